@@ -1,0 +1,22 @@
+"""Lakemuster tells which files of a lake's table a query must read.
+
+The map, in the direction of imports (a name may import what stands to its right)::
+
+    cli > main > api | client > ingest | planner > wire | index | formats | storage > metadata > config | errors
+
+* ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
+* ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
+* ``storage``   object storage behind allowed roots: read, list, stat
+* ``index``     SQL for the small truth, segments for the entries
+* ``ingest``    the write path: pointer, metadata, manifest lists, new manifests, segments, publish
+* ``planner``   the read path: a snapshot's manifests, entries, files, partitions
+* ``wire``      the JSON contracts
+* ``api``       HTTP
+* ``client``    the typed HTTP client
+* ``main``      the composition root
+* ``cli``       the command line
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

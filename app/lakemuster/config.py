@@ -1,0 +1,111 @@
+"""Settings: flags of ``serve``, then environment ``LAKEMUSTER_<NAME>``, then ``lakemuster.toml``, then defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from lakemuster.errors import ConfigInvalid
+
+PREFIX = "LAKEMUSTER_"
+FILE = "lakemuster.toml"
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+class Settings(BaseSettings):
+    """Everything an operator can set. Unknown keys and values out of range are refused at the start."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    database_url: str = Field("sqlite:///.lakemuster/index.db", description="SQLite file or postgresql+psycopg://…")
+    segments_url: str = Field(".lakemuster/segments", description="Any fsspec URL; where segments are kept.")
+    cache_dir: str = Field(".lakemuster/cache", description="Local copies of remote segments.")
+    cache_bytes: int = Field(20 * 2**30, ge=0, description="Budget of cache_dir in bytes.")
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8181, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    workers: int = Field(1, ge=1, le=256, description="HTTP server processes.")
+    roots: tuple[str, ...] = Field((), description="URL prefixes that tables may live under.")
+    storage: Mapping[str, dict[str, Any]] = Field(default_factory=dict, description="fsspec options by scheme.")
+    max_staleness: float = Field(5.0, ge=0, description="Seconds a table's pointer may go without a look.")
+    cors_origins: tuple[str, ...] = Field((), description="Browser origins that may call the API.")
+    tokens: str | None = Field(None, description="File of bearer tokens.")
+    decoders: int = Field(
+        default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
+    )
+    decoder_memory: int = Field(1536 * 2**20, ge=256 * 2**20, description="Bytes of memory one decoder may take.")
+    history: int = Field(100, ge=0, description="Newest snapshots that a refresh indexes; older ones when asked for.")
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str) -> str:
+        if not value.startswith(("sqlite:///", "postgresql+psycopg://")):
+            raise ValueError("must begin with sqlite:/// or postgresql+psycopg://")
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings, env_settings, _TomlFile(settings_cls))
+
+
+class _TomlFile(PydanticBaseSettingsSource):
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        raise AssertionError("the file is read whole")
+
+    def __call__(self) -> dict[str, Any]:
+        path = Path(FILE)
+        if not path.is_file():
+            return {}
+        try:
+            values = tomllib.loads(path.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as cause:
+            raise ConfigInvalid(f"{FILE}: {cause}") from cause
+        return {key.lower(): value for key, value in values.items()}
+
+
+def load_settings(**flags: object) -> Settings:
+    """Read the settings; ``flags`` that are not None win over environment and file.
+
+    Raises:
+        ConfigInvalid: an unknown key, or a value of the wrong type or out of range; names all of them.
+    """
+    known = {name.upper() for name in Settings.model_fields}
+    unknown = sorted(
+        name for name in os.environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known
+    )
+    if unknown:
+        raise ConfigInvalid(f"unknown setting in the environment: {', '.join(unknown)}")
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as cause:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}" for problem in cause.errors()
+        )
+        raise ConfigInvalid(f"wrong setting: {problems}") from cause
+    except ValueError as cause:
+        raise ConfigInvalid(f"wrong setting: {cause}") from cause
+
+
+def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
+    """Refuse to serve the network without tokens.
+
+    Raises:
+        ConfigInvalid: a non-loopback address, no tokens, and no ``--insecure-public``.
+    """
+    if settings.host not in _LOOPBACK and settings.tokens is None and not insecure_public:
+        raise ConfigInvalid(
+            f"HOST is {settings.host}: serving it without TOKENS lets anyone in; "
+            "set TOKENS, listen on 127.0.0.1, or say --insecure-public"
+        )

@@ -1,0 +1,217 @@
+"""Every deliberate failure of Lakemuster, each with a public code.
+
+CatalogError
+├── ConfigInvalid            a setting is wrong; the start is refused
+├── RequestInvalid           the caller's words are off
+│   ├── PageTokenInvalid
+│   └── LocationRefused      outside the allowed roots, or not a location at all
+├── NotAuthenticated · NotAuthorised
+├── NotFound
+│   └── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound
+├── TableExists
+├── NotATable                a location without Iceberg or Paimon metadata
+├── FormatUnsupported        readable, but of a version or kind we do not serve
+├── MetadataCorrupt          bytes break their format's specification
+│   ├── LimitExceeded        ... or exceed what we decode
+│   └── DecodeFailed         ... or killed, stalled or starved their decoder
+├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
+├── SnapshotUnpublished      known, and not readable now
+├── StorageError
+│   └── ObjectMissing · StorageDenied · StorageUnavailable
+├── IndexUnavailable         the database or the segment store does not answer
+│   └── RefreshBusy          another process holds the table's lease
+├── DatabaseVersionMismatch  the database is of another version than this code
+└── SegmentCorrupt           a segment of ours does not read back
+
+Domain errors know no HTTP: ``api/errors.py`` maps each class to its status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class CatalogError(Exception):
+    """A failure that we raise on purpose.
+
+    Attributes:
+        code: public and stable, one per class.
+        context: values that help the person who can act; no secrets.
+    """
+
+    code = "catalog_error"
+
+    def __init__(self, message: str, **context: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.context: Mapping[str, object] = context
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Raised in worker processes: the context must survive pickling.
+        return (_rebuild, (type(self), self.message, dict(self.context)))
+
+
+def _rebuild(kind: type[CatalogError], message: str, context: dict[str, object]) -> CatalogError:
+    return kind(message, **context)
+
+
+class ConfigInvalid(CatalogError):
+    """A setting, or a combination of settings, is wrong."""
+
+    code = "config_invalid"
+
+
+class RequestInvalid(CatalogError):
+    """The request's words are off; the message says which."""
+
+    code = "request_invalid"
+
+
+class PageTokenInvalid(RequestInvalid):
+    """A page token that we did not sign, or that belongs to another request."""
+
+    code = "page_token_invalid"
+
+
+class LocationRefused(RequestInvalid):
+    """A location outside the allowed roots, or not a location."""
+
+    code = "location_refused"
+
+
+class NotAuthenticated(CatalogError):
+    """A bearer token is missing or unknown."""
+
+    code = "not_authenticated"
+
+
+class NotAuthorised(CatalogError):
+    """The token is known, and its scopes do not cover the request."""
+
+    code = "not_authorised"
+
+
+class NotFound(CatalogError):
+    """Nothing of that name."""
+
+    code = "not_found"
+
+
+class TableNotFound(NotFound):
+    """No table of that name is registered, or the caller may not see it."""
+
+    code = "table_not_found"
+
+
+class SnapshotNotFound(NotFound):
+    """The table has no such snapshot, or none at that time."""
+
+    code = "snapshot_not_found"
+
+
+class RefNotFound(NotFound):
+    """The table has no such branch or tag."""
+
+    code = "ref_not_found"
+
+
+class ManifestNotFound(NotFound):
+    """The snapshot lists no such manifest."""
+
+    code = "manifest_not_found"
+
+
+class TableExists(CatalogError):
+    """A table of that name is registered already."""
+
+    code = "table_exists"
+
+
+class NotATable(CatalogError):
+    """The location holds no Iceberg or Paimon metadata."""
+
+    code = "not_a_table"
+
+
+class FormatUnsupported(CatalogError):
+    """A version or kind of metadata that we do not serve."""
+
+    code = "format_unsupported"
+
+
+class MetadataCorrupt(CatalogError):
+    """Bytes were read but break their format's specification."""
+
+    code = "metadata_corrupt"
+
+
+class LimitExceeded(MetadataCorrupt):
+    """Metadata larger or deeper than what we decode."""
+
+    code = "limit_exceeded"
+
+
+class DecodeFailed(MetadataCorrupt):
+    """A decoder died, stalled or ran out of its memory."""
+
+    code = "decode_failed"
+
+
+class SnapshotQuarantined(CatalogError):
+    """The snapshot was read and refused; the message says why."""
+
+    code = "snapshot_quarantined"
+
+
+class SnapshotUnpublished(CatalogError):
+    """The snapshot is known, and could not be indexed for this request."""
+
+    code = "snapshot_unpublished"
+
+
+class StorageError(CatalogError):
+    """Object storage did not give what was asked."""
+
+    code = "storage_error"
+
+
+class ObjectMissing(StorageError):
+    """No object at that location."""
+
+    code = "object_missing"
+
+
+class StorageDenied(StorageError):
+    """Object storage refused our credentials."""
+
+    code = "storage_denied"
+
+
+class StorageUnavailable(StorageError):
+    """Object storage did not answer within its deadline."""
+
+    code = "storage_unavailable"
+
+
+class IndexUnavailable(CatalogError):
+    """The database or the segment store does not answer."""
+
+    code = "index_unavailable"
+
+
+class RefreshBusy(IndexUnavailable):
+    """Another process is refreshing the table and did not finish in time."""
+
+    code = "refresh_busy"
+
+
+class DatabaseVersionMismatch(CatalogError):
+    """The database's schema version is not the one of this code."""
+
+    code = "database_version_mismatch"
+
+
+class SegmentCorrupt(CatalogError):
+    """A segment does not read back as it was written."""
+
+    code = "segment_corrupt"

@@ -1,0 +1,64 @@
+"""Partition specs: which fields a table's files are grouped by.
+
+A Paimon table is a table of one spec with identity partitions, whose field ids
+are those of the columns; Iceberg's partition fields have ids of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Kind, Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One partition field.
+
+    Attributes:
+        field_id: the partition field's id (Iceberg: 1000 and up, as a rule).
+        name: its name.
+        transform: as written: ``identity``, ``bucket[16]``, ``truncate[4]``, ``day``, ``void`` …
+        source_ids: the columns it is computed from; more than one in v3 only.
+    """
+
+    field_id: int
+    name: str
+    transform: str
+    source_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSpec:
+    """One version of a table's partitioning; no fields when it has none."""
+
+    spec_id: int
+    fields: tuple[PartitionField, ...]
+
+
+_INT = Primitive(Kind.INT, "int")
+_DATE = Primitive(Kind.DATE, "date")
+UNKNOWN = Primitive(Kind.UNKNOWN, "unknown")
+
+
+def result_type(field: PartitionField, schemas: tuple[Schema, ...]) -> Primitive:
+    """The type of a partition field's values; ``UNKNOWN`` when it cannot be told.
+
+    Args:
+        field: the partition field.
+        schemas: the table's schemas, the preferred one first; a dropped source column is
+            looked up in the others.
+
+    Source: Iceberg spec, "Partition Transforms". ``day`` is a date in every writer.
+    """
+    name = field.transform.split("[", 1)[0]
+    if name in ("bucket", "year", "years", "month", "months", "hour", "hours"):
+        return _INT
+    if name in ("day", "days", "date"):
+        return _DATE
+    if name in ("identity", "truncate", "void") and len(field.source_ids) == 1:
+        for schema in schemas:
+            if (source := schema.primitive(field.source_ids[0])) is not None:
+                return source
+    return UNKNOWN

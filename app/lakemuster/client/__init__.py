@@ -1,0 +1,22 @@
+"""The typed HTTP client: for Spark drivers, scripts and notebooks. Needs httpx, and pyarrow for Arrow answers only."""
+
+from __future__ import annotations
+
+from lakemuster.client.catalog import Client, Table
+from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
+from lakemuster.client.model import RefInfo, RefreshReport, SnapshotInfo, TableInfo
+from lakemuster.client.rows import Rows
+
+__all__ = [
+    "AnswerIncomplete",
+    "Client",
+    "ClientError",
+    "NotFoundError",
+    "RefInfo",
+    "RefreshReport",
+    "Rows",
+    "ServerUnreachable",
+    "SnapshotInfo",
+    "Table",
+    "TableInfo",
+]

@@ -1,0 +1,98 @@
+"""The server's Arrow streams: record batches, then one of no rows whose metadata says count and snapshot."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakemuster.client.errors import AnswerIncomplete
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+
+
+class ArrowStream:
+    """A stream that is whole or raises.
+
+    Args:
+        chunks: the bytes of the answer, in pieces of any size.
+        snapshot_id: the snapshot that was asked for by its id, if any.
+
+    Attributes:
+        schema: of every batch.
+        snapshot_id: what the closing batch says, once the stream was read.
+
+    Raises:
+        AnswerIncomplete: the bytes are no Arrow stream.
+    """
+
+    def __init__(self, chunks: Iterator[bytes], *, snapshot_id: str | None) -> None:
+        self._asked = snapshot_id
+        self.snapshot_id: str | None = None
+        try:
+            self._reader = pa.ipc.open_stream(pa.PythonFile(_Chunks(chunks), mode="r"))
+        except pa.ArrowException as cause:
+            raise _incomplete(f"not an Arrow stream: {cause}") from cause
+        self.schema: pa.Schema = self._reader.schema
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """The batches that hold rows.
+
+        Raises:
+            AnswerIncomplete: the stream ends without its closing batch, or that one disagrees.
+        """
+        rows = 0
+        while True:
+            try:
+                batch, metadata = self._reader.read_next_batch_with_custom_metadata()
+            except StopIteration:
+                raise _incomplete(f"it ends after {rows} rows without saying that it is whole") from None
+            except pa.ArrowException as cause:
+                raise _incomplete(f"it breaks off after {rows} rows: {cause}") from cause
+            if batch.num_rows == 0 and metadata is not None and b"count" in metadata:
+                self._close(rows, metadata)
+                return
+            rows += batch.num_rows
+            if batch.num_rows:
+                yield batch
+
+    def _close(self, rows: int, metadata: pa.KeyValueMetadata) -> None:
+        count = metadata[b"count"].decode()
+        if count != str(rows):
+            raise _incomplete(f"{rows} rows arrived of {count}")
+        if b"snapshot_id" in metadata:
+            self.snapshot_id = metadata[b"snapshot_id"].decode()
+        if self._asked is not None and self.snapshot_id != self._asked:
+            raise _incomplete(f"it is of snapshot {self.snapshot_id}, and {self._asked} was asked for")
+
+
+class _Chunks(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        target = memoryview(buffer).cast("B")
+        count = min(len(target), len(self._rest))
+        target[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+def _incomplete(reason: str) -> AnswerIncomplete:
+    return AnswerIncomplete(f"the server's stream is not whole: {reason}", code="answer_incomplete")

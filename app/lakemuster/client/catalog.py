@@ -1,0 +1,238 @@
+"""The tables of a server, and what it says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
+
+from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
+from lakemuster.client.rows import Rows
+from lakemuster.client.transport import Transport, table_path
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+TIMEOUT = 300.0
+"""Seconds. A table's first question may wait for its index."""
+REFRESH_TIMEOUT = 3600.0
+
+
+class Choice(TypedDict, total=False):
+    """Which snapshot a list is of, one of the three; the current one of the main branch otherwise.
+
+    ``as_of`` is a time with its zone, or a text that the server reads. ``page_size`` is rows a request.
+    """
+
+    snapshot_id: int | str | None
+    ref: str | None
+    as_of: datetime | str | None
+    page_size: int | None
+
+
+class Client:
+    """A Lakemuster server.
+
+    Questions are repeated a few times when the server is busy or the connection breaks; changes
+    (``add``, ``remove``, ``refresh``) never are. Safe to share between threads.
+
+    Args:
+        uri: the server's address, ``http://127.0.0.1:8181``.
+        token: a bearer token, for servers that ask for one.
+        timeout: seconds without a byte before a request counts as failed.
+        retries: how often a question is repeated.
+        transport: an ``httpx`` transport in place of the network.
+
+    Raises:
+        ValueError: ``uri`` is not an http or https address.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        token: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: int = 4,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._transport = Transport(uri, token, timeout=timeout, retries=retries, inner=transport)
+
+    @property
+    def uri(self) -> str:
+        """The server's address."""
+        return self._transport.uri
+
+    def __repr__(self) -> str:
+        return f"Client({self.uri!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def tables(self) -> Rows[TableInfo]:
+        """The tables that the token may see, by name."""
+        return Rows(self._transport, "/tables", {}, TableInfo.of)
+
+    def table(self, name: str) -> Table:
+        """A table by its dotted name; nothing is asked before one of its methods is called."""
+        return Table(self._transport, name)
+
+    def add(
+        self, name: str, location: str, format: str | None = None, rewrite: Mapping[str, str] | None = None
+    ) -> TableInfo:
+        """Register a table.
+
+        Args:
+            name: dotted.
+            location: its root or, for Iceberg, a ``metadata.json``; within the server's roots.
+            format: ``iceberg`` or ``paimon``; told from the location when None.
+            rewrite: prefixes of recorded locations, and what they are now.
+
+        Raises:
+            ClientError: among others ``table_exists``, ``not_a_table``, ``location_refused``.
+        """
+        body: dict[str, object] = {"name": name, "location": location}
+        if format is not None:
+            body["format"] = format
+        if rewrite:
+            body["rewrite"] = dict(rewrite)
+        return TableInfo.of(self._transport.send("POST", "/tables", body))
+
+    def remove(self, name: str) -> None:
+        """Forget a table; its files stay as they are.
+
+        Raises:
+            NotFoundError: no such table.
+        """
+        self._transport.send("DELETE", table_path(name))
+
+    def refresh(self, name: str, *, timeout: float = REFRESH_TIMEOUT) -> RefreshReport:
+        """Look at the table's pointer now, and index what is new.
+
+        Raises:
+            ClientError: the table is unknown, or its storage does not answer.
+        """
+        return RefreshReport.of(self._transport.send("POST", table_path(name, "refresh"), timeout=timeout))
+
+
+class Table:
+    """One table of a server. ``Choice`` names the arguments that choose a snapshot."""
+
+    def __init__(self, transport: Transport, name: str) -> None:
+        self._transport = transport
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r})"
+
+    def info(self) -> TableInfo:
+        """What the server knows of the table.
+
+        Raises:
+            NotFoundError: no such table.
+        """
+        return TableInfo.of(self._transport.get(table_path(self.name)))
+
+    def snapshots(self) -> Rows[SnapshotInfo]:
+        """Every snapshot that the table's metadata still names."""
+        return self._rows("snapshots", {}, SnapshotInfo.of)
+
+    def snapshot(self, snapshot_id: int | str) -> SnapshotInfo:
+        """One snapshot.
+
+        Raises:
+            NotFoundError: the table has no such snapshot.
+        """
+        return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id))))
+
+    def refs(self) -> Rows[RefInfo]:
+        """Branches and tags."""
+        return self._rows("refs", {}, RefInfo.of)
+
+    def schemas(self) -> Rows[Row]:
+        """Every version of the table's columns."""
+        return self._rows("schemas", {}, _as_is)
+
+    def specs(self) -> Rows[Row]:
+        """Every version of the table's partitioning."""
+        return self._rows("specs", {}, _as_is)
+
+    def manifests(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        """The snapshot's manifest list, partition bounds typed."""
+        return self._chosen("manifests", {}, choice)
+
+    def entries(self, *, manifest: str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Every manifest entry with all of its fields, of one manifest when ``manifest`` names it."""
+        return self._chosen("entries", {} if manifest is None else {"manifest": manifest}, choice)
+
+    def files(
+        self,
+        *,
+        content: str | Iterable[str] | None = None,
+        stats: Iterable[str] | None = None,
+        **choice: Unpack[Choice],
+    ) -> Rows[Row]:
+        """Live data and delete files.
+
+        Args:
+            content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live ones when None.
+            stats: columns whose statistics to show.
+        """
+        params: dict[str, str] = {}
+        if content is not None:
+            params["content"] = content if isinstance(content, str) else ",".join(content)
+        if stats is not None:
+            params["stats"] = stats if isinstance(stats, str) else ",".join(stats)
+        return self._chosen("files", params, choice)
+
+    def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        """One row a partition: files, records, bytes, delete files, last commit."""
+        return self._chosen("partitions", {}, choice)
+
+    def indexes(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Paimon's index files; none for Iceberg."""
+        return self._chosen("indexes", {}, choice)
+
+    def diff(self, from_: int | str, to: int | str, *, page_size: int | None = None) -> Rows[Row]:
+        """Files added and removed between two snapshots, by id or by ref."""
+        return self._rows("diff", {"from": str(from_), "to": str(to)}, _as_is, page_size=page_size)
+
+    def _chosen(self, kind: str, params: Mapping[str, str], choice: Choice) -> Rows[Row]:
+        page_size = choice.get("page_size")
+        return self._rows(kind, {**params, **_selector(choice)}, _as_is, page_size=page_size)
+
+    def _rows(
+        self, kind: str, params: Mapping[str, str], convert: Callable[[Row], T], *, page_size: int | None = None
+    ) -> Rows[T]:
+        return Rows(self._transport, table_path(self.name, kind), params, convert, page_size=page_size)
+
+
+def _selector(choice: Choice) -> dict[str, str]:
+    params: dict[str, str] = {}
+    if (snapshot_id := choice.get("snapshot_id")) is not None:
+        params["snapshot"] = str(snapshot_id)
+    if (ref := choice.get("ref")) is not None:
+        params["ref"] = ref
+    if (as_of := choice.get("as_of")) is not None:
+        if isinstance(as_of, datetime):
+            if as_of.tzinfo is None:
+                raise ValueError("as_of needs a time zone")
+            as_of = as_of.isoformat()
+        params["as_of"] = as_of
+    return params
+
+
+def _as_is(row: Row) -> Row:
+    return row

@@ -1,0 +1,127 @@
+"""What the client gives back where a row has a fixed shape. ``row`` is always the server's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+Row = Mapping[str, Any]
+"""One row as the server wrote it: 64-bit ids, decimals and times are text."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """A registered table.
+
+    Attributes:
+        name: dotted, levels with a dot in backticks.
+        format: ``iceberg`` or ``paimon``.
+        location: its root, or the metadata file that it was registered with.
+        current_snapshot_id: of its main branch; None for a table without snapshots.
+    """
+
+    name: str
+    format: str
+    location: str
+    current_snapshot_id: int | None
+    row: Row
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row of ``/tables``."""
+        return cls(
+            name=row["name"],
+            format=row["format"],
+            location=row["location"],
+            current_snapshot_id=_integer(row.get("current_snapshot_id")),
+            row=row,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """One committed version of a table.
+
+    Attributes:
+        committed_at: with its zone, UTC.
+        state: ``known`` (not indexed yet), ``published`` or ``quarantined``; then ``error`` says why.
+        summary: Iceberg's summary; empty for Paimon, whose own fields are in ``row``.
+    """
+
+    snapshot_id: int
+    parent_id: int | None
+    sequence_number: int | None
+    committed_at: datetime
+    operation: str | None
+    schema_id: int | None
+    summary: Mapping[str, str]
+    state: str
+    error: str | None
+    row: Row
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row of ``/snapshots``."""
+        return cls(
+            snapshot_id=int(row["snapshot_id"]),
+            parent_id=_integer(row.get("parent_id")),
+            sequence_number=_integer(row.get("sequence_number")),
+            committed_at=datetime.fromisoformat(row["committed_at"]),
+            operation=row.get("operation"),
+            schema_id=_integer(row.get("schema_id")),
+            summary=row.get("summary") or {},
+            state=row["state"],
+            error=row.get("error"),
+            row=row,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RefInfo:
+    """A name for a snapshot; ``kind`` is ``branch`` or ``tag``."""
+
+    name: str
+    kind: str
+    snapshot_id: int
+    row: Row
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row of ``/refs``."""
+        return cls(name=row["name"], kind=row["kind"], snapshot_id=int(row["snapshot_id"]), row=row)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshReport:
+    """What a refresh did.
+
+    Attributes:
+        published: ids of the snapshots that became readable.
+        quarantined: ``(snapshot id, reason)`` of those that cannot be read.
+        seconds: of wall-clock time.
+    """
+
+    published: tuple[int, ...]
+    quarantined: tuple[tuple[int, str], ...]
+    manifests_fetched: int
+    entries_decoded: int
+    seconds: float
+    row: Row
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From the answer of ``/refresh``."""
+        return cls(
+            published=tuple(int(snapshot_id) for snapshot_id in row["published"]),
+            quarantined=tuple((int(item["snapshot_id"]), item["reason"]) for item in row["quarantined"]),
+            manifests_fetched=row["manifests_fetched"],
+            entries_decoded=row["entries_decoded"],
+            seconds=row["seconds"],
+            row=row,
+        )
+
+
+def _integer(value: str | int | None) -> int | None:
+    return None if value is None else int(value)

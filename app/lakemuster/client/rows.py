@@ -1,0 +1,107 @@
+"""A list of the server, whole or not at all: as rows page by page, or as an Arrow stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from lakemuster.client.errors import AnswerIncomplete
+from lakemuster.client.model import Row
+from lakemuster.client.transport import Transport
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lakemuster.client.arrow_stream import ArrowStream
+
+T = TypeVar("T")
+
+PAGE_SIZE = 1000
+
+
+class Rows(Generic[T]):
+    """A list of the server, read when it is iterated, and again at each iteration.
+
+    All rows are of one snapshot, that of the first page. Iteration ends only at the list's end:
+    anything else raises ``ClientError``.
+
+    Args:
+        path: of the list; its last segment is the list's key.
+        params: the query, without paging.
+        convert: from a row as the server wrote it.
+        page_size: rows a request.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        path: str,
+        params: Mapping[str, str],
+        convert: Callable[[Row], T],
+        *,
+        page_size: int | None = None,
+    ) -> None:
+        self._transport = transport
+        self._path = path
+        self._key = path.rsplit("/", 1)[-1]
+        self._params = dict(params)
+        self._convert = convert
+        self._page_size = PAGE_SIZE if page_size is None else page_size
+
+    def __iter__(self) -> Iterator[T]:
+        """The rows, in the server's order.
+
+        Raises:
+            ClientError: the server refused or failed, or a page is not one.
+        """
+        params = {**self._params, "page_size": str(self._page_size)}
+        while True:
+            page = self._transport.get(self._path, params)
+            rows = page.get(self._key) if isinstance(page, dict) else None
+            if not isinstance(rows, list):
+                raise self._incomplete(f"a page without {self._key!r}")
+            for row in rows:
+                yield self._convert(row)
+            token = page.get("next_page_token")
+            if token is None:
+                return
+            if token == params.get("page_token"):
+                raise self._incomplete("the same page twice")
+            params["page_token"] = token
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows as Arrow record batches, as they arrive, in one request.
+
+        Raises:
+            ClientError: the server refused or failed; ``AnswerIncomplete`` when the stream does not close
+                with a count that equals its rows, or is of another snapshot than the one asked for.
+        """
+        with self._stream() as stream:
+            yield from stream
+
+    def to_arrow(self) -> pa.Table:
+        """The whole list as an Arrow table, whose schema metadata names the ``snapshot_id``.
+
+        Raises:
+            ClientError: as of ``batches``.
+        """
+        import pyarrow as pa
+
+        with self._stream() as stream:
+            table = pa.Table.from_batches(list(stream), schema=stream.schema)
+        if stream.snapshot_id is None:
+            return table
+        metadata = {**(table.schema.metadata or {}), b"snapshot_id": stream.snapshot_id.encode()}
+        return table.replace_schema_metadata(metadata)
+
+    @contextmanager
+    def _stream(self) -> Iterator[ArrowStream]:
+        # pyarrow takes long to import, and a program that reads rows needs none.
+        from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream
+
+        with self._transport.stream(self._path, self._params, MEDIA_TYPE) as response:
+            yield ArrowStream(response.iter_bytes(), snapshot_id=self._params.get("snapshot"))
+
+    def _incomplete(self, what: str) -> AnswerIncomplete:
+        return AnswerIncomplete(f"{self._transport.uri} answered with {what}", code="answer_incomplete")

@@ -1,0 +1,200 @@
+"""One HTTP connection pool to one server: addresses, the token, retries, and errors as exceptions."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
+
+API = "/api/v1"
+_RETRIED = frozenset({429, 502, 503, 504})
+_FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
+
+Params = Mapping[str, str]
+Json = Any
+"""A parsed JSON document."""
+
+
+class Transport:
+    """Sends requests. GETs are repeated on connection errors and overload, nothing else is.
+
+    Args:
+        uri: the server's address, ``http://host:8181``.
+        token: a bearer token.
+        timeout: seconds without a byte before a request counts as failed.
+        retries: how often a GET is repeated.
+        inner: replaces the network, in tests.
+
+    Raises:
+        ValueError: ``uri`` is not an http or https address.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        token: str | None,
+        *,
+        timeout: float,
+        retries: int,
+        inner: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.uri = _address(uri)
+        self._retries = retries
+        headers = {"User-Agent": "lakemuster-client", "Accept": "application/json"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(
+            base_url=self.uri, headers=headers, timeout=httpx.Timeout(timeout, connect=min(timeout, 10)), transport=inner
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get(self, path: str, params: Params | None = None) -> Json:
+        """The JSON document at ``path`` (below ``/api/v1``).
+
+        Raises:
+            ClientError: see ``client.errors``.
+        """
+        return self._document("GET", path, params=params)
+
+    def send(self, method: str, path: str, body: object = None, *, timeout: float | None = None) -> Json:
+        """Send ``body`` once, never again; the answer's JSON document, None when it is empty.
+
+        Raises:
+            ClientError: see ``client.errors``.
+        """
+        return self._document(method, path, body=body, timeout=timeout)
+
+    @contextmanager
+    def stream(self, path: str, params: Params, media_type: str) -> Iterator[httpx.Response]:
+        """An open answer of ``media_type``, to be read while it arrives.
+
+        Raises:
+            ClientError: see ``client.errors``; reading on can raise them too.
+        """
+        for attempt in range(self._retries + 1):
+            request = self._http.build_request("GET", API + path, params=dict(params), headers={"Accept": media_type})
+            try:
+                response = self._http.send(request, stream=True)
+            except httpx.TransportError as cause:
+                if attempt < self._retries:
+                    _pause(attempt, None)
+                    continue
+                raise self._unreachable(cause) from cause
+            try:
+                if response.status_code in _RETRIED and attempt < self._retries:
+                    delay = response.headers.get("Retry-After")
+                    response.close()
+                    _pause(attempt, delay)
+                    continue
+                if response.status_code != 200:
+                    response.read()
+                    raise _refusal(response)
+                yield response
+            except httpx.HTTPError as cause:
+                raise AnswerIncomplete(
+                    f"the answer of {self.uri} broke off: {_reason(cause)}", code="answer_incomplete"
+                ) from cause
+            finally:
+                response.close()
+            return
+
+    def _document(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: object = None,
+        timeout: float | None = None,
+    ) -> Json:
+        options: dict[str, Any] = {"params": dict(params or {})}
+        if body is not None:
+            options["json"] = body
+        if timeout is not None:
+            options["timeout"] = httpx.Timeout(timeout, connect=10)
+        retries = self._retries if method == "GET" else 0
+        for attempt in range(retries + 1):
+            try:
+                response = self._http.request(method, API + path, **options)
+            except httpx.TransportError as cause:
+                if attempt < retries:
+                    _pause(attempt, None)
+                    continue
+                raise self._unreachable(cause) from cause
+            except httpx.HTTPError as cause:
+                raise AnswerIncomplete(
+                    f"the answer of {self.uri} cannot be read: {_reason(cause)}", code="answer_incomplete"
+                ) from cause
+            if response.status_code in _RETRIED and attempt < retries:
+                _pause(attempt, response.headers.get("Retry-After"))
+                continue
+            break
+        if not response.is_success:
+            raise _refusal(response)
+        if not response.content:
+            return None
+        try:
+            return json.loads(response.content)
+        except ValueError as cause:
+            raise AnswerIncomplete(
+                f"{self.uri} answered with something else than JSON: is it a Lakemuster server?",
+                code="answer_incomplete",
+                status=response.status_code,
+            ) from cause
+
+    def _unreachable(self, cause: httpx.TransportError) -> ServerUnreachable:
+        return ServerUnreachable(f"no answer from {self.uri}: {_reason(cause)}", code="server_unreachable")
+
+
+def table_path(name: str, *rest: str) -> str:
+    """The path of a table's resource; names are one segment whatever they hold."""
+    return "/".join(("/tables", quote(name, safe=""), *(quote(part, safe="") for part in rest)))
+
+
+def _address(uri: str) -> str:
+    parts = urlsplit(uri.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"not a server's address: {uri!r}; http://host:8181 is one")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("a server's address has no user, query or fragment; give the token apart")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(API)}"
+
+
+def _refusal(response: httpx.Response) -> ClientError:
+    status = response.status_code
+    kind = NotFoundError if status == 404 else ClientError
+    try:
+        error = json.loads(response.content)["error"]
+        code, message = str(error["code"]), str(error["message"])
+        context = {key: value for key, value in error.items() if key not in ("code", "message")}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return kind(
+            f"{response.url.scheme}://{response.url.netloc.decode()} answered {status} {response.reason_phrase}".strip(),
+            code=f"http_{status}",
+            status=status,
+        )
+    return kind(message, code=code, status=status, context=context)
+
+
+def _reason(cause: httpx.HTTPError) -> str:
+    if isinstance(cause, httpx.TimeoutException):
+        return "timed out"
+    return str(cause) or type(cause).__name__
+
+
+def _pause(attempt: int, retry_after: str | None) -> None:
+    delay = _FIRST_DELAY * 2**attempt * random.uniform(0.5, 1.5)
+    if retry_after is not None and retry_after.isdigit():
+        delay = max(delay, int(retry_after))
+    time.sleep(min(delay, _LONGEST_DELAY))

@@ -1,0 +1,143 @@
+"""What routes and the local command line call: the catalog's verbs over one index and one store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lakemuster.config import Settings
+from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.index import Index
+from lakemuster.index.snapshots import SnapshotRecord, find_snapshot, list_snapshots, snapshot_at
+from lakemuster.index.tables import TableRecord, get_table, list_tables, load_metadata, remove_table
+from lakemuster.ingest.crawl import Progress
+from lakemuster.ingest.refresh import Refresher, RefreshReport
+from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
+from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+from lakemuster.planner.view import Selector, View
+from lakemuster.storage.store import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The catalog: settings, index, storage, refresher."""
+
+    settings: Settings
+    index: Index
+    store: ObjectStore
+    refresher: Refresher
+
+    def tables(self) -> list[TableRecord]:
+        """All tables, by name."""
+        with self.index.database.session() as session:
+            return list_tables(session)
+
+    def table(self, name: str) -> TableRecord:
+        """One table.
+
+        Raises:
+            TableNotFound: none of that name.
+        """
+        with self.index.database.session() as session:
+            return get_table(session, name)
+
+    def add(
+        self, name: str, location: str, format: Format | None, rewrites: RewriteRules, *, operator: bool = False
+    ) -> TableRecord:
+        """Register a table after a look at its location."""
+        return register(self.index, self.store, name, location, format, rewrites, operator=operator)
+
+    def discover(
+        self, url: str, namespace: str | None, rewrites: RewriteRules, *, operator: bool = False
+    ) -> Iterator[Discovered]:
+        """Register every table below a URL."""
+        return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
+
+    def remove(self, name: str) -> None:
+        """Forget a table; its files are not touched."""
+        with self.index.database.session() as session:
+            remove_table(session, name)
+
+    def refresh(self, name: str, progress: Progress | None = None) -> RefreshReport:
+        """Look at the table's pointer and index what is new."""
+        return self.refresher.refresh(self.table(name), progress)
+
+    def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
+        """A table whose pointer was looked at within the allowed staleness, or why it could not be."""
+        stale = self.refresher.ensure_fresh(self.table(name))
+        table = self.table(name)
+        with self.index.database.session() as session:
+            return table, load_metadata(session, table.id), stale
+
+    def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
+        """A fresh table's snapshots, oldest first."""
+        table, _, stale = self.fresh(name)
+        with self.index.database.session() as session:
+            return table, list_snapshots(session, table.id), stale
+
+    def view(self, name: str, selector: Selector = Selector()) -> View:
+        """A table at the chosen snapshot, which is published on return.
+
+        Without a pin, an unreadable newest snapshot gives the last published one, marked stale.
+
+        Raises:
+            TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
+            SnapshotQuarantined, SnapshotUnpublished: pinned, and not readable.
+        """
+        if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
+            raise RequestInvalid("snapshot, ref and as_of exclude each other")
+        table, metadata, stale = self.fresh(name)
+        record, pinned = self._chosen(table, metadata, selector)
+        if record is None:
+            return View(table, metadata, None, stale)
+        if pinned:
+            return View(table, metadata, self.refresher.ensure_published(table, record), stale)
+        try:
+            return View(table, metadata, self.refresher.ensure_published(table, record), stale)
+        except (SnapshotQuarantined, SnapshotUnpublished) as error:
+            earlier = self._last_published(table, record)
+            if earlier is None:
+                raise
+            return View(table, metadata, earlier, stale or str(error))
+
+    def _chosen(
+        self, table: TableRecord, metadata: TableMetadata, selector: Selector
+    ) -> tuple[SnapshotRecord | None, bool]:
+        with self.index.database.session() as session:
+            if selector.snapshot_id is not None:
+                return find_snapshot(session, table.id, selector.snapshot_id), True
+            if selector.as_of_ms is not None:
+                return snapshot_at(session, table.id, selector.as_of_ms), True
+            if selector.ref is None or selector.ref == MAIN:
+                if metadata.current_snapshot_id is None:
+                    return None, False
+                return find_snapshot(session, table.id, metadata.current_snapshot_id, MAIN), False
+            ref = self._ref(metadata, selector.ref)
+            return find_snapshot(session, table.id, ref.snapshot_id, ref.branch), ref.kind == "tag"
+
+    def _ref(self, metadata: TableMetadata, name: str) -> Ref:
+        for ref in metadata.refs:
+            if ref.name == name:
+                return ref
+        raise RefNotFound(f"no branch or tag {name!r}", ref=name)
+
+    def _last_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
+        """The newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
+        with self.index.database.session() as session:
+            records = list_snapshots(session, table.id)
+        by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
+        if table.format == "paimon":
+            older = [r for i, r in by_id.items() if i < record.snapshot.snapshot_id and r.state == "published"]
+            return max(older, key=lambda r: r.snapshot.snapshot_id, default=None)
+        seen: set[int] = set()
+        parent = record.snapshot.parent_id
+        while parent is not None and parent not in seen:
+            seen.add(parent)
+            ancestor = by_id.get(parent)
+            if ancestor is None:
+                return None
+            if ancestor.state == "published":
+                return ancestor
+            parent = ancestor.snapshot.parent_id
+        return None
+

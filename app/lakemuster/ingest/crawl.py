@@ -1,0 +1,248 @@
+"""Index snapshots: their manifest lists, the manifests not seen before, then publish.
+
+A manifest is fetched and decoded once in its life, however many snapshots list it. A
+snapshot whose metadata cannot be accepted is quarantined with the reason; storage that
+does not answer fails the refresh instead, and the snapshot stays known.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from lakemuster.errors import CatalogError, IndexUnavailable, MetadataCorrupt, StorageDenied, StorageUnavailable
+from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
+from lakemuster.index import Index
+from lakemuster.index.leases import Lease
+from lakemuster.index.segments import known_segments, segment_name
+from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.load import UNREADABLE
+from lakemuster.ingest.work import WrittenSegment, decode_list, decode_manifest, slim
+from lakemuster.metadata.files import ADDED
+from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
+from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.store import ObjectStore, ReadRequest
+
+OUTSTANDING_BYTES = 192 * 2**20
+"""Encoded bytes handed to decoders and not yet answered for."""
+
+_OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
+_T = TypeVar("_T")
+
+Progress = Callable[[int, int], None]
+"""Called with manifests done and manifests to do."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a crawl did."""
+
+    published: list[SnapshotRecord] = field(default_factory=list)
+    quarantined: list[tuple[SnapshotRecord, str]] = field(default_factory=list)
+    lists_fetched: int = 0
+    manifests_fetched: int = 0
+    entries_decoded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """One row of a snapshot's lists, with the name of its segment."""
+
+    role: Role
+    header: ManifestHeader
+    location: str
+    segment: str
+
+
+@dataclass(slots=True)
+class Crawler:
+    """Indexes snapshots of one table under its lease."""
+
+    index: Index
+    store: ObjectStore
+    pool: DecoderPool
+    lease: Lease
+    metadata: TableMetadata
+    rewrites: Rewrites
+    progress: Progress | None = None
+    tally: Tally = field(default_factory=Tally)
+
+    def crawl(self, records: Sequence[SnapshotRecord]) -> None:
+        """Publish or quarantine every snapshot of ``records``, which share one fetch of what they need."""
+        lists = self._read_lists(records)
+        listed = {record.row_id: self._listed(record.snapshot, lists) for record in records}
+        wanted: dict[str, _Listed] = {}
+        for rows in listed.values():
+            if not isinstance(rows, CatalogError):
+                wanted.update((row.segment, row) for row in rows)
+        with self.index.database.session() as session:
+            have = known_segments(session, sorted(wanted))
+        outcomes = self._decode([row for name, row in wanted.items() if name not in have])
+        for record in records:
+            rows = listed[record.row_id]
+            self.lease.renew()
+            if isinstance(rows, CatalogError):
+                self._quarantine(record, rows)
+            else:
+                self._finish(record, rows, outcomes)
+
+    def _read_lists(self, records: Sequence[SnapshotRecord]) -> dict[str, list[ManifestHeader] | CatalogError]:
+        refs = [ref for record in records for ref in record.snapshot.manifest_lists if ref.role != "index"]
+        requests = {ref.location: ReadRequest(self.rewrites.apply(ref.location), ref.length) for ref in refs}
+        recorded = {request.location: location for location, request in requests.items()}
+        metadata = slim(self.metadata)
+        found: dict[str, list[ManifestHeader] | CatalogError] = {}
+
+        def submit(request: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
+            self.tally.lists_fetched += 1
+            return self.pool.submit(decode_list, data, metadata)
+
+        for request, outcome in self._through_decoders(list(requests.values()), submit):
+            found[recorded[request.location]] = outcome
+        return found
+
+    def _listed(
+        self, snapshot: Snapshot, lists: dict[str, list[ManifestHeader] | CatalogError]
+    ) -> list[_Listed] | CatalogError:
+        if UNREADABLE in snapshot.extra:
+            return MetadataCorrupt(str(snapshot.extra[UNREADABLE]))
+        rows: list[_Listed] = []
+        for ref in snapshot.manifest_lists:
+            if ref.role == "index":
+                rows.append(self._row("index", ManifestHeader(ref.location, ref.length, "index")))
+                continue
+            headers = lists[ref.location]
+            if isinstance(headers, CatalogError):
+                return headers
+            rows += [self._row(ref.role, header) for header in headers]
+        for location in snapshot.inline_manifests:
+            header = ManifestHeader(
+                location,
+                None,
+                spec_id=self.metadata.default_spec_id,
+                sequence_number=0,
+                min_sequence_number=0,
+                added_snapshot_id=snapshot.snapshot_id,
+            )
+            rows.append(self._row("manifests", header))
+        return rows
+
+    def _row(self, role: Role, header: ManifestHeader) -> _Listed:
+        location = self.rewrites.apply(header.location)
+        return _Listed(role, header, location, segment_name(location, header.length))
+
+    def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
+        """Fetch, decode and store segments; by segment name, None or why not."""
+        by_location = {row.location: row for row in rows}
+        requests = [ReadRequest(row.location, row.header.length) for row in by_location.values()]
+        metadata = slim(self.metadata)
+        outcomes: dict[str, CatalogError | None] = {}
+        with tempfile.TemporaryDirectory(dir=self.index.segments.staging(), prefix="crawl-") as folder:
+
+            def submit(request: ReadRequest, data: bytes) -> Future[WrittenSegment]:
+                self.tally.manifests_fetched += 1
+                row = by_location[request.location]
+                path = str(Path(folder, row.segment))
+                return self.pool.submit(decode_manifest, data, row.header, metadata, path)
+
+            for done, (request, outcome) in enumerate(self._through_decoders(requests, submit), 1):
+                row = by_location[request.location]
+                if isinstance(outcome, CatalogError):
+                    outcomes[row.segment] = outcome
+                else:
+                    self.index.segments.put(row.segment, Path(outcome.path))
+                    self.tally.entries_decoded += outcome.rows
+                    outcomes[row.segment] = None
+                if self.progress is not None:
+                    self.progress(done, len(requests))
+        return outcomes
+
+    def _through_decoders(
+        self, requests: Sequence[ReadRequest], submit: Callable[[ReadRequest, bytes], Future[_T]]
+    ) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
+        """Fetch many, decode many, a bounded number of bytes under way; failures of ours are raised."""
+        waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
+        outstanding = 0
+        for request, outcome in self.store.read_many(requests):
+            if isinstance(outcome, CatalogError):
+                yield request, _not_ours(outcome)
+                continue
+            waiting.append((request, len(outcome), submit(request, outcome)))
+            outstanding += len(outcome)
+            while waiting and (outstanding > OUTSTANDING_BYTES or waiting[0][2].done()):
+                first, size, future = waiting.popleft()
+                outstanding -= size
+                yield first, _result(future)
+            self.lease.renew()
+        for request, _, future in waiting:
+            yield request, _result(future)
+            self.lease.renew()
+
+    def _finish(
+        self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]
+    ) -> None:
+        failed = next((row for row in rows if outcomes.get(row.segment) is not None), None)
+        if failed is not None:
+            reason = outcomes[failed.segment]
+            assert reason is not None
+            self._quarantine(record, reason)
+            return
+        try:
+            dead = self._fold(record.snapshot, rows) if self.metadata.format == "paimon" else None
+        except MetadataCorrupt as error:
+            self._quarantine(record, error)
+            return
+        published = [Published(row.role, row.header, row.segment) for row in rows]
+        with self.index.database.session() as session:
+            publish(session, self.lease, record.row_id, published, dead)
+        self.tally.published.append(record)
+
+    def _fold(self, snapshot: Snapshot, rows: Sequence[_Listed]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+        """The places of added entries that a deletion cancels, over base and delta in list order."""
+        state = [row for row in rows if row.role in ("base", "delta")]
+        if not state:
+            return None
+        tables = [self._identities(row.segment) for row in state]
+        live = live_rows(tables)
+        total = sum(int(np.sum(table.column("record_count").to_numpy()[keep])) for table, keep in zip(tables, live, strict=True))
+        expected = snapshot.extra.get("total_record_count")
+        if isinstance(expected, int) and snapshot.source != "changelog" and total != expected:
+            raise MetadataCorrupt(
+                f"live files hold {total} records, the snapshot says {expected}", snapshot_id=str(snapshot.snapshot_id)
+            )
+        added = np.concatenate([table.column("status").to_numpy() == ADDED for table in tables])
+        return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64)
+
+    def _identities(self, segment: str) -> pa.Table:
+        opened = self.index.segments.open(segment)
+        names = [name for name in opened.schema.names if name in IDENTITY_COLUMNS or name.startswith("partition.")]
+        return opened.table([*names, "record_count"] if "record_count" not in names else names)
+
+    def _quarantine(self, record: SnapshotRecord, reason: CatalogError) -> None:
+        text = f"{reason.code}: {reason}"
+        with self.index.database.session() as session:
+            quarantine(session, self.lease, record.row_id, text)
+        self.tally.quarantined.append((record, text))
+
+
+def _not_ours(error: CatalogError) -> CatalogError:
+    if isinstance(error, _OURS):
+        raise error
+    return error
+
+
+def _result(future: Future[_T]) -> _T | CatalogError:
+    try:
+        return future.result()
+    except CatalogError as error:
+        return _not_ours(error)
+

@@ -1,0 +1,73 @@
+"""Walk a warehouse and find its tables, of both formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lakemuster.formats.iceberg.pointers import newest_metadata
+from lakemuster.metadata.snapshot import Format
+from lakemuster.storage.store import ObjectInfo, ObjectStore
+
+DEPTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table below a warehouse: the folders that lead to it, and what it is."""
+
+    levels: tuple[str, ...]
+    location: str
+    format: Format
+
+
+def find_tables(store: ObjectStore, url: str) -> Iterator[Found]:
+    """Yield every table below ``url``, in the order of folder names; does not look inside tables.
+
+    Raises:
+        StorageError: a folder cannot be listed.
+    """
+    yield from _walk(store, url.rstrip("/"), ())
+
+
+def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[Found]:
+    infos = store.list(folder)
+    format = _format(store, folder, {info.name: info for info in infos})
+    if format is not None:
+        yield Found(levels, folder, format)
+        return
+    if len(levels) >= DEPTH:
+        return
+    for info in sorted(infos, key=lambda info: info.name):
+        if info.is_folder and not info.name.startswith((".", "_")):
+            yield from _walk(store, f"{folder}/{info.name}", (*levels, info.name))
+
+
+def _format(store: ObjectStore, folder: str, children: dict[str, ObjectInfo]) -> Format | None:
+    schema, metadata = children.get("schema"), children.get("metadata")
+    if schema is not None and schema.is_folder:
+        if any(info.name.startswith("schema-") for info in store.list(f"{folder}/schema")):
+            return "paimon"
+    if metadata is not None and metadata.is_folder:
+        names = tuple(info.name for info in store.list(f"{folder}/metadata"))
+        if newest_metadata(names) is not None:
+            return "iceberg"
+    return None
+
+
+def table_name(levels: tuple[str, ...], namespace: str | None) -> str:
+    """A table's dotted name from its folders: ``.db`` endings dropped, ``default`` above a lone table.
+
+    Levels that hold a dot are quoted with backticks.
+    """
+    names = [level.removesuffix(".db") or level for level in levels]
+    if namespace is not None:
+        return ".".join([namespace, quoted(names[-1])])
+    if len(names) == 1:
+        names.insert(0, "default")
+    return ".".join(quoted(name) for name in names)
+
+
+def quoted(level: str) -> str:
+    """A level of a name as it is written: in backticks when it holds a dot or a backtick."""
+    return "`" + level.replace("`", "``") + "`" if "." in level or "`" in level or not level else level

@@ -1,0 +1,125 @@
+"""Read a table's metadata from its pointer: everything but manifests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing
+from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
+from lakemuster.formats.paimon.table_metadata import assemble, parse_schema, parse_snapshot, parse_tag
+from lakemuster.ingest.pointers import Pointer
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
+from lakemuster.storage.store import ObjectInfo, ObjectStore, ReadRequest
+
+_NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
+METADATA_LIMIT = 512 * 2**20
+
+UNREADABLE = "unreadable"
+"""Key of ``Snapshot.extra``: why a snapshot's own file could not be parsed."""
+
+Known = Mapping[tuple[str, int], Snapshot]
+
+
+def load_metadata(store: ObjectStore, pointer: Pointer, known: Known) -> TableMetadata:
+    """Read and parse what a pointer leads to.
+
+    Args:
+        known: snapshots already read, by (branch, id); Paimon's are read once in their life.
+
+    Raises:
+        MetadataCorrupt, FormatUnsupported: it breaks its specification, or is of a version we do not serve.
+        StorageError: it cannot be read.
+    """
+    if pointer.format == "iceberg":
+        data = store.read(pointer.metadata_location, max_bytes=METADATA_LIMIT)
+        return parse_table_metadata(data, pointer.metadata_location)
+    return _load_paimon(store, pointer, known)
+
+
+def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMetadata:
+    root, listings = pointer.metadata_location, dict(pointer.listings)
+    branches = sorted(_branch_of(folder) for folder in listings if folder.rsplit("/", 1)[-1] == "schema")
+    schemas: dict[str, tuple[Schema, ...]] = {}
+    snapshots: list[Snapshot] = []
+    tags: list[Ref] = []
+    for branch in branches:
+        prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
+        found = _read(store, listings.get(f"{prefix}schema", ()))
+        schemas[branch] = tuple(sorted((parse_schema(data) for data in found.values()), key=lambda s: s.schema_id))
+        own = _snapshots(store, listings.get(f"{prefix}snapshot", ()), branch, root, known)
+        taken = {snapshot.snapshot_id for snapshot in own}
+        snapshots += own
+        for name, data in _read(store, listings.get(f"{prefix}tag", ())).items():
+            if not name.startswith("tag-"):
+                continue
+            tag, tagged = parse_tag(data, name.removeprefix("tag-"), branch, root)
+            tags.append(tag)
+            if tagged.snapshot_id not in taken:
+                taken.add(tagged.snapshot_id)
+                snapshots.append(tagged)
+        changelogs = [info for info in listings.get(f"{prefix}changelog", ()) if _number(info.name) not in taken]
+        for name, data in _read(store, changelogs).items():
+            if _NUMBERED.match(name):
+                snapshots.append(parse_snapshot(data, branch, root, "changelog"))
+    return assemble(root, schemas, snapshots, tags)
+
+
+def _branch_of(folder: str) -> str:
+    return MAIN if folder == "schema" else folder.split("/")[1].removeprefix("branch-")
+
+
+def _number(name: str) -> int | None:
+    match = _NUMBERED.match(name)
+    return int(match[1]) if match else None
+
+
+def _snapshots(
+    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known
+) -> list[Snapshot]:
+    numbered = {number: info for info in infos if (number := _number(info.name)) is not None}
+    read_before = [number for number in numbered if (branch, number) in known]
+    # The newest of those known is read again: a table that was dropped and created anew at
+    # the same place counts its snapshots from 1 as before.
+    probe = max(read_before, default=None)
+    fresh = [number for number in numbered if (branch, number) not in known or number == probe]
+    found = _parse_snapshots(store, [numbered[number] for number in fresh], branch, root)
+    if probe is not None and (probe not in found or not _is_same(found[probe], known[branch, probe])):
+        return list(_parse_snapshots(store, list(numbered.values()), branch, root).values())
+    kept = {number: known[branch, number] for number in read_before if number != probe}
+    return list((kept | found).values())
+
+
+def _is_same(one: Snapshot, other: Snapshot) -> bool:
+    return one.committed_at_ms == other.committed_at_ms and one.manifest_lists == other.manifest_lists
+
+
+def _parse_snapshots(
+    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str
+) -> dict[int, Snapshot]:
+    modified = {info.name: info.modified_ms or 0 for info in infos}
+    parsed: dict[int, Snapshot] = {}
+    for name, data in _read(store, infos).items():
+        number = _number(name)
+        assert number is not None
+        try:
+            parsed[number] = parse_snapshot(data, branch, root, "snapshot")
+        except MetadataCorrupt as cause:
+            parsed[number] = Snapshot(number, modified[name], (), branch, extra={UNREADABLE: f"{name}: {cause}"})
+    return parsed
+
+
+def _read(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, bytes]:
+    """Contents by file name. A file that expired since it was listed is left out."""
+    found: dict[str, bytes] = {}
+    names = {info.location: info.name for info in infos}
+    for request, outcome in store.read_many([ReadRequest(info.location, None) for info in infos]):
+        if isinstance(outcome, ObjectMissing):
+            continue
+        if isinstance(outcome, CatalogError):
+            raise outcome
+        found[names[request.location]] = outcome
+    if infos and not found:
+        raise MetadataCorrupt("the table's metadata vanished while it was read", location=infos[0].location)
+    return dict(sorted(found.items()))

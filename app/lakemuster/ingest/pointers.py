@@ -1,0 +1,113 @@
+"""Which metadata of a table is current: a hint file, a listing, or the metadata file itself.
+
+A look costs one or two listings and no metadata is read: its ``token`` changes when
+anything did that a refresh would see.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lakemuster.errors import NotATable, ObjectMissing
+from lakemuster.formats.iceberg.pointers import hint_candidates, newest_metadata, next_version
+from lakemuster.metadata.snapshot import Format
+from lakemuster.storage.store import ObjectInfo, ObjectStore
+
+HINT = "version-hint.text"
+_PAIMON_FOLDERS = ("snapshot", "schema", "tag", "branch", "changelog")
+_HINTS = frozenset({"LATEST", "EARLIEST"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What a look at a table's location found.
+
+    Attributes:
+        metadata_location: Iceberg: the current metadata file; Paimon: the table's root.
+        token: equal for two looks between which nothing changed.
+        listings: Paimon: what the metadata folders hold, by folder (``snapshot``, ``branch/b/tag`` …).
+    """
+
+    format: Format
+    metadata_location: str
+    token: str
+    listings: tuple[tuple[str, tuple[ObjectInfo, ...]], ...] = ()
+
+
+def is_metadata_file(location: str) -> bool:
+    """Whether a location names an Iceberg metadata file rather than a table's root."""
+    return location.endswith((".metadata.json", ".metadata.json.gz", ".gz.metadata.json"))
+
+
+def look(store: ObjectStore, location: str, format: Format | None = None) -> Pointer:
+    """Find the current metadata of the table at a location.
+
+    Args:
+        location: a table's root, or an Iceberg metadata file.
+        format: what the table is known to be; None tries Iceberg, then Paimon.
+
+    Raises:
+        NotATable: nothing there that is one.
+        StorageError: the location cannot be listed.
+    """
+    if is_metadata_file(location):
+        info = store.stat(location)
+        if info is None:
+            raise ObjectMissing(f"no metadata file at {location}", location=location)
+        return Pointer("iceberg", location, _token([info]))
+    root = location.rstrip("/")
+    if format in (None, "iceberg"):
+        pointer = _look_iceberg(store, root)
+        if pointer is not None:
+            return pointer
+    if format in (None, "paimon"):
+        pointer = _look_paimon(store, root)
+        if pointer is not None:
+            return pointer
+    kind = {"iceberg": "Iceberg", "paimon": "Paimon"}.get(format or "", "Iceberg or Paimon")
+    raise NotATable(f"no {kind} table at {location}", location=location)
+
+
+def _look_iceberg(store: ObjectStore, root: str) -> Pointer | None:
+    folder = f"{root}/metadata"
+    by_name = {info.name: info for info in store.list(folder) if not info.is_folder}
+    name = None
+    if HINT in by_name:
+        hint = store.read(f"{folder}/{HINT}", max_bytes=4096)
+        name = next((candidate for candidate in hint_candidates(hint) if candidate in by_name), None)
+        while name is not None and (newer := next_version(name, by_name.keys())) is not None:
+            name = newer
+    if name is None:
+        name = newest_metadata(tuple(by_name))
+    if name is None:
+        return None
+    return Pointer("iceberg", f"{folder}/{name}", _token([by_name[name]]))
+
+
+def _look_paimon(store: ObjectStore, root: str) -> Pointer | None:
+    listings = {name: _files(store.list(f"{root}/{name}")) for name in ("snapshot", "schema")}
+    if not listings["schema"]:
+        return None
+    for name in ("tag", "changelog"):
+        listings[name] = _files(store.list(f"{root}/{name}"))
+    for branch in store.list(f"{root}/branch"):
+        if branch.is_folder and branch.name.startswith("branch-"):
+            for name in ("snapshot", "schema", "tag", "changelog"):
+                folder = f"branch/{branch.name}/{name}"
+                listings[folder] = _files(store.list(f"{root}/{folder}"))
+    every = [info for folder in sorted(listings) for info in listings[folder]]
+    return Pointer("paimon", root, _token(every), tuple(sorted(listings.items())))
+
+
+def _files(infos: Iterable[ObjectInfo]) -> tuple[ObjectInfo, ...]:
+    # Hints may be stale or absent; the listing itself tells the newest snapshot.
+    return tuple(info for info in infos if not info.is_folder and info.name not in _HINTS)
+
+
+def _token(infos: Iterable[ObjectInfo]) -> str:
+    digest = hashlib.sha256()
+    for info in infos:
+        digest.update(f"{info.location}|{info.size}|{info.modified_ms}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,262 @@
+"""Keep tables fresh: look at the pointer, load what changed, index it, one refresh per table at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from lakemuster.errors import CatalogError, RefreshBusy, SnapshotQuarantined, SnapshotUnpublished, TableNotFound
+from lakemuster.index import Index
+from lakemuster.index.leases import Lease, acquire
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.index.tables import TableRecord, get_table, load_metadata as stored_metadata, mark_stale, store_metadata, touch
+from lakemuster.ingest.crawl import Crawler, Progress
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.load import load_metadata
+from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.store import ObjectStore
+
+HISTORY_BATCH = 16
+"""Snapshots of history indexed together; each is published on its own."""
+
+LEASE_WAIT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshReport:
+    """What one refresh did.
+
+    Attributes:
+        published: ids of the snapshots that became visible.
+        quarantined: ids and reasons of those that could not be read.
+        lists_fetched, manifests_fetched: objects read from storage.
+        entries_decoded: manifest entries written to segments.
+        seconds: wall-clock time, waiting for the lease included.
+    """
+
+    table: str
+    published: tuple[str, ...] = ()
+    quarantined: tuple[tuple[str, str], ...] = ()
+    lists_fetched: int = 0
+    manifests_fetched: int = 0
+    entries_decoded: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Totals:
+    """Work done since the start, for metrics."""
+
+    refreshes: int = 0
+    failures: int = 0
+    lists_fetched: int = 0
+    manifests_fetched: int = 0
+    entries_decoded: int = 0
+    snapshots_published: int = 0
+    snapshots_quarantined: int = 0
+
+
+@dataclass(slots=True)
+class Refresher:
+    """Looks at tables and indexes what is new. Safe to call from many threads and processes."""
+
+    index: Index
+    store: ObjectStore
+    pool: DecoderPool
+    max_staleness: float
+    history: int
+    totals: Totals = field(default_factory=Totals)
+    _gates: dict[int, threading.Lock] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def store_for(self, table: TableRecord) -> ObjectStore:
+        """The object store, with what the operator allowed for this table when it was added."""
+        store = self.store
+        for root in table.allowed_roots:
+            store = store.allowing(root)
+        return store
+
+    def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
+        """Look at the pointer and index what is new; quarantined snapshots get another try.
+
+        Raises:
+            CatalogError: the metadata cannot be read, or the lease is held too long elsewhere.
+        """
+        started = time.monotonic()
+        try:
+            with self._alone(table) as lease:
+                store = self.store_for(table)
+                pointer = look(store, table.location, table.format)
+                metadata = self._load(store, table, pointer)
+                return self._index(store, table, metadata, lease, started, progress)
+        except CatalogError as error:
+            self.totals.failures += 1
+            self._say_stale(table, error)
+            raise
+
+    def ensure_fresh(self, table: TableRecord) -> str | None:
+        """Make sure that the pointer was looked at less than ``max_staleness`` ago.
+
+        Returns:
+            why the newest state could not be had, None when the index is fresh.
+        """
+        if self._is_fresh(table):
+            return table.stale_reason
+        with self._gate(table):
+            with self.index.database.session() as session:
+                current = get_table(session, table.name)
+            if self._is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
+                return current.stale_reason
+            try:
+                pointer = look(self.store_for(current), current.location, current.format)
+                if pointer.token == current.pointer_token:
+                    with self.index.database.session() as session:
+                        touch(session, current.id, _now_ms())
+                    return self._told_quarantine(current)
+                report = self.refresh(current)
+            except TableNotFound:
+                raise
+            except CatalogError as error:
+                return f"{error.code}: {error}"
+        return "; ".join(reason for _, reason in report.quarantined) or None
+
+    def ensure_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+        """Index a known snapshot now, if nobody did.
+
+        Raises:
+            SnapshotQuarantined: it was read and refused.
+            SnapshotUnpublished: it could not be read for this request.
+        """
+        if record.state == "known":
+            with self._alone(table) as lease:
+                record = self._again(table, record)
+                if record.state == "known":
+                    self._crawl(self.store_for(table), table, self._stored(table), lease, [record], None)
+                    record = self._again(table, record)
+        if record.state == "quarantined":
+            raise SnapshotQuarantined(
+                f"snapshot {record.snapshot.snapshot_id} of {table.name} cannot be read: {record.error}",
+                snapshot_id=str(record.snapshot.snapshot_id),
+            )
+        if record.state != "published":
+            raise SnapshotUnpublished(f"snapshot {record.snapshot.snapshot_id} of {table.name} is not indexed yet")
+        return record
+
+    def _again(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+        with self.index.database.session() as session:
+            return get_snapshot(session, table.id, record.snapshot.snapshot_id, record.snapshot.branch)
+
+    def _stored(self, table: TableRecord) -> TableMetadata:
+        with self.index.database.session() as session:
+            return stored_metadata(session, table.id)
+
+    def _is_fresh(self, table: TableRecord) -> bool:
+        if self.max_staleness <= 0 or table.checked_at_ms is None:
+            return False
+        return _now_ms() - table.checked_at_ms < self.max_staleness * 1000
+
+    def _told_quarantine(self, table: TableRecord) -> str | None:
+        with self.index.database.session() as session:
+            return get_table(session, table.name).stale_reason
+
+    def _say_stale(self, table: TableRecord, error: CatalogError) -> None:
+        if isinstance(error, RefreshBusy | TableNotFound):
+            return
+        try:
+            with self.index.database.session() as session:
+                mark_stale(session, table.id, f"{error.code}: {error}")
+        except CatalogError:
+            return
+
+    def _load(self, store: ObjectStore, table: TableRecord, pointer: Pointer) -> TableMetadata:
+        with self.index.database.session() as session:
+            known = {
+                (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
+                for record in list_snapshots(session, table.id)
+                if record.snapshot.source == "snapshot" and record.state != "quarantined"
+            }
+        metadata = load_metadata(store, pointer, known)
+        with self.index.database.session() as session:
+            store_metadata(session, table.id, metadata, _now_ms(), pointer.token)
+        return metadata
+
+    def _index(
+        self,
+        store: ObjectStore,
+        table: TableRecord,
+        metadata: TableMetadata,
+        lease: Lease,
+        started: float,
+        progress: Progress | None,
+    ) -> RefreshReport:
+        with self.index.database.session() as session:
+            records = list_snapshots(session, table.id)
+        todo = [record for record in records if record.state != "published"]
+        heads = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
+        if metadata.current_snapshot_id is not None:
+            heads.add(("main", metadata.current_snapshot_id))
+        first = [record for record in todo if (record.snapshot.branch, record.snapshot.snapshot_id) in heads]
+        newest = sorted(records, key=lambda record: record.snapshot.committed_at_ms, reverse=True)[: self.history]
+        chosen = {record.row_id for record in newest} - {record.row_id for record in first}
+        rest = [record for record in newest if record.state != "published" and record.row_id in chosen]
+        crawler = self._crawl(store, table, metadata, lease, first, progress)
+        for at in range(0, len(rest), HISTORY_BATCH):
+            crawler.crawl(rest[at : at + HISTORY_BATCH])
+        tally = crawler.tally
+        reasons = {(r.snapshot.branch, r.snapshot.snapshot_id): reason for r, reason in tally.quarantined}
+        head_reason = reasons.get(("main", metadata.current_snapshot_id or -1))
+        with self.index.database.session() as session:
+            mark_stale(session, table.id, head_reason)
+        self._count(crawler)
+        return RefreshReport(
+            table=table.name,
+            published=tuple(str(record.snapshot.snapshot_id) for record in tally.published),
+            quarantined=tuple((str(r.snapshot.snapshot_id), reason) for r, reason in tally.quarantined),
+            lists_fetched=tally.lists_fetched,
+            manifests_fetched=tally.manifests_fetched,
+            entries_decoded=tally.entries_decoded,
+            seconds=time.monotonic() - started,
+        )
+
+    def _crawl(
+        self,
+        store: ObjectStore,
+        table: TableRecord,
+        metadata: TableMetadata,
+        lease: Lease,
+        records: Sequence[SnapshotRecord],
+        progress: Progress | None,
+    ) -> Crawler:
+        crawler = Crawler(self.index, store, self.pool, lease, metadata, Rewrites(table.rewrites), progress)
+        crawler.crawl(records)
+        return crawler
+
+    def _count(self, crawler: Crawler) -> None:
+        tally, totals = crawler.tally, self.totals
+        totals.refreshes += 1
+        totals.lists_fetched += tally.lists_fetched
+        totals.manifests_fetched += tally.manifests_fetched
+        totals.entries_decoded += tally.entries_decoded
+        totals.snapshots_published += len(tally.published)
+        totals.snapshots_quarantined += len(tally.quarantined)
+
+    @contextmanager
+    def _alone(self, table: TableRecord) -> Iterator[Lease]:
+        with acquire(self.index.database, table.id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
+            yield lease
+
+    @contextmanager
+    def _gate(self, table: TableRecord) -> Iterator[None]:
+        with self._guard:
+            gate = self._gates.setdefault(table.id, threading.Lock())
+        with gate:
+            yield
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

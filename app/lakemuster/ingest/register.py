@@ -1,0 +1,120 @@
+"""Register tables: one by name and location, or all below a warehouse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lakemuster.errors import CatalogError, RequestInvalid, TableExists
+from lakemuster.index import Index
+from lakemuster.index.tables import TableRecord, add_table, list_tables
+from lakemuster.ingest.discover import find_tables, table_name
+from lakemuster.ingest.pointers import is_metadata_file, look
+from lakemuster.metadata.snapshot import Format
+from lakemuster.storage.store import ObjectStore
+
+_NAME = re.compile(r"(?:`(?:[^`]|``)+`|[^.`\s/]+)(?:\.(?:`(?:[^`]|``)+`|[^.`\s/]+))*\Z")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+RewriteRules = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What became of one table that a walk found."""
+
+    name: str
+    location: str
+    format: Format
+    outcome: Literal["registered", "exists", "refused"]
+    reason: str | None = None
+
+
+def check_name(name: str) -> str:
+    """A table's name as it is kept.
+
+    Raises:
+        RequestInvalid: not dotted levels, each plain or in backticks.
+    """
+    if len(name) > 1024 or _CONTROL.search(name) or not _NAME.match(name):
+        raise RequestInvalid("a table's name is dotted levels, such as shop.orders; quote a level that holds a dot with backticks")
+    return name
+
+
+def register(
+    index: Index,
+    store: ObjectStore,
+    name: str,
+    location: str,
+    format: Format | None,
+    rewrites: RewriteRules,
+    *,
+    operator: bool,
+) -> TableRecord:
+    """Register a table after a look at its location; nothing is indexed yet.
+
+    Args:
+        operator: the command line's word: the location, and what rewrites lead to, are allowed for this table.
+
+    Raises:
+        RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
+    """
+    check_name(name)
+    allowed = allowed_roots(location, rewrites) if operator else ()
+    for root in allowed:
+        store = store.allowing(root)
+    pointer = look(store, location, format)
+    with index.database.session() as session:
+        return add_table(session, name, pointer.format, _trimmed(location), rewrites, allowed)
+
+
+def allowed_roots(location: str, rewrites: RewriteRules) -> tuple[str, ...]:
+    """What the operator's word covers: the table's root, and where its rewrites lead."""
+    root = location.rstrip("/")
+    if is_metadata_file(root):
+        folder = root.rpartition("/")[0]
+        root = folder.rpartition("/")[0] if folder.endswith("/metadata") else folder
+    return tuple(dict.fromkeys((root, *(new for _, new in rewrites))))
+
+
+def _trimmed(location: str) -> str:
+    return location.rstrip("/") or location
+
+
+def discover(
+    index: Index,
+    store: ObjectStore,
+    url: str,
+    namespace: str | None,
+    rewrites: RewriteRules,
+    *,
+    operator: bool,
+) -> Iterator[Discovered]:
+    """Register every table below a URL, both formats; yields what became of each.
+
+    Raises:
+        LocationRefused, StorageError: the walk itself fails.
+    """
+    if operator:
+        store = store.allowing(url)
+    with index.database.session() as session:
+        taken = {table.name: table for table in list_tables(session)}
+    for found in find_tables(store, url):
+        levels = found.levels or (url.rstrip("/").rsplit("/", 1)[-1],)
+        name = table_name(levels, namespace)
+        known = taken.get(name)
+        if known is not None:
+            same = known.location == found.location
+            reason = None if same else f"{name} is already registered at {known.location}"
+            yield Discovered(name, found.location, found.format, "exists" if same else "refused", reason)
+            continue
+        try:
+            taken[name] = register(index, store, name, found.location, found.format, rewrites, operator=operator)
+        except TableExists as error:
+            yield Discovered(name, found.location, found.format, "exists", str(error))
+        except CatalogError as error:
+            yield Discovered(name, found.location, found.format, "refused", str(error))
+        else:
+            yield Discovered(name, found.location, found.format, "registered")

@@ -1,0 +1,60 @@
+"""What decoder processes do: bytes of a bucket to manifest headers and segments.
+
+Module-level functions, so that they can be sent to another process or a Spark executor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from lakemuster.formats.iceberg import manifests as iceberg
+from lakemuster.formats.paimon import manifests as paimon
+from lakemuster.index.segments import write_segment
+from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSegment:
+    """A segment written to ``path``, not yet in the segment store."""
+
+    path: str
+    rows: int
+    size: int
+
+
+def slim(metadata: TableMetadata) -> TableMetadata:
+    """What decoding needs of a table: no snapshots, refs or log, which can be thousands."""
+    return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
+
+
+def decode_list(data: bytes, metadata: TableMetadata) -> list[ManifestHeader]:
+    """Decode one manifest list.
+
+    Raises:
+        MetadataCorrupt: it breaks its format's specification.
+    """
+    if metadata.format == "iceberg":
+        return iceberg.parse_manifest_list(data, metadata)
+    return paimon.parse_manifest_list(data, metadata, metadata.location)
+
+
+def decode_manifest(data: bytes, header: ManifestHeader, metadata: TableMetadata, path: str) -> WrittenSegment:
+    """Decode one manifest and write its segment to a local path.
+
+    Raises:
+        MetadataCorrupt: it breaks its format's specification, or its counts are not the list's.
+    """
+    table = _parse(data, header, metadata)
+    write_segment(table, Path(path))
+    return WrittenSegment(path, table.num_rows, Path(path).stat().st_size)
+
+
+def _parse(data: bytes, header: ManifestHeader, metadata: TableMetadata) -> pa.Table:
+    if metadata.format == "iceberg":
+        return iceberg.parse_manifest(data, header, metadata)
+    if header.content == "index":
+        return paimon.parse_index_manifest(data, metadata)
+    return paimon.parse_manifest(data, header, metadata)

@@ -1,0 +1,124 @@
+"""Put the per-field columns of a segment together as structs by column name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from lakemuster.metadata.files import split_column, typed_field
+from lakemuster.metadata.partition import PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.rows import SPARSE
+
+COUNTS = frozenset({"value_count", "null_count", "nan_count", "column_size", "key_null_count"})
+
+
+def column_name(names: Mapping[int, str], field_id: int) -> str:
+    """A column's dotted name; ``#id`` for one that no schema of the table knows."""
+    return names.get(field_id) or f"#{field_id}"
+
+
+def gather(table: pa.Table, kind: str, names: Mapping[int, str], wanted: frozenset[int] | None = None) -> pa.Array:
+    """The struct of one kind of per-field columns, members named by column, in the table's own types.
+
+    Args:
+        table: entries in the shape of ``metadata.files``.
+        kind: ``lower``, ``partition`` …
+        names: column names by field id.
+        wanted: the field ids to take; None for all.
+    """
+    fields, arrays = [], []
+    for index, name in enumerate(table.column_names):
+        split = split_column(name)
+        if split is None or split[0] != kind or (wanted is not None and split[1] not in wanted):
+            continue
+        fields.append(table.schema.field(index).with_name(column_name(names, split[1])))
+        arrays.append(flat(table.column(index)))
+    return struct(arrays, fields, table.num_rows)
+
+
+def struct(arrays: Sequence[pa.Array], fields: Sequence[pa.Field], length: int) -> pa.Array:
+    """A struct array, of no members too."""
+    if not fields:
+        return pa.array([{}] * length, pa.struct([]))
+    return pa.StructArray.from_arrays(list(arrays), fields=list(fields))
+
+
+def flat(column: pa.ChunkedArray) -> pa.Array:
+    """One array of a chunked one; no copy when it has one chunk."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def sparse(name: str, kind: pa.DataType) -> pa.Field:
+    """A struct by column name whose null members mean "not recorded"."""
+    return pa.field(name, kind, metadata={SPARSE: b"1"})
+
+
+def statistics_type(schemas: Sequence[Schema], kind: str, wanted: frozenset[int] | None = None) -> pa.DataType:
+    """The struct type that holds one statistic for every primitive column of all schemas.
+
+    The first schema that knows a field gives its name and type. Columns whose values have no
+    order of ours have binary bounds.
+    """
+    seen: dict[int, pa.Field] = {}
+    for schema in schemas:
+        for field_id, path in schema.names.items():
+            primitive = schema.primitive(field_id)
+            if primitive is None or field_id in seen or (wanted is not None and field_id not in wanted):
+                continue
+            seen[field_id] = _statistic_field(path, primitive, kind)
+    return pa.struct(_distinct(seen.values()))
+
+
+def _statistic_field(path: str, primitive: Primitive, kind: str) -> pa.Field:
+    if kind in COUNTS:
+        return pa.field(path, pa.int64())
+    if kind.endswith("_raw"):
+        return pa.field(path, pa.binary())
+    return typed_field(path, arrow_type(primitive) or pa.binary(), primitive.text)
+
+
+def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) -> pa.DataType:
+    """The struct type of partition values over all specs, by field name."""
+    seen: dict[int, pa.Field] = {}
+    for spec in sorted(specs, key=lambda spec: spec.spec_id):
+        for field in spec.fields:
+            of = result_type(field, tuple(schemas))
+            seen.setdefault(field.field_id, typed_field(field.name, arrow_type(of) or pa.binary(), of.text))
+    return pa.struct(_distinct(seen.values()))
+
+
+def _distinct(fields: object) -> list[pa.Field]:
+    """Of fields that share a name, the first: a name that was dropped and used again."""
+    by_name: dict[str, pa.Field] = {}
+    for field in fields:  # type: ignore[attr-defined]
+        by_name.setdefault(field.name, field)
+    return list(by_name.values())
+
+
+def partition_names(specs: Sequence[PartitionSpec]) -> dict[int, str]:
+    """Partition field names by field id; the newest spec's name wins."""
+    return {field.field_id: field.name for spec in sorted(specs, key=lambda s: s.spec_id) for field in spec.fields}
+
+
+def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping[int, str]) -> pa.Array:
+    """Partition values by name: exactly the fields of the manifest's own spec, null ones included."""
+    if spec is None:
+        return gather(table, "partition", names)
+    fields, arrays = [], []
+    for field in spec.fields:
+        column = f"partition.{field.field_id}"
+        if column in table.column_names:
+            fields.append(table.schema.field(column).with_name(field.name))
+            arrays.append(flat(table.column(column)))
+        else:
+            fields.append(pa.field(field.name, pa.null()))
+            arrays.append(pa.nulls(table.num_rows))
+    return struct(arrays, fields, table.num_rows)
+
+
+def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
+    """Small codes as their names; a code without a name becomes null."""
+    return pa.array(names, pa.string()).take(codes.cast(pa.int32()))

@@ -1,0 +1,51 @@
+"""Read a snapshot's entries manifest by manifest from their segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from lakemuster.index import Index
+from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.planner.rows import START, Position
+from lakemuster.planner.shape import Part, Shape
+from lakemuster.planner.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySource:
+    """Entries or files of a snapshot; each manifest is a part."""
+
+    key: str
+    index: Index
+    view: View
+    parts: tuple[Part, ...]
+    shape: Shape
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The shape's."""
+        return self.shape.schema
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The view's snapshot."""
+        return self.view.snapshot_id
+
+    def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        """Entries in the order of the manifest list, each manifest's in its own order."""
+        for number in range(start.part, len(self.parts)):
+            part = self.parts[number]
+            offset = start.offset if number == start.part else 0
+            kept = self.kept(part)
+            for at in range(offset, kept.num_rows, BATCH_ROWS):
+                yield Position(number, at), self.shape.rows(part, kept.slice(at, BATCH_ROWS))
+
+    def kept(self, part: Part) -> pa.Table:
+        """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""
+        segment = self.index.segments.open(part.manifest.segment)
+        table = self.shape.prepare(part, segment.table(self.shape.columns(segment.schema.names)))
+        mask = self.shape.keep(self.view, part, table)
+        return table if mask is None else table.filter(mask)

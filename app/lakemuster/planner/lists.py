@@ -1,0 +1,138 @@
+"""The lists of a snapshot: manifests, entries, files, partitions, indexes, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from lakemuster.errors import ManifestNotFound, RequestInvalid
+from lakemuster.index import Index
+from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
+from lakemuster.planner import differences, index_files, manifest_rows, partition_rows
+from lakemuster.planner.entries import EntrySource
+from lakemuster.planner.iceberg_rows import IcebergShape
+from lakemuster.planner.paimon_rows import PaimonShape
+from lakemuster.planner.rows import RowSource, TableSource
+from lakemuster.planner.shape import Part, Shape, Wanted
+from lakemuster.planner.view import View
+from lakemuster.storage.locations import Rewrites
+
+LIVE_ROLES = frozenset({"manifests", "base", "delta"})
+ENTRY_ROLES = LIVE_ROLES | {"changelog"}
+CONTENTS = ("data", "position-deletes", "equality-deletes", "changelog")
+
+
+def shape(view: View, wanted: Wanted) -> Shape:
+    """The shape of entries in the view's format."""
+    return IcebergShape(view, wanted) if view.table.format == "iceberg" else PaimonShape(view, wanted)
+
+
+def manifest_records(index: Index, view: View) -> list[ManifestRecord]:
+    """The rows of the snapshot's manifest lists, in their order."""
+    if view.snapshot is None:
+        return []
+    with index.database.session() as session:
+        return snapshot_manifests(session, view.snapshot.row_id)
+
+
+def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
+    """The snapshot's manifests of some roles, each with the place of its first entry.
+
+    Places count the entries of Paimon's base and delta manifests in list order, which is what
+    a snapshot's cancelled rows refer to.
+    """
+    wanted = frozenset(roles)
+    found: list[Part] = []
+    first_row = 0
+    for record in manifest_records(index, view):
+        if record.role in wanted:
+            found.append(Part(record, first_row))
+        if record.role in LIVE_ROLES:
+            first_row += (record.header.added_files_count or 0) + (record.header.deleted_files_count or 0)
+    return tuple(found)
+
+
+def manifests(index: Index, view: View) -> RowSource:
+    """Manifest-list rows, partition bounds typed."""
+    table = manifest_rows.manifest_table(manifest_records(index, view), view)
+    return TableSource("manifests", table, view.snapshot_id)
+
+
+def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
+    """Every manifest entry with all of its fields, of one manifest when ``manifest`` names it.
+
+    Raises:
+        ManifestNotFound: the snapshot lists no manifest of that location or file name.
+    """
+    chosen = parts(index, view, ENTRY_ROLES)
+    if manifest is not None:
+        rewrites = Rewrites(view.table.rewrites)
+        chosen = tuple(part for part in chosen if _is_named(part.manifest.header.location, manifest, rewrites))
+        if not chosen:
+            raise ManifestNotFound("the snapshot lists no such manifest", manifest=manifest)
+    wanted = Wanted(status=True, statistics=None, raw=True, manifest=True)
+    return EntrySource("entries", index, view, chosen, shape(view, wanted))
+
+
+def _is_named(location: str, name: str, rewrites: Rewrites) -> bool:
+    return name in (location, rewrites.apply(location), location.rsplit("/", 1)[-1])
+
+
+def files(
+    index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+) -> RowSource:
+    """Live data and delete files.
+
+    Args:
+        content: the contents to list; None for all live ones. ``changelog`` lists Paimon's changelog files.
+        stats: dotted names of the columns to show statistics of; ``["*"]`` for all.
+
+    Raises:
+        RequestInvalid: an unknown content or column.
+    """
+    unknown = [name for name in content or () if name not in CONTENTS]
+    if unknown:
+        raise RequestInvalid(f"content is one of {', '.join(CONTENTS)}", content=unknown)
+    roles: set[str] = set(LIVE_ROLES)
+    if content is not None and "changelog" in content:
+        roles.add("changelog")
+    wanted = Wanted(
+        statistics=_field_ids(view, stats), contents=None if content is None else frozenset(content)
+    )
+    return EntrySource("files", index, view, parts(index, view, roles), shape(view, wanted))
+
+
+def _field_ids(view: View, stats: Sequence[str] | None) -> frozenset[int] | None:
+    if stats is None:
+        return frozenset()
+    if "*" in stats:
+        return None
+    ids = {name: field_id for field_id, name in view.names.items()}
+    unknown = [name for name in stats if name not in ids]
+    if unknown:
+        raise RequestInvalid(f"no such column: {', '.join(unknown)}", stats=unknown)
+    return frozenset(ids[name] for name in stats)
+
+
+def partitions(index: Index, view: View) -> RowSource:
+    """One row a partition: files, records, bytes, delete files, last commit."""
+    source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), shape(view, Wanted()))
+    return TableSource("partitions", partition_rows.partition_table(source, view), view.snapshot_id)
+
+
+def indexes(index: Index, view: View) -> RowSource:
+    """Paimon's index files: HASH and DELETION_VECTORS, with vector ranges. None for Iceberg."""
+    chosen = parts(index, view, {"index"})
+    tables = [index_files.index_rows(index.segments.open(part.manifest.segment).table(None), view) for part in chosen]
+    schema = index_files.schema(view)
+    return TableSource("indexes", pa.concat_tables([schema.empty_table(), *tables]), view.snapshot_id)
+
+
+def diff(index: Index, old: View, new: View) -> RowSource:
+    """Files added and removed from ``old`` to ``new``."""
+    return differences.DiffSource(
+        index,
+        EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), shape(old, Wanted())),
+        EntrySource("diff", index, new, parts(index, new, LIVE_ROLES), shape(new, Wanted())),
+    )

@@ -1,0 +1,119 @@
+"""A snapshot's partitions: one row each, summed over its live files."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
+from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type, struct
+from lakemuster.planner.entries import EntrySource
+from lakemuster.planner.rows import conform
+from lakemuster.planner.shape import Part
+from lakemuster.planner.view import View
+
+_SUMS = (
+    "record_count",
+    "file_count",
+    "total_data_file_size_in_bytes",
+    "position_delete_record_count",
+    "position_delete_file_count",
+    "equality_delete_record_count",
+    "equality_delete_file_count",
+)
+
+
+def partition_table(source: EntrySource, view: View) -> pa.Table:
+    """Sum files, records and bytes by partition and spec; the last commit that added a file to each.
+
+    Iceberg's last commit is a snapshot id with its time; Paimon's files know their creation time only.
+    An unpartitioned table has one row with an empty partition.
+    """
+    target = partition_type(view.metadata.specs, view.schemas)
+    pieces = [_summed(_files(part, source.kept(part), view, target), target) for part in source.parts]
+    filled = [piece for piece in pieces if piece.num_rows]
+    if not filled:
+        return _finished(_files_schema(target, view).empty_table(), target, view)
+    return _finished(_summed(pa.concat_tables(filled), target), target, view)
+
+
+def _value_names(target: pa.DataType) -> list[str]:
+    return [f"value {index}" for index in range(target.num_fields)]
+
+
+def _files_schema(target: pa.DataType, view: View) -> pa.Schema:
+    moment = pa.timestamp("ms") if view.table.format == "paimon" else pa.int64()
+    return pa.schema(
+        [
+            *(pa.field(name, target.field(index).type) for index, name in enumerate(_value_names(target))),
+            pa.field("spec_id", pa.int32()),
+            *(pa.field(name, pa.int64()) for name in _SUMS),
+            pa.field("order", moment),
+            pa.field("snapshot_id", pa.int64()),
+        ]
+    )
+
+
+def _files(part: Part, table: pa.Table, view: View, target: pa.DataType) -> pa.Table:
+    count, header = table.num_rows, part.manifest.header
+    spec = next((spec for spec in view.metadata.specs if spec.spec_id == header.spec_id), None)
+    own = partition_struct(table, spec, partition_names(view.metadata.specs))
+    whole = conform(pa.RecordBatch.from_arrays([own], names=["p"]), pa.schema([pa.field("p", target)])).column(0)
+    records = flat(table.column("record_count"))
+    sizes = flat(table.column("file_size_in_bytes"))
+    zeros = pa.repeat(pa.scalar(0, pa.int64()), count)
+    if "content" in table.column_names:
+        content = pc.fill_null(flat(table.column("content")), DATA)
+    else:
+        content = pa.repeat(pa.scalar(DATA, pa.int8()), count)
+
+    def where(code: int, values: pa.Array | None) -> pa.Array:
+        mask = pc.equal(content, code)
+        return mask.cast(pa.int64()) if values is None else pc.if_else(mask, values, zeros)
+
+    order = flat(table.column("creation_time" if view.table.format == "paimon" else "sequence_number"))
+    commit = flat(table.column("snapshot_id")) if "snapshot_id" in table.column_names else pa.nulls(count, pa.int64())
+    arrays = [
+        *(whole.field(index) for index in range(target.num_fields)),
+        pa.repeat(pa.scalar(header.spec_id, pa.int32()), count),
+        where(DATA, records),
+        where(DATA, None),
+        where(DATA, sizes),
+        where(POSITION_DELETES, records),
+        where(POSITION_DELETES, None),
+        where(EQUALITY_DELETES, records),
+        where(EQUALITY_DELETES, None),
+        order,
+        commit,
+    ]
+    return pa.Table.from_arrays(arrays, schema=_files_schema(target, view))
+
+
+def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
+    keys = [*_value_names(target), "spec_id"]
+    newest_last = files.sort_by([("order", "ascending")])
+    grouped = newest_last.group_by(keys, use_threads=False).aggregate(
+        [*((name, "sum") for name in _SUMS), ("order", "max"), ("snapshot_id", "last")]
+    )
+    names = [*keys, *_SUMS, "order", "snapshot_id"]
+    by_key = [*keys, *(f"{name}_sum" for name in _SUMS), "order_max", "snapshot_id_last"]
+    return grouped.select(by_key).rename_columns(names).cast(files.schema)
+
+
+def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
+    summed = summed.combine_chunks()
+    values = [flat(summed.column(name)) for name in _value_names(target)]
+    partition = struct(values, list(target), summed.num_rows)
+    columns = {"partition": partition, "spec_id": flat(summed.column("spec_id"))}
+    columns |= {name: flat(summed.column(name)) for name in _SUMS}
+    if view.table.format == "paimon":
+        columns["last_updated_at"] = flat(summed.column("order"))
+        for name in [name for name in _SUMS if "delete" in name]:
+            del columns[name]
+    else:
+        commits = flat(summed.column("snapshot_id"))
+        times = {snapshot.snapshot_id: snapshot.committed_at_ms for snapshot in view.metadata.snapshots}
+        moments = pa.array([times.get(commit.as_py()) for commit in commits], pa.int64())
+        columns["last_updated_at"] = moments.cast(pa.timestamp("ms", "UTC"))
+        columns["last_updated_snapshot_id"] = commits
+    return pa.table(columns)

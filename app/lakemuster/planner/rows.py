@@ -1,0 +1,117 @@
+"""Lists that can be read from any row on: what every read of a table comes down to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+SPARSE = b"sparse"
+"""Arrow field metadata key of structs by column name, whose null members mean "not recorded"."""
+
+
+class Position(NamedTuple):
+    """A place in a list: the part, and how many of the part's rows lie before it."""
+
+    part: int
+    offset: int
+
+
+START = Position(0, 0)
+
+
+class RowSource(Protocol):
+    """A list of rows in parts, pinned to a snapshot.
+
+    Attributes:
+        key: what the list holds: ``files``.
+        schema: the one schema of the whole list.
+        snapshot_id: the snapshot it is pinned to; None for a table without snapshots.
+    """
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    @property
+    def snapshot_id(self) -> int | None: ...
+
+    def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        """Yield every row from ``start`` on, in batches that lie within one part.
+
+        A batch's sparse structs hold the members that its part recorded, in the part's own types;
+        :func:`conform` brings it to ``schema``.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """Rows that are at hand as one Arrow table."""
+
+    key: str
+    table: pa.Table
+    snapshot_id: int | None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The table's own."""
+        schema: pa.Schema = self.table.schema
+        return schema
+
+    def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        """The table is one part."""
+        if start.part > 0:
+            return
+        offset = start.offset
+        for batch in self.table.slice(offset).to_batches(max_chunksize=8192):
+            if batch.num_rows:
+                yield Position(0, offset), batch
+                offset += batch.num_rows
+
+
+def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Bring a batch to its list's schema: absent members become null, promoted values their later type.
+
+    A value that its later type cannot hold (a string bound of a column that is a number now)
+    becomes null, which says "unknown".
+    """
+    if batch.schema.equals(schema, check_metadata=False):
+        return pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+    arrays = [
+        _conform_array(batch.column(field.name), field.type)
+        if field.name in batch.schema.names
+        else pa.nulls(batch.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if array.type.equals(target):
+        return array
+    if pa.types.is_struct(target) and pa.types.is_struct(array.type):
+        by_name: dict[str, list[pa.Array]] = {}
+        for index in range(array.type.num_fields):
+            by_name.setdefault(array.type.field(index).name, []).append(array.field(index))
+        children = []
+        for member in target:
+            variants = [_conform_array(variant, member.type) for variant in by_name.get(member.name, [])]
+            match variants:
+                case []:
+                    children.append(pa.nulls(len(array), member.type))
+                case [only]:
+                    children.append(only)
+                case _:
+                    children.append(pc.coalesce(*variants))
+        mask = array.is_null() if array.null_count else None
+        return pa.StructArray.from_arrays(children, fields=list(target), mask=mask)
+    try:
+        return array.cast(target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return pa.nulls(len(array), target)

@@ -1,0 +1,61 @@
+"""Which columns a list of entries shows, and how one manifest's segment becomes rows of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pyarrow as pa
+
+from lakemuster.index.snapshots import ManifestRecord
+from lakemuster.planner.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller wants of each entry.
+
+    Attributes:
+        status: the entry's status, and deleted entries with it; otherwise live files only.
+        statistics: field ids to show statistics of; None for all columns.
+        raw: bounds as recorded, beside the typed ones.
+        manifest: the location of the entry's manifest.
+        contents: the contents to keep (``data``, ``position-deletes`` …); None for all.
+    """
+
+    status: bool = False
+    statistics: frozenset[int] | None = frozenset()
+    raw: bool = False
+    manifest: bool = False
+    contents: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One manifest of a snapshot; ``first_row`` is where its entries begin among those of all manifests."""
+
+    manifest: ManifestRecord
+    first_row: int = field(default=0)
+
+
+class Shape(Protocol):
+    """A list's columns for one format: two implementations, file for file."""
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    def columns(self, present: list[str]) -> list[str]:
+        """Of a segment's columns, those that this list needs."""
+        ...
+
+    def keep(self, view: View, part: Part, table: pa.Table) -> pa.Array | None:
+        """A mask of the rows that belong to the list; None for all."""
+        ...
+
+    def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
+        """Rows of the list from kept entries of a segment."""
+        ...
+
+    def prepare(self, part: Part, table: pa.Table) -> pa.Table:
+        """Fill in what entries inherit from their manifest; sees all of its entries."""
+        ...

@@ -1,0 +1,61 @@
+"""One table at one snapshot: what a read looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import TableMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Which snapshot a caller asks for; all None means the current one of main."""
+
+    snapshot_id: int | None = None
+    ref: str | None = None
+    as_of_ms: int | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """A table, its metadata and the snapshot to read.
+
+    Attributes:
+        snapshot: None for a table without snapshots.
+        stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
+    """
+
+    table: TableRecord
+    metadata: TableMetadata
+    snapshot: SnapshotRecord | None
+    stale: str | None = None
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot's id."""
+        return None if self.snapshot is None else self.snapshot.snapshot.snapshot_id
+
+    @cached_property
+    def schemas(self) -> tuple[Schema, ...]:
+        """All schemas of the snapshot's branch, the snapshot's own first, then the newest first."""
+        schemas = self.metadata.schemas
+        wanted = self.metadata.current_schema_id
+        if self.snapshot is not None:
+            snapshot = self.snapshot.snapshot
+            schemas = self.metadata.branch_schemas.get(snapshot.branch, schemas)
+            if snapshot.schema_id is not None:
+                wanted = snapshot.schema_id
+        newest_first = sorted(schemas, key=lambda schema: schema.schema_id, reverse=True)
+        return tuple(sorted(newest_first, key=lambda schema: schema.schema_id != wanted))
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """Column names by field id; those of dropped columns come from older schemas."""
+        names: dict[int, str] = {}
+        for schema in reversed(self.schemas):
+            names.update(schema.names)
+        return names

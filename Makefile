@@ -1,0 +1,43 @@
+# Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
+# (scripts/environment.sh), from requirements.lock.
+.POSIX:
+.PHONY: help demo test check format openapi bench lock
+
+PYTEST_ARGS =
+BENCH_ARGS =
+with = python=$$(sh scripts/environment.sh requirements.lock) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
+uv = "$$python" -m uv pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11
+
+help:
+	@echo "make demo     a lake of real tables, indexed and served on http://127.0.0.1:8181"
+	@echo "make test     every check and test"
+	@echo "make check    the quick part: ruff, mypy, import contracts"
+	@echo "make format   let ruff put the sources in order"
+	@echo "make openapi  write openapi.yaml anew"
+	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
+	@echo "make lock     pin the newest versions that pyproject.toml allows"
+
+demo:
+	@$(with) "$$python" -m lakemuster serve --demo
+
+test: check
+	@$(with) "$$python" -m pytest tests/rules tests/unit tests/contract tests/golden tests/journey $(PYTEST_ARGS)
+
+check:
+	@$(with) "$$python" -m ruff check --quiet . && "$$python" -m ruff format --check --quiet . && "$$python" -m mypy && \
+	"$$(dirname "$$python")/lint-imports"
+
+format:
+	@$(with) "$$python" -m ruff check --fix . && "$$python" -m ruff format .
+
+openapi:
+	@$(with) "$$python" -m lakemuster openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+
+bench:
+	@$(with) "$$python" -m benchmarks $(BENCH_ARGS)
+
+lock:
+	@$(with) \
+	$(uv) --upgrade --all-extras -o requirements.lock pyproject.toml && \
+	$(uv) --extra server --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml && \
+	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in

@@ -1,0 +1,60 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.tree import ROOT, lakes_folder
+
+pytest_plugins = ["tests.postgres", "tests.pypaimon"]
+
+# The machine may be busy: how long an example takes says nothing.
+hypothesis.settings.register_profile("muster", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("muster"), derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "muster")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden`` writes the golden answers anew, for review."""
+    parser.addoption("--update-golden", action="store_true", help="write the golden answers anew, for review")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the source tree."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def lakes() -> Path:
+    """The folder of real tables written by others."""
+    return lakes_folder()
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The developer's own settings must not reach a test."""
+    for name in [name for name in os.environ if name.startswith("LAKEMUSTER_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def assert_golden(pytestconfig: pytest.Config) -> Callable[[Path, object], None]:
+    """Hold a value of JSON against a stored answer; ``--update-golden`` stores it instead."""
+
+    def check(path: Path, value: object) -> None:
+        if pytestconfig.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
+            return
+        if not path.exists():
+            pytest.fail(f"no stored answer {path}; look at the value, then run with --update-golden")
+        assert json.loads(json.dumps(value, default=str)) == json.loads(path.read_text("utf-8"))
+
+    return check

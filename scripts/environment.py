@@ -33,12 +33,9 @@ def build(lock: Path, folder: Path) -> None:
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True, symlinks=True)
-    subprocess.run(
-        [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-        + ["--require-hashes", "--only-binary", ":all:", "--requirement", lock],
-        stdout=sys.stderr,
-        check=True,
-    )
+    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+    only_what_is_pinned = ["--require-hashes", "--only-binary", ":all:", "--requirement", lock]
+    subprocess.run([*install, *only_what_is_pinned], stdout=sys.stderr, check=True)
     (folder / MARKER).touch()
 
 

@@ -1,7 +1,7 @@
 """A real PostgreSQL for tests: started once a session, a fresh database for every test that asks.
 
-Binaries come from ``MUSTER_POSTGRES_BIN``, the PATH, the system's folders, or the wheel of the dev environment. PostgreSQL
-refuses to run as root, so root runs it as another user. It listens on a Unix socket in a folder of its own.
+Binaries come from ``MUSTER_POSTGRES_BIN``, the PATH, the system's folders, or the wheel of the dev environment.
+PostgreSQL refuses to run as root, so root runs it as another user. It listens on a Unix socket in its own folder.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Object storage behind allowed roots: read, list, stat; locations; rewrites. Foreign errors become ours here."""

@@ -1,0 +1,56 @@
+"""Foreign errors to ours. No text of theirs is passed on: it may hold credentials, hosts or signed URLs."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+
+from lakemuster.errors import (
+    CatalogError,
+    LimitExceeded,
+    MetadataCorrupt,
+    ObjectMissing,
+    StorageDenied,
+    StorageError,
+    StorageUnavailable,
+)
+
+_MISSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
+_DENIED = {errno.EACCES, errno.EPERM}
+
+
+def failure_of(error: BaseException, where: str) -> CatalogError:
+    """Our error for one of the operating system's, fsspec's or asyncio's.
+
+    Args:
+        where: the location, as it may be shown.
+    """
+    if isinstance(error, CatalogError):
+        return error
+    if isinstance(error, (TimeoutError, asyncio.TimeoutError, ConnectionError, EOFError)):
+        return StorageUnavailable(f"{where}: storage does not answer ({type(error).__name__})")
+    if isinstance(error, ImportError):
+        return StorageError(f"{where}: the package that reads this storage is not installed ({error.name})")
+    if isinstance(error, OSError):
+        if isinstance(error, (FileNotFoundError, NotADirectoryError, IsADirectoryError)) or error.errno in _MISSING:
+            return ObjectMissing(f"{where}: no such object")
+        if isinstance(error, PermissionError) or error.errno in _DENIED:
+            return StorageDenied(f"{where}: access denied")
+        reason = errno.errorcode.get(error.errno or 0, type(error).__name__)
+        return StorageUnavailable(f"{where}: storage failed ({reason})")
+    return StorageError(f"{where}: storage failed ({type(error).__name__})")
+
+
+def check_size(size: int, expected_length: int | None, max_bytes: int, where: str) -> None:
+    """Refuse an object before its bytes are fetched.
+
+    Raises:
+        MetadataCorrupt: not the length that its metadata records.
+        LimitExceeded: more than ``max_bytes``.
+    """
+    if expected_length is not None and size != expected_length:
+        raise MetadataCorrupt(
+            f"{where}: {size} bytes long, its metadata says {expected_length}", expected=expected_length, actual=size
+        )
+    if size > max_bytes:
+        raise LimitExceeded(f"{where}: {size} bytes long, the limit is {max_bytes}", limit=max_bytes, actual=size)

@@ -1,0 +1,122 @@
+"""Any other storage that fsspec knows: Google Cloud Storage, Azure, HDFS, memory.
+
+These implementations bring a retry layer of their own, so none is added; every operation is held to
+the deadline. One that blocks a thread past it keeps that thread until it returns: there are few of them,
+and what queues behind them fails in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeVar
+
+import fsspec
+from fsspec.asyn import get_loop
+
+from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
+from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.locations import Location, shown
+
+T = TypeVar("T")
+
+_THREADS = 16
+_MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
+
+
+class GenericObjects:
+    """Objects behind one fsspec implementation."""
+
+    def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
+        try:
+            kind = fsspec.get_filesystem_class(scheme)
+            self._files: Any = kind(**options, skip_instance_cache=True, use_listings_cache=False)
+        except (ImportError, ValueError, TypeError) as cause:
+            missing = f": package {cause.name} is missing" if isinstance(cause, ImportError) and cause.name else ""
+            raise ConfigInvalid(
+                f"STORAGE: {scheme} cannot be opened with these options ({type(cause).__name__}{missing})"
+            ) from cause
+        self._deadline = deadline_seconds
+        self._loop = get_loop()
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-{scheme}")
+
+    def read(self, wanted: Wanted) -> bytes:
+        return self.start_read(wanted).result()
+
+    def start_read(self, wanted: Wanted) -> Future[bytes]:
+        return self._start(self._read(wanted), wanted.where)
+
+    def stat(self, location: Location) -> Found | None:
+        found: Found | None = self._start(self._stat(location), shown(location.text)).result()
+        return found
+
+    def children(self, location: Location) -> list[Found]:
+        return self.start_children(location).result()
+
+    def start_children(self, location: Location) -> Future[list[Found]]:
+        return self._start(self._children(location), shown(location.text))
+
+    def _start(self, work: Any, where: str) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(self._in_time(work, where), self._loop)
+
+    async def _in_time(self, work: Any, where: str) -> Any:
+        try:
+            async with asyncio.timeout(self._deadline) as deadline:
+                return await work
+        except Exception as error:
+            if deadline.expired():
+                raise StorageUnavailable(f"{where}: no answer within {self._deadline:g} s") from error
+            raise failure_of(error, where) from error
+
+    async def _call(self, method: str, location: Location, **arguments: object) -> Any:
+        path = self._files._strip_protocol(location.text)
+        if self._files.async_impl:
+            return await getattr(self._files, f"_{method}")(path, **arguments)
+        return await self._loop.run_in_executor(self._threads, partial(getattr(self._files, method), path, **arguments))
+
+    async def _read(self, wanted: Wanted) -> bytes:
+        known = await self._call("info", wanted.location)
+        if known.get("type") == "directory":
+            raise ObjectMissing(f"{wanted.where}: not a file")
+        if known.get("size") is not None:
+            check_size(known["size"], wanted.expected_length, wanted.max_bytes, wanted.where)
+        data: bytes = await self._call("cat_file", wanted.location, start=0, end=wanted.max_bytes + 1)
+        check_size(len(data), wanted.expected_length, wanted.max_bytes, wanted.where)
+        return data
+
+    async def _stat(self, location: Location) -> Found | None:
+        try:
+            return _found(await self._call("info", location))
+        except FileNotFoundError:
+            return None
+
+    async def _children(self, location: Location) -> list[Found]:
+        path = self._files._strip_protocol(location.text).rstrip("/")
+        try:
+            entries = await self._call("ls", location, detail=True)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        found = [_found(entry) for entry in entries if entry["name"].rstrip("/") != path]
+        return sorted((item for item in found if item.name), key=lambda item: item.name)
+
+
+def _found(entry: Mapping[str, Any]) -> Found:
+    is_folder = entry.get("type") == "directory"
+    modified = next((entry[key] for key in _MODIFIED if entry.get(key) is not None), None)
+    name = str(entry["name"]).rstrip("/").rpartition("/")[2]
+    return Found(name, 0 if is_folder else int(entry.get("size") or 0), is_folder, _milliseconds(modified))
+
+
+def _milliseconds(moment: object) -> int | None:
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            return None
+    if isinstance(moment, datetime):
+        return int(moment.timestamp() * 1000)
+    return int(moment * 1000) if isinstance(moment, int | float) else None

@@ -1,0 +1,107 @@
+"""Local folders. Symbolic links are followed as long as they stay within the roots.
+
+Reads are not under a deadline: the kernel gives no way to leave a read of a dead network mount.
+What can block for ever without being a file (pipes, devices) is never waited for.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+
+from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
+from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.locations import LOCAL, Location, Roots, shown
+
+_THREADS = 8
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class LocalFiles:
+    """The operating system's files below the local roots."""
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = tuple(f"/{root.key}" for root in roots.locations if root.scheme == LOCAL)
+
+    def read(self, wanted: Wanted) -> bytes:
+        try:
+            with open(os.open(self._real(wanted.location), _FLAGS), "rb", buffering=0) as file:
+                state = os.fstat(file.fileno())
+                if not modes.S_ISREG(state.st_mode):
+                    raise ObjectMissing(f"{wanted.where}: not a file")
+                check_size(state.st_size, wanted.expected_length, wanted.max_bytes, wanted.where)
+                data: bytes = file.read(state.st_size)
+        except OSError as cause:
+            raise failure_of(cause, wanted.where) from cause
+        if len(data) != state.st_size:
+            raise StorageUnavailable(f"{wanted.where}: became shorter while it was read")
+        return data
+
+    def start_read(self, wanted: Wanted) -> Future[bytes]:
+        return self._threads.submit(self.read, wanted)
+
+    def stat(self, location: Location) -> Found | None:
+        try:
+            state = os.stat(self._real(location))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as cause:
+            raise failure_of(cause, shown(location.text)) from cause
+        return _found(location.key.rpartition("/")[2], state)
+
+    def children(self, location: Location) -> list[Found]:
+        try:
+            folder = self._real(location)
+            with os.scandir(folder) as entries:
+                found = [self._entry(entry, folder) for entry in entries]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as cause:
+            raise failure_of(cause, shown(location.text)) from cause
+        return sorted((item for item in found if item is not None), key=lambda item: item.name)
+
+    def start_children(self, location: Location) -> Future[list[Found]]:
+        return self._threads.submit(self.children, location)
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(_THREADS, thread_name_prefix="lakemuster-local")
+
+    def _real(self, location: Location) -> str:
+        path = os.path.realpath(f"/{location.key}")
+        if not self._holds(path):
+            raise LocationRefused(
+                f"location {shown(location.text)!r} is refused: a symbolic link leads outside the allowed roots"
+            )
+        return path
+
+    def _holds(self, path: str) -> bool:
+        return any(f"{path}/".startswith(os.path.join(os.path.realpath(root), "")) for root in self._roots)
+
+    def _entry(self, entry: os.DirEntry[str], folder: str) -> Found | None:
+        """What to list of it: no link to the outside, to nowhere, or to a folder that it lies in."""
+        if not entry.name.isprintable() and _is_undecodable(entry.name):
+            return None
+        try:
+            if entry.is_symlink():
+                path = os.path.realpath(entry.path)
+                if not self._holds(path) or f"{folder}/".startswith(f"{path}/"):
+                    return None
+            return _found(entry.name, entry.stat())
+        except FileNotFoundError:
+            return None
+
+
+def _found(name: str, state: os.stat_result) -> Found | None:
+    if modes.S_ISDIR(state.st_mode):
+        return Found(name, 0, True, state.st_mtime_ns // 1_000_000)
+    if modes.S_ISREG(state.st_mode):
+        return Found(name, state.st_size, False, state.st_mtime_ns // 1_000_000)
+    return None
+
+
+def _is_undecodable(name: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in name)

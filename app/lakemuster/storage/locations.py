@@ -1,0 +1,275 @@
+"""Where things are: locations parsed, held against the allowed roots, rewritten for lakes that moved. Pure.
+
+A recorded location is somebody else's text. Three rules keep it harmless:
+
+* it is parsed to (scheme, bucket, key), and nothing but the parts is used to open it;
+* what a URL parser, a shell or a filesystem might read in two ways is refused, not repaired;
+* it is opened only when a root of the operator holds it, component by component.
+
+Nothing is ever percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
+
+Source: Hadoop's ``Path`` writes ``file:/a``, others ``file:///a`` or ``/a``; ``s3a`` and ``s3n`` are Hadoop's
+names of ``s3``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.errors import ConfigInvalid, LocationRefused, RequestInvalid
+
+LOCAL = "file"
+_SPELLINGS = {"s3": ("s3", "s3a", "s3n"), "gs": ("gs", "gcs"), "abfs": ("abfs", "abfss"), LOCAL: (LOCAL, "local")}
+_SCHEME_OF = {spelling: scheme for scheme, spellings in _SPELLINGS.items() for spelling in spellings}
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*")
+_HOST_AND_PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(:[0-9]{1,5})?")
+_CONTAINER_AND_ACCOUNT = re.compile(r"[A-Za-z0-9$][A-Za-z0-9\-]*(@[A-Za-z0-9][A-Za-z0-9.\-]*)?")
+_AUTHORITY = {"s3": _BUCKET, "gs": _BUCKET, "memory": _BUCKET, "abfs": _CONTAINER_AND_ACCOUNT}
+_FULL_REWRITE = re.compile(r"(.+?)=((?:[A-Za-z][A-Za-z0-9+.\-]*:)?/.*)")
+_LONGEST = 4096
+_LONGEST_SHOWN = 300
+
+
+def normal_scheme(scheme: str) -> str:
+    """One name for the spellings of one scheme: ``S3A`` is ``s3``."""
+    return _SCHEME_OF.get(scheme.lower(), scheme.lower())
+
+
+def shown(text: str) -> str:
+    """A location as it may appear in messages: no userinfo, query string, control character or undue length."""
+    text = re.sub(r"(?<=//)[^/]*@", "", text.partition("?")[0])
+    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:200]}…{text[-80:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The parts of a location.
+
+    Attributes:
+        scheme: lower case, one spelling per kind of storage; "" for a relative path.
+        bucket: bucket, container (``container@account`` for abfs) or host; "" for local paths.
+        key: literal, without leading slash (local) and without trailing slashes.
+    """
+
+    scheme: str
+    bucket: str
+    key: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Take a location apart.
+
+        Raises:
+            LocationRefused: it is no location, or could be read in two ways.
+        """
+        _refuse_tricks(text)
+        url = _URL.match(text)
+        if url is None:
+            return cls(LOCAL if text.startswith("/") else "", "", _local_key(text))
+        scheme, rest = normal_scheme(url[1]), url[2]
+        if scheme == LOCAL:
+            path = rest.removeprefix("//localhost") if rest.startswith("//localhost/") else rest
+            if not path.startswith("/") or (path.startswith("//") and not path.startswith("///")):
+                raise _refused(text, "a file URL is written file:///folder/name")
+            return cls(LOCAL, "", _local_key(path))
+        authority, _, key = rest.removeprefix("//").partition("/")
+        if not rest.startswith("//") or not authority:
+            raise _refused(text, "it names no bucket")
+        if "@" in key or not _AUTHORITY.get(scheme, _HOST_AND_PORT).fullmatch(authority):
+            raise _refused(text, "its bucket is not a plain name" if "@" not in rest else "it holds an @")
+        key = key.rstrip("/")
+        if "." in key.split("/"):
+            raise _refused(text, "it holds a . segment")
+        return cls(scheme, authority, key)
+
+    @property
+    def is_relative(self) -> bool:
+        """A path that starts nowhere: usable only after a rewrite."""
+        return not self.scheme
+
+    @property
+    def text(self) -> str:
+        """The one normal spelling; a local path has no scheme."""
+        if self.scheme in ("", LOCAL):
+            return self.key if self.is_relative else f"/{self.key}"
+        return f"{self.scheme}://{self.bucket}/{self.key}".rstrip("/")
+
+    def lies_within(self, root: Location) -> bool:
+        """Is it the root, or below it, component by component?"""
+        if (self.scheme, self.bucket) != (root.scheme, root.bucket):
+            return False
+        return not root.key or f"{self.key}/".startswith(f"{root.key}/")
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """The places that may be opened. None at all admits nothing."""
+
+    locations: tuple[Location, ...] = ()
+
+    @classmethod
+    def of(cls, texts: Iterable[str], base: str) -> Self:
+        """Roots from settings; relative local paths count from ``base``, an absolute path.
+
+        Raises:
+            ConfigInvalid: a root is not a location.
+        """
+        try:
+            return cls(tuple(Location.parse(absolute(text, base)) for text in texts))
+        except LocationRefused as cause:
+            raise ConfigInvalid(f"ROOTS: {cause.message}") from cause
+
+    def adding(self, location: Location) -> Self:
+        """The same, and one more."""
+        return self if location in self.locations else type(self)((*self.locations, location))
+
+    def hold(self, location: Location) -> bool:
+        """Does any root hold it?"""
+        return any(location.lies_within(root) for root in self.locations)
+
+    def admit(self, text: str) -> Location:
+        """Parse a location that is about to be opened.
+
+        Raises:
+            LocationRefused: not a location, relative, or outside every root.
+        """
+        location = Location.parse(text)
+        if location.is_relative:
+            raise _refused(text, "a relative path needs a rewrite (OLD=NEW) to a full location")
+        if not self.hold(location):
+            raise _refused(text, "it is outside the allowed roots")
+        return location
+
+
+def absolute(text: str, base: str) -> str:
+    """The operator's words as a full location: ``lake/../lake`` counts from ``base``, ``~`` is the home folder.
+
+    Raises:
+        LocationRefused: not a location.
+    """
+    if _URL.match(text) or not text:
+        return Location.parse(text).text
+    return Location.parse(os.path.normpath(os.path.join(base, os.path.expanduser(text)))).text
+
+
+def _refused(text: str, reason: str) -> LocationRefused:
+    return LocationRefused(f"location {shown(text)!r} is refused: {reason}")
+
+
+def _refuse_tricks(text: str) -> None:
+    if not text or len(text) > _LONGEST:
+        raise _refused(text, "it is longer than 4096 characters" if text else "it is empty")
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
+        raise _refused(text, "it holds a control character")
+    for trick in ("::", "\\"):
+        if trick in text:
+            raise _refused(text, f"it holds {trick}")
+    if "%2e" in text.lower() or _climbs(text):
+        raise _refused(text, "it holds a .. segment or an encoded dot")
+
+
+def _climbs(text: str) -> bool:
+    """Is any component ``..``, however often it was percent-encoded?"""
+    while ".." not in re.split(r"[/\\]", text):
+        decoded = unquote(text)
+        if decoded == text:
+            return False
+        text = decoded
+    return True
+
+
+def _local_key(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrites:
+    """Prefixes of recorded locations, and where they are now.
+
+    A prefix matches whole components. The longest one wins; each location is rewritten once. All
+    spellings of OLD's scheme match (``s3a://…`` where OLD says ``s3://…``, ``file:/a`` for ``/a``,
+    ``./x`` for ``x``). The rest of a location is kept literally.
+
+    Raises:
+        RequestInvalid: an OLD or NEW that is empty.
+    """
+
+    pairs: Sequence[tuple[str, str]] = ()
+    _rules: tuple[tuple[str, str], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", tuple((old, new) for old, new in self.pairs))
+        if not all(old and new for old, new in self.pairs):
+            raise RequestInvalid("a rewrite is written OLD=NEW, neither of them empty")
+        rules = [(spelling, new.rstrip("/")) for old, new in self.pairs for spelling in _spellings(old)]
+        object.__setattr__(self, "_rules", tuple(sorted(rules, key=lambda rule: -len(rule[0]))))
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> Self:
+        """Rewrites as the command line writes them, ``OLD=NEW``; OLD may hold ``=`` where NEW is a full location.
+
+        Raises:
+            RequestInvalid: no ``=``, or an empty side.
+        """
+        pairs = []
+        for text in texts:
+            found = _FULL_REWRITE.fullmatch(text) or re.fullmatch(r"(.+?)=(.+)", text)
+            if found is None:
+                raise RequestInvalid(f"a rewrite is written OLD=NEW: {shown(text)!r} is not")
+            pairs.append((found[1], found[2]))
+        return cls(tuple(pairs))
+
+    def apply(self, location: str) -> str:
+        """Where the location is now; itself when no prefix matches."""
+        for old, new in self._rules:
+            if location == old or location.startswith(f"{old}/"):
+                return new + location[len(old) :] or "/"
+        return location
+
+    def apply_array(self, locations: pa.Array) -> pa.Array:
+        """:meth:`apply` for a whole column; of the same type, nulls stay null.
+
+        Args:
+            locations: string, large_string, or a dictionary of them; an Array or a ChunkedArray.
+        """
+        if isinstance(locations, pa.ChunkedArray):
+            return pa.chunked_array([self.apply_array(chunk) for chunk in locations.chunks], type=locations.type)
+        if pa.types.is_dictionary(locations.type):
+            return pa.DictionaryArray.from_arrays(locations.indices, self.apply_array(locations.dictionary))
+        moved, waiting = locations, None
+        for old, new in self._rules:
+            hit = pc.or_(pc.starts_with(locations, f"{old}/"), pc.equal(locations, old))
+            hit = hit if waiting is None else pc.and_(hit, waiting)
+            if not pc.any(hit).as_py():
+                continue
+            rest = pc.utf8_slice_codeunits(locations, len(old))
+            here = pc.binary_join_element_wise(pa.scalar(new, locations.type), rest, pa.scalar("", locations.type))
+            if not new:
+                here = pc.if_else(pc.equal(here, ""), pa.scalar("/", locations.type), here)
+            moved = pc.if_else(hit, here, moved)
+            waiting = pc.invert(hit) if waiting is None else pc.and_not(waiting, hit)
+        return moved
+
+
+def _spellings(old: str) -> list[str]:
+    """Every prefix that a writer may have recorded for what the operator calls ``old``, without trailing slash."""
+    url = _URL.match(old)
+    if url is not None and normal_scheme(url[1]) != LOCAL:
+        spellings = _SPELLINGS.get(normal_scheme(url[1]), (url[1],))
+        return [f"{spelling}:{url[2].rstrip('/')}" for spelling in spellings]
+    if url is not None or old.startswith("/"):
+        path = (url[2].removeprefix("//") if url is not None else old).rstrip("/")
+        return [path, f"{LOCAL}:{path}", f"{LOCAL}://{path}"]
+    path = re.sub(r"^(\./+)+", "", f"{old}/").rstrip("/")
+    return [path, f"./{path}"] if path and path != "." else ["."]

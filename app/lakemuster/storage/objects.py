@@ -1,0 +1,54 @@
+"""What a store gives and is asked for."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectInfo:
+    """One object or folder.
+
+    Attributes:
+        location: full, in the spelling it was asked for.
+        name: the last path segment.
+        size: in bytes; 0 for folders.
+        modified_ms: Unix epoch; None where storage does not say (folders of object stores).
+    """
+
+    location: str
+    name: str
+    size: int
+    is_folder: bool
+    modified_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """One object to read; ``expected_length`` in bytes, None when its metadata does not say."""
+
+    location: str
+    expected_length: int | None = None
+
+
+class Counts:
+    """What a store did since it was made. Counts operations, not the requests that they took."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.reads = 0
+        self.stats = 0
+        self.lists = 0
+        self.bytes = 0
+
+    def add(self, *, reads: int = 0, stats: int = 0, lists: int = 0, bytes: int = 0) -> None:
+        """Count; safe from any thread."""
+        with self._lock:
+            self.reads += reads
+            self.stats += stats
+            self.lists += lists
+            self.bytes += bytes
+
+    def __repr__(self) -> str:
+        return f"Counts(reads={self.reads}, stats={self.stats}, lists={self.lists}, bytes={self.bytes})"

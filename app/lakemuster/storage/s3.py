@@ -1,0 +1,246 @@
+"""S3 and what speaks its protocol, through s3fs.
+
+s3fs brings the session, the options and the event loop. The calls are made here, one request at a
+time, because its own way to read costs a second request, caches listings, retries in a layer of its
+own, and has no deadline: a peer that sends a byte now and then is waited for without end.
+One retry layer: botocore's and s3fs's are off. Every operation (a page, for listings) ends within the deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import random
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import CancelledError, Future
+from datetime import datetime
+from typing import Any, TypeVar
+
+import aiohttp
+from botocore import exceptions as boto
+from botocore.parsers import ResponseParserError
+from s3fs import S3FileSystem
+
+from lakemuster.errors import (
+    CatalogError,
+    ConfigInvalid,
+    LimitExceeded,
+    LocationRefused,
+    ObjectMissing,
+    StorageDenied,
+    StorageError,
+    StorageUnavailable,
+)
+from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.locations import Location, shown
+
+T = TypeVar("T")
+
+_PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
+_CONNECT_SECONDS, _SILENCE_SECONDS, _SESSION_SECONDS = 5.0, 10.0, 30.0
+_CONNECTIONS = 64
+_CHUNK_BYTES = 1 << 20
+_MOST_NAMES = 2_000_000
+_OURS = {"asynchronous", "loop", "session", "skip_instance_cache", "use_listings_cache", "version_aware"}
+_NO_BUCKET = {"NoSuchBucket"}
+_NO_OBJECT = {"NoSuchKey", "NoSuchVersion", "404"}
+_DENIED = {
+    "AccessDenied", "AccountProblem", "AllAccessDisabled", "ExpiredToken", "InvalidAccessKeyId", "InvalidSecurity",
+    "InvalidToken", "NotSignedUp", "RequestTimeTooSkewed", "SignatureDoesNotMatch", "TokenRefreshRequired",
+}  # fmt: skip
+_BUSY = {"InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown", "Throttling", "TooManyRequests"}
+_NO_CREDENTIALS = (
+    boto.NoCredentialsError, boto.PartialCredentialsError, boto.CredentialRetrievalError, boto.NoAuthTokenError,
+    boto.TokenRetrievalError, boto.SSOError, boto.LoginError, boto.MetadataRetrievalError,
+)  # fmt: skip
+_PASSING = (
+    boto.ConnectionError, boto.HTTPClientError, boto.IncompleteReadError, boto.FlexibleChecksumError,
+    ResponseParserError, aiohttp.ClientError,
+)  # fmt: skip
+_BAD_NAME = (
+    boto.ParamValidationError, boto.InvalidDNSNameError, boto.InvalidHostLabelError, boto.EndpointProviderError,
+)  # fmt: skip
+
+
+class S3Objects:
+    """Objects of every bucket that one set of options reaches."""
+
+    def __init__(self, options: Mapping[str, Any], deadline_seconds: float) -> None:
+        check_options(options)
+        self._deadline = deadline_seconds
+        config: dict[str, Any] = {
+            "connect_timeout": min(_CONNECT_SECONDS, deadline_seconds / 2),
+            "read_timeout": min(_SILENCE_SECONDS, deadline_seconds / 2),
+            "max_pool_connections": _CONNECTIONS,
+            **dict(options.get("config_kwargs") or {}),
+            "retries": {"total_max_attempts": 1},
+        }
+        self._files: Any = S3FileSystem(
+            **{**options, "config_kwargs": config}, skip_instance_cache=True, use_listings_cache=False
+        )
+        self._files.retries = 1
+
+    def read(self, wanted: Wanted) -> bytes:
+        return self._wait(self.start_read(wanted))
+
+    def start_read(self, wanted: Wanted) -> Future[bytes]:
+        return self._start(self._persist(lambda: self._get(wanted), wanted.where))
+
+    def stat(self, location: Location) -> Found | None:
+        return self._wait(self._start(self._persist(lambda: self._head(location), shown(location.text))))
+
+    def children(self, location: Location) -> list[Found]:
+        return self._wait(self.start_children(location), pages=True)
+
+    def start_children(self, location: Location) -> Future[list[Found]]:
+        return self._start(self._all_pages(location))
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._files.loop)
+
+    def _wait(self, future: Future[T], *, pages: bool = False) -> T:
+        try:
+            return future.result(None if pages else self._deadline + _SESSION_SECONDS)
+        except (TimeoutError, CancelledError) as cause:
+            raise StorageUnavailable("storage does not answer: its event loop is stuck") from cause
+        finally:
+            future.cancel()
+
+    async def _persist(self, attempt: Callable[[], Awaitable[T]], where: str) -> T:
+        """Try until it works, fails for good, or the deadline passes."""
+        await self._ready(where)
+        failure: CatalogError = StorageUnavailable(f"{where}: no answer within {self._deadline:g} s")
+        try:
+            async with asyncio.timeout(self._deadline):
+                for pause in (*_PAUSES_SECONDS, None):
+                    try:
+                        return await attempt()
+                    except Exception as error:
+                        failure = _failure_of(error, where)
+                        if pause is None or not isinstance(failure, StorageUnavailable):
+                            raise failure from error
+                    await asyncio.sleep(pause * random.uniform(0.5, 1.0))
+        except TimeoutError as cause:
+            raise StorageUnavailable(f"{where}: no answer within {self._deadline:g} s") from cause
+        raise failure
+
+    async def _ready(self, where: str) -> None:
+        """Open the session; apart from the deadline, since it reads botocore's models and may ask for credentials."""
+        try:
+            async with asyncio.timeout(_SESSION_SECONDS):
+                await self._files.set_session()
+        except (boto.ProfileNotFound, boto.NoRegionError, TypeError, ValueError) as error:
+            raise ConfigInvalid(f"STORAGE: the options for s3 do not work ({type(error).__name__})") from error
+        except Exception as error:
+            raise _failure_of(error, where) from error
+
+    async def _get(self, wanted: Wanted) -> bytes:
+        where = wanted.where
+        answer = await self._files._call_s3("get_object", Bucket=wanted.location.bucket, Key=wanted.location.key)
+        body = answer["Body"]
+        try:
+            length = answer.get("ContentLength")
+            if length is not None:
+                check_size(length, wanted.expected_length, wanted.max_bytes, where)
+            chunks: list[bytes] = []
+            received = 0
+            while chunk := await body.read(_CHUNK_BYTES):
+                received += len(chunk)
+                if received > wanted.max_bytes:
+                    raise LimitExceeded(f"{where}: longer than the limit of {wanted.max_bytes} bytes")
+                chunks.append(chunk)
+            if length is None:
+                check_size(received, wanted.expected_length, wanted.max_bytes, where)
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        finally:
+            body.close()
+
+    async def _head(self, location: Location) -> Found | None:
+        name = location.key.rpartition("/")[2] or location.bucket
+        if location.key:
+            try:
+                answer = await self._files._call_s3("head_object", Bucket=location.bucket, Key=location.key)
+                return Found(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
+            except FileNotFoundError:
+                pass
+        page = await self._page(location, MaxKeys=1)
+        return Found(name, 0, True, None) if page.get("Contents") or page.get("CommonPrefixes") else None
+
+    async def _page(self, location: Location, **more: object) -> dict[str, Any]:
+        prefix = f"{location.key}/" if location.key else ""
+        page: dict[str, Any] = await self._files._call_s3(
+            "list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more
+        )
+        return page
+
+    async def _all_pages(self, location: Location) -> list[Found]:
+        where = shown(location.text)
+        start = len(location.key) + 1 if location.key else 0
+        found: list[Found] = []
+        more: dict[str, object] = {}
+        while True:
+            page = await self._persist(lambda: self._page(location, **more), where)  # noqa: B023
+            found += [Found(item["Prefix"][start:-1], 0, True, None) for item in page.get("CommonPrefixes", ())]
+            found += [
+                Found(item["Key"][start:], item["Size"], False, _milliseconds(item.get("LastModified")))
+                for item in page.get("Contents", ())
+            ]
+            if len(found) > _MOST_NAMES:
+                raise LimitExceeded(f"{where}: more than {_MOST_NAMES} names in one folder")
+            token = page.get("NextContinuationToken")
+            if not page.get("IsTruncated"):
+                return sorted((item for item in found if item.name), key=lambda item: item.name)
+            if not token or token == more.get("ContinuationToken"):
+                raise StorageError(f"{where}: storage does not go on with its listing")
+            more = {"ContinuationToken": token}
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that s3fs would ignore, or that would undo what is said above.
+
+    Raises:
+        ConfigInvalid: names the options, never their values.
+    """
+    known = set(inspect.signature(S3FileSystem.__init__).parameters) - {"self", "kwargs"} - _OURS | {"profile"}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise ConfigInvalid(f"STORAGE: not an option for s3: {', '.join(unknown)}")
+
+
+def _failure_of(error: BaseException, where: str) -> CatalogError:
+    if isinstance(error, CatalogError):
+        return error
+    told = error if isinstance(error, boto.ClientError) else error.__cause__
+    if isinstance(told, boto.ClientError):
+        return _failure_told(told, where)
+    if isinstance(error, _NO_CREDENTIALS):
+        return StorageDenied(f"{where}: no credentials for S3 ({type(error).__name__})")
+    if isinstance(error, _PASSING):
+        return StorageUnavailable(f"{where}: S3 does not answer ({type(error).__name__})")
+    if isinstance(error, _BAD_NAME):
+        return LocationRefused(f"location {where!r} is refused: S3 has no such bucket names")
+    return failure_of(error, where)
+
+
+def _failure_told(error: boto.ClientError, where: str) -> CatalogError:
+    """What S3 said, by its code; its message is not repeated."""
+    code = str(error.response.get("Error", {}).get("Code", ""))
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    code = code if re.fullmatch(r"[A-Za-z0-9.]{1,64}", code) else str(status)
+    if code in _NO_BUCKET:
+        return ObjectMissing(f"{where}: no such bucket")
+    if code in _NO_OBJECT or status == 404:
+        return ObjectMissing(f"{where}: no such object")
+    if code in _BUSY or status == 429 or status >= 500:
+        return StorageUnavailable(f"{where}: S3 failed ({code})")
+    if code in _DENIED or status in (401, 403):
+        return StorageDenied(f"{where}: access denied ({code})")
+    if status in (301, 307) or code == "AuthorizationHeaderMalformed":
+        return StorageError(f"{where}: the bucket is in another region than STORAGE says ({code})")
+    return StorageError(f"{where}: S3 refused the request ({code})")
+
+
+def _milliseconds(moment: object) -> int | None:
+    return int(moment.timestamp() * 1000) if isinstance(moment, datetime) else None

@@ -1,0 +1,276 @@
+"""The one door to storage: read, stat, list, behind the allowed roots and under limits.
+
+Every location is admitted by the roots before anything is probed. Filesystems are built from the
+operator's options only. Nothing is cached: a listing or a pointer is what storage says now.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Self, TypeAlias
+
+from lakemuster.errors import CatalogError, LimitExceeded
+from lakemuster.storage.backend import Backend, Found, Wanted
+from lakemuster.storage.local import LocalFiles
+from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, shown
+from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
+
+MAX_BYTES = 512 * 2**20
+IN_FLIGHT_BYTES = 256 * 2**20
+CONCURRENT_READS = 32
+CONCURRENT_LISTS = 16
+_UNKNOWN_LENGTH_BYTES = 4 * 2**20
+
+Listing: TypeAlias = list[ObjectInfo]
+_Names: TypeAlias = list[Found]
+_Locations: TypeAlias = list[str]
+
+
+class ObjectStore:
+    """Storage as the operator allows it. Safe from any thread, after a fork, and in a spawned process.
+
+    Args:
+        roots: URL prefixes and folders that may be opened; relative folders count from the current one.
+        options: fsspec options by scheme.
+        deadline_seconds: of every operation on remote storage; of every page of a listing.
+
+    Raises:
+        ConfigInvalid: a root is not a location.
+    """
+
+    def __init__(
+        self, roots: Sequence[str], options: Mapping[str, Mapping[str, object]], *, deadline_seconds: float = 30
+    ) -> None:
+        self.roots = Roots.of(roots, os.getcwd())
+        self.counts = Counts()
+        self._local = LocalFiles(self.roots)
+        self._remote = _Backends(options, deadline_seconds)
+
+    def __repr__(self) -> str:
+        return f"ObjectStore({', '.join(root.text for root in self.roots.locations)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.roots, self._remote.options, self._remote.deadline_seconds))
+
+    def allowing(self, location: str) -> Self:
+        """The same filesystems and counts with one more root: the word of an operator at the command line.
+
+        Raises:
+            LocationRefused: not a location.
+        """
+        wider = object.__new__(type(self))
+        wider.roots = self.roots.adding(Location.parse(absolute(location, os.getcwd())))
+        wider.counts, wider._remote = self.counts, self._remote
+        wider._local = LocalFiles(wider.roots)
+        return wider
+
+    def check_options(self) -> None:
+        """Build every filesystem that the options and roots name, so that a wrong option is known at the start.
+
+        Raises:
+            ConfigInvalid: names the scheme and the option.
+        """
+        for scheme in {*self._remote.options, *(root.scheme for root in self.roots.locations)} - {LOCAL}:
+            self._remote.get(scheme)
+
+    def read(self, location: str, *, expected_length: int | None = None, max_bytes: int = MAX_BYTES) -> bytes:
+        """One object, whole.
+
+        Args:
+            expected_length: in bytes, as the table's metadata records it.
+
+        Raises:
+            LocationRefused: nothing was probed.
+            MetadataCorrupt: the object is not of the expected length.
+            LimitExceeded: it is longer than ``max_bytes``; not fetched.
+            ObjectMissing, StorageDenied, StorageUnavailable: as storage says.
+        """
+        wanted = Wanted(self.roots.admit(location), expected_length, max_bytes)
+        self.counts.add(reads=1)
+        data = self._backend(wanted.location).read(wanted)
+        self.counts.add(bytes=len(data))
+        return data
+
+    def read_many(
+        self,
+        requests: Iterable[ReadRequest],
+        *,
+        in_flight_bytes: int = IN_FLIGHT_BYTES,
+        concurrency: int = CONCURRENT_READS,
+        max_bytes: int = MAX_BYTES,
+    ) -> Iterator[tuple[ReadRequest, bytes | CatalogError]]:
+        """Many objects at once, in the order they arrive; a failure takes its object's place.
+
+        What was started and not yet taken by the caller is at most ``in_flight_bytes`` by its expected
+        lengths (4 MiB each where unknown), or one object that is larger alone. Closing the iterator ends
+        the transfers.
+        """
+        queue = deque(requests)
+        running: dict[Future[bytes], ReadRequest] = {}
+        held = 0
+        try:
+            while queue or running:
+                while queue and len(running) < concurrency:
+                    weight = _weight(queue[0])
+                    if running and held + weight > in_flight_bytes:
+                        break
+                    request = queue.popleft()
+                    try:
+                        running[self._start_read(request, max_bytes)] = request
+                        held += weight
+                    except CatalogError as refusal:
+                        yield request, refusal
+                if not running:
+                    continue
+                future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
+                request = running.pop(future)
+                yield request, self._outcome(future)
+                held -= _weight(request)
+        finally:
+            for future in running:
+                future.cancel()
+
+    def stat(self, location: str) -> ObjectInfo | None:
+        """The object or folder there, or None. Raises as :meth:`read`."""
+        parsed = self.roots.admit(location)
+        self.counts.add(stats=1)
+        found = self._backend(parsed).stat(parsed)
+        if found is None:
+            return None
+        return ObjectInfo(location, parsed.key.rpartition("/")[2], found.size, found.is_folder, found.modified_ms)
+
+    def exists(self, location: str) -> bool:
+        """Is there an object or a folder? Raises as :meth:`read`."""
+        return self.stat(location) is not None
+
+    def list(self, location: str) -> Listing:
+        """One level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
+        parsed = self.roots.admit(location)
+        self.counts.add(lists=1)
+        return _children(location, self._backend(parsed).children(parsed))
+
+    def walk(
+        self,
+        location: str,
+        descend: Callable[[str, Sequence[ObjectInfo]], Iterable[ObjectInfo]],
+        *,
+        max_depth: int = 16,
+        max_folders: int = 100_000,
+    ) -> Iterator[tuple[str, Listing | CatalogError]]:
+        """Folder by folder, breadth first and by name, many listings at once; a failure takes its folder's place.
+
+        Args:
+            descend: given a folder's location and its children, returns the child folders to go on with.
+            max_depth: levels below ``location``; deeper folders are left out.
+
+        Raises:
+            LimitExceeded: more than ``max_folders`` were to be listed.
+            LocationRefused: ``location`` is.
+        """
+        self.roots.admit(location)
+        level, listed = [location], 0
+        for _ in range(max_depth + 1):
+            deeper: _Locations = []
+            for folder, children in self._list_many(level):
+                listed += 1
+                if listed > max_folders:
+                    raise LimitExceeded(f"{shown(location)}: more than {max_folders} folders below it")
+                if not isinstance(children, CatalogError):
+                    deeper += [child.location for child in descend(folder, children) if child.is_folder]
+                yield folder, children
+            level = deeper
+
+    def _list_many(self, folders: Sequence[str]) -> Iterator[tuple[str, Listing | CatalogError]]:
+        queue = deque(folders)
+        running: deque[tuple[str, Future[_Names] | CatalogError]] = deque()
+        try:
+            while queue or running:
+                while queue and len(running) < CONCURRENT_LISTS:
+                    folder = queue.popleft()
+                    try:
+                        parsed = self.roots.admit(folder)
+                        self.counts.add(lists=1)
+                        running.append((folder, self._backend(parsed).start_children(parsed)))
+                    except CatalogError as refusal:
+                        running.append((folder, refusal))
+                folder, listing = running.popleft()
+                try:
+                    yield folder, listing if isinstance(listing, CatalogError) else _children(folder, listing.result())
+                except CatalogError as failure:
+                    yield folder, failure
+        finally:
+            for _, listing in running:
+                if isinstance(listing, Future):
+                    listing.cancel()
+
+    def _backend(self, location: Location) -> Backend:
+        return self._local if location.scheme == LOCAL else self._remote.get(location.scheme)
+
+    def _start_read(self, request: ReadRequest, max_bytes: int) -> Future[bytes]:
+        wanted = Wanted(self.roots.admit(request.location), request.expected_length, max_bytes)
+        if (request.expected_length or 0) > max_bytes:
+            raise LimitExceeded(f"{wanted.where}: {request.expected_length} bytes long, the limit is {max_bytes}")
+        self.counts.add(reads=1)
+        return self._backend(wanted.location).start_read(wanted)
+
+    def _outcome(self, future: Future[bytes]) -> bytes | CatalogError:
+        try:
+            data = future.result()
+        except CatalogError as failure:
+            return failure
+        self.counts.add(bytes=len(data))
+        return data
+
+
+class _Backends:
+    """Remote filesystems by scheme, built when first needed, once per process."""
+
+    def __init__(self, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
+        self.options = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
+        self.deadline_seconds = deadline_seconds
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._built: dict[str, Backend] = {}
+
+    def get(self, scheme: str) -> Backend:
+        if self._process != os.getpid():
+            # Forked: the event loop's thread and perhaps the holder of the lock stayed behind.
+            self._start()
+        with self._lock:
+            if scheme not in self._built:
+                self._built[scheme] = _build(scheme, self.options.get(scheme, {}), self.deadline_seconds)
+            return self._built[scheme]
+
+
+def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
+    # Imported here: botocore takes longer to import than a local lake takes to list.
+    if scheme == "s3":
+        from lakemuster.storage.s3 import S3Objects
+
+        return S3Objects(options, deadline_seconds)
+    from lakemuster.storage.generic import GenericObjects
+
+    return GenericObjects(scheme, options, deadline_seconds)
+
+
+def _rebuild(roots: Roots, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> ObjectStore:
+    store = ObjectStore((), options, deadline_seconds=deadline_seconds)
+    store.roots = roots
+    store._local = LocalFiles(roots)
+    return store
+
+
+def _weight(request: ReadRequest) -> int:
+    return _UNKNOWN_LENGTH_BYTES if request.expected_length is None else request.expected_length
+
+
+def _children(folder: str, found: Iterable[Found]) -> list[ObjectInfo]:
+    base = folder.rstrip("/")
+    return [ObjectInfo(f"{base}/{item.name}", item.name, item.size, item.is_folder, item.modified_ms) for item in found]

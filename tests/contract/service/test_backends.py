@@ -1,0 +1,155 @@
+"""One suite over SQLite and PostgreSQL, local files and S3: the catalog gives the same answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakemuster.api.services import Services
+from lakemuster.config import Settings
+from lakemuster.errors import LocationRefused, TableExists, TableNotFound
+from lakemuster.index.database import Database
+from lakemuster.planner import lists
+from lakemuster.planner.view import Selector
+from tests.contract.service.backends import catalog, rows, settings
+
+TABLES = {
+    "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned": "iceberg/equality_deletes",
+    "iceberg.partition_time.default.partition_time": "iceberg/partition_time",
+    "paimon.parquet.pk_table_with_alter_table.pk_table_with_alter_table": "paimon/parquet/pk_table_with_alter_table.db",
+    "paimon.orc.append_10_stats_dense_store.append_10_stats_dense_store": "paimon/orc/append_10_stats_dense_store.db",
+}
+ANSWERS = Path(__file__).resolve().parents[2] / "golden" / "lakes.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A lake somewhere, and the settings of a catalog over it."""
+
+    url: str
+    settings: Settings
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/index.db"
+    url: str = request.getfixturevalue("postgres_url")
+    Database(url).migrate()
+    return url
+
+
+@pytest.fixture(params=["local", "s3"])
+def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path, database_url: str) -> Place:
+    if request.param == "local":
+        lake = tmp_path / "lake"
+        for folder in sorted(set(TABLES.values())):
+            for source in sorted((lakes / folder).rglob("*")):
+                if source.is_file():
+                    target = lake / source.relative_to(lakes)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(source.read_bytes())
+        return Place(str(lake), settings(tmp_path, database_url=database_url, roots=(str(lake),)))
+    s3 = request.getfixturevalue("s3_bucket")
+    for folder in sorted(set(TABLES.values())):
+        for source in sorted((lakes / folder).rglob("*")):
+            if source.is_file():
+                s3.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
+    url = f"s3://{s3.bucket}/lake"
+    changes: dict[str, Any] = {
+        "database_url": database_url,
+        "roots": (url,),
+        "storage": {"s3": s3.options},
+        "segments_url": f"s3://{s3.bucket}/segments",
+    }
+    return Place(url, settings(tmp_path, **changes))
+
+
+@pytest.fixture
+def services(place: Place) -> Iterator[Services]:
+    with catalog(place.settings) as opened:
+        yield opened
+
+
+def discover(services: Services, place: Place) -> list[str]:
+    rewrites = (("data/persistent", f"{place.url}/iceberg"),)
+    found = list(services.discover(place.url, None, rewrites))
+    assert {one.outcome for one in found} <= {"registered", "exists"}, found
+    return [one.name for one in found]
+
+
+def test_tables_are_found_once(services: Services, place: Place) -> None:
+    names = discover(services, place)
+    assert set(TABLES) <= set(names)
+    assert discover(services, place) == names
+    assert [table.name for table in services.tables()] == sorted(names)
+    with pytest.raises(TableExists):
+        services.add(names[0], services.table(names[0]).location, None, ())
+
+
+def test_answers_are_those_of_the_catalogue_and_survive_a_restart(services: Services, place: Place) -> None:
+    discover(services, place)
+    for name in TABLES:
+        assert services.refresh(name).quarantined == ()
+    before = answers(services)
+    stored = json.loads(ANSWERS.read_text())
+    for name, snapshots in before.items():
+        for snapshot_id, files in snapshots.items():
+            expected = stored[name]["snapshots"][snapshot_id]["files"]
+            assert [(f["record_count"], f["partition"], f["lower_bounds"]) for f in files] == [
+                (f["record_count"], f["partition"], f["lower_bounds"]) for f in expected
+            ]
+    with catalog(place.settings) as again:
+        assert answers(again) == before
+        assert again.refresher.totals.manifests_fetched == 0
+
+
+def answers(services: Services) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for name in TABLES:
+        _, records, _ = services.snapshots(name)
+        found[name] = {}
+        for record in records:
+            view = services.view(name, Selector(snapshot_id=record.snapshot.snapshot_id))
+            found[name][str(record.snapshot.snapshot_id)] = rows(lists.files(services.index, view, stats=["*"]))
+    return found
+
+
+def test_a_second_refresh_fetches_no_manifest(services: Services, place: Place) -> None:
+    discover(services, place)
+    for name in TABLES:
+        assert services.refresh(name).manifests_fetched > 0
+    for name in TABLES:
+        report = services.refresh(name)
+        assert (report.lists_fetched, report.manifests_fetched, report.published) == (0, 0, ())
+
+
+def test_two_names_for_one_table_share_its_segments(services: Services, place: Place) -> None:
+    discover(services, place)
+    name = "paimon.parquet.pk_table_with_alter_table.pk_table_with_alter_table"
+    services.refresh(name)
+    services.add("other.name", services.table(name).location, None, ())
+    report = services.refresh("other.name")
+    assert report.published
+    assert report.manifests_fetched == 0
+
+
+def test_a_removed_table_is_gone(services: Services, place: Place) -> None:
+    name = discover(services, place)[0]
+    services.refresh(name)
+    services.remove(name)
+    with pytest.raises(TableNotFound):
+        services.view(name)
+    with pytest.raises(TableNotFound):
+        services.remove(name)
+
+
+def test_a_location_outside_the_roots_is_refused(services: Services, place: Place) -> None:
+    for location in ("/etc", "file:///etc", "s3://elsewhere/table", f"{place.url}/../other", f"{place.url}x/t"):
+        with pytest.raises(LocationRefused):
+            services.add("a.b", location, None, ())

@@ -1,0 +1,142 @@
+"""Run the real server as a user would, and talk to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+APP = Path(__file__).resolve().parents[2] / "app"
+
+
+@dataclass
+class Running:
+    """A server process and where it answers."""
+
+    uri: str
+    process: subprocess.Popen[bytes]
+    http: httpx.Client
+    log: Path
+
+    def get(self, path: str, **params: Any) -> dict[str, Any]:
+        """A JSON answer of the native API; fails on any other status than 200."""
+        response = self.http.get(f"/api/v1{path}", params=params)
+        assert response.status_code == 200, (path, response.status_code, response.text[:2000])
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def rows(self, path: str, **params: Any) -> list[dict[str, Any]]:
+        """All rows of a list, page by page."""
+        key = path.rsplit("/", 1)[-1]
+        rows: list[dict[str, Any]] = []
+        answer = self.get(path, page_size=1000, **params)
+        rows += answer[key]
+        while answer["next_page_token"] is not None:
+            answer = self.get(path, page_size=1000, page_token=answer["next_page_token"], **params)
+            rows += answer[key]
+        return rows
+
+    def post(self, path: str, body: object = None, status: int = 200) -> dict[str, Any]:
+        """A JSON answer to a POST."""
+        response = self.http.post(f"/api/v1{path}", json=body)
+        assert response.status_code == status, (path, response.status_code, response.text[:2000])
+        answer: dict[str, Any] = response.json()
+        return answer
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    """A clean environment with the index in ``folder``."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LAKEMUSTER_")}
+    defaults = {
+        "DATABASE_URL": f"sqlite:///{folder}/index.db",
+        "SEGMENTS_URL": f"{folder}/segments",
+        "CACHE_DIR": f"{folder}/cache",
+        "MAX_STALENESS": "0",
+        "DECODERS": "1",
+    }
+    named = {f"LAKEMUSTER_{name}": value for name, value in {**defaults, **settings}.items()}
+    return {**kept, "PYTHONPATH": str(APP), **named}
+
+
+def lakemuster(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "lakemuster", *words],
+        cwd=folder,
+        env=environment(folder, settings),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def start(folder: Path, *words: str, **settings: str) -> Running:
+    """Start a server and wait until it is ready."""
+    folder.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    log = folder / "server.log"
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lakemuster", "serve", "--port", str(port), *words],
+            cwd=folder,
+            env=environment(folder, settings),
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    uri = f"http://127.0.0.1:{port}"
+    client = httpx.Client(base_url=uri, timeout=120)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise AssertionError(f"the server ended with {process.returncode}: {log.read_text()[-4000:]}")
+        try:
+            if client.get("/readyz").status_code == 200:
+                return Running(uri, process, client, log)
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(f"the server was not ready within 60 s: {log.read_text()[-4000:]}")
+
+
+def stop(running: Running) -> int:
+    """End a server as an operator would."""
+    running.http.close()
+    if running.process.poll() is None:
+        running.process.send_signal(signal.SIGTERM)
+        try:
+            running.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            running.process.kill()
+            running.process.wait()
+    return running.process.returncode
+
+
+@contextmanager
+def served(folder: Path, *words: str, **settings: str) -> Iterator[Running]:
+    """A server for the length of a block."""
+    running = start(folder, *words, **settings)
+    try:
+        yield running
+    finally:
+        stop(running)

@@ -1,0 +1,86 @@
+"""Columns of entries, put together from groups of entries that were decoded alike.
+
+Files of one manifest may be of different schemas and record statistics of different columns; each
+group decodes to arrays over its own rows. :class:`Columns` gathers them by field and lays them out
+over all rows, null where a group says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.metadata.files import column, typed_field
+from lakemuster.metadata.types import Primitive
+
+Index = NDArray[np.int64]
+
+
+def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
+    """The row numbers of each distinct code, in the order of their first rows."""
+    if len(codes) == 0:
+        return
+    if (codes == codes[0]).all():
+        yield np.arange(len(codes))
+        return
+    order = np.argsort(codes, kind="stable")
+    cuts = np.flatnonzero(np.diff(codes[order])) + 1
+    yield from sorted(np.split(order, cuts), key=lambda rows: int(rows[0]))
+
+
+def combine(*codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One code per distinct tuple of codes."""
+    combined = np.zeros(len(codes[0]), np.int64)
+    for more in codes:
+        _, dense = np.unique(more, return_inverse=True)
+        combined = combined * (int(dense.max(initial=0)) + 1) + dense
+        _, combined = np.unique(combined, return_inverse=True)
+    return combined.astype(np.int64)
+
+
+class Columns:
+    """Per-field columns of ``count`` entries under construction."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._parts: dict[tuple[str, int, str], list[tuple[Index, pa.Array]]] = {}
+        self._texts: dict[tuple[str, int], list[str]] = {}
+
+    def add(self, family: str, kind: str, field_id: int, of: Primitive | None, rows: Index, values: pa.Array) -> None:
+        """Lay ``values`` at ``rows`` of a column; one of nulls only is left out.
+
+        Args:
+            family: columns of one family share the order in which types were met, so that
+                ``lower.5@X`` and ``upper.5@X`` belong together.
+            kind: the first half of the column's name.
+            of: the type of the values; None for counts, which have the same type always.
+        """
+        if values.null_count == len(values):
+            return
+        text = "" if of is None else of.text
+        if of is not None:
+            met = self._texts.setdefault((family, field_id), [])
+            if text not in met:
+                met.append(text)
+            variant = "" if met[0] == text else f"@{text}"
+        else:
+            variant = ""
+        name = column(kind, field_id) + variant
+        self._parts.setdefault((name, field_id, text), []).append((rows, values))
+
+    def build(self) -> Iterator[tuple[pa.Field, pa.Array]]:
+        """The finished columns, in the order in which they were first met."""
+        for (name, _, text), parts in self._parts.items():
+            form = parts[0][1].type
+            yield typed_field(name, form, text) if text else pa.field(name, form), self._laid_out(parts)
+
+    def _laid_out(self, parts: list[tuple[Index, pa.Array]]) -> pa.Array:
+        if len(parts) == 1 and len(parts[0][0]) == self._count:
+            return parts[0][1]
+        place = np.full(self._count, -1, np.int64)
+        place[np.concatenate([rows for rows, _ in parts])] = np.arange(sum(len(rows) for rows, _ in parts))
+        values = pa.concat_arrays([values for _, values in parts])
+        return values.take(pa.array(place, mask=place < 0))

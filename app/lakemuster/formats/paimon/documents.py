@@ -1,0 +1,95 @@
+"""Paimon's JSON documents, member by member with their types checked.
+
+Unknown members are never looked at, a null is as good as an absent member, and what is of another
+type than the format says raises ``MetadataCorrupt`` with the member's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import orjson
+
+from lakemuster.errors import MetadataCorrupt
+
+_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON object whose members are read with their types checked; null is as absent."""
+
+    what: str
+    members: Mapping[str, object] = field(repr=False)
+
+    @classmethod
+    def of(cls, data: bytes, what: str) -> Document:
+        try:
+            return cls.of_value(orjson.loads(data), what)
+        except orjson.JSONDecodeError as error:
+            raise MetadataCorrupt(f"a Paimon {what} is not JSON") from error
+
+    @classmethod
+    def of_value(cls, value: object, what: str) -> Document:
+        if not isinstance(value, dict):
+            raise MetadataCorrupt(f"a Paimon {what} is not a JSON object")
+        return cls(what, value)
+
+    def corrupt(self, key: str) -> MetadataCorrupt:
+        return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or it is of another type", key=key)
+
+    def get(self, key: str) -> object:
+        return self.members.get(key)
+
+    def optional_integer(self, key: str) -> int | None:
+        value = self.members.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
+            raise self.corrupt(key)
+        return value
+
+    def optional_count(self, key: str) -> int | None:
+        value = self.optional_integer(key)
+        if value is not None and value < 0:
+            raise self.corrupt(key)
+        return value
+
+    def integer(self, key: str, default: int) -> int:
+        value = self.optional_integer(key)
+        return default if value is None else value
+
+    def required_integer(self, key: str) -> int:
+        value = self.optional_integer(key)
+        if value is None:
+            raise self.corrupt(key)
+        return value
+
+    def text(self, key: str) -> str | None:
+        value = self.members.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.corrupt(key)
+        return value
+
+    def name(self, key: str) -> str | None:
+        """A file's name, which never leads out of its folder."""
+        value = self.text(key)
+        if value is not None and (not _NAME.fullmatch(value) or value in (".", "..")):
+            raise self.corrupt(key)
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.members.get(key) or ()
+        if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise self.corrupt(key)
+        return tuple(value)
+
+    def text_map(self, key: str) -> dict[str, str]:
+        value = self.members.get(key) or {}
+        if not isinstance(value, dict):
+            raise self.corrupt(key)
+        if not all(isinstance(one, str) for one in value.values()):
+            raise self.corrupt(key)
+        return dict(value)

@@ -1,0 +1,321 @@
+"""Paimon's small JSON documents, and the table metadata that they add up to.
+
+A table's pointer is a folder: ``schema/schema-<n>``, ``snapshot/snapshot-<n>``, ``tag/tag-<name>``,
+the same below each ``branch/branch-<name>``, and hint files that may be stale. Each document is
+parsed alone; :func:`assemble` puts them together. Unknown keys are ignored, a null is as good as
+an absent key, and every writer's version since 0.4 is read.
+
+Source: shared format notes, sections 1 to 3; Paimon ``Snapshot``, ``Tag``, ``TableSchema``, ``Statistics``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from lakemuster.errors import FormatUnsupported, MetadataCorrupt
+from lakemuster.formats.paimon.documents import Document
+from lakemuster.formats.paimon.types import parse_field
+from lakemuster.metadata.partition import PartitionField, PartitionSpec
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Role, Snapshot, TableMetadata
+
+SCHEMA_VERSION = SNAPSHOT_VERSION = 3
+"""The newest version of either document; the snapshot's is the table's ``format_version``."""
+
+Source = Literal["snapshot", "tag", "changelog"]
+
+_LISTS: tuple[tuple[Role, str, str | None], ...] = (
+    ("base", "baseManifestList", "baseManifestListSize"),
+    ("delta", "deltaManifestList", "deltaManifestListSize"),
+    ("changelog", "changelogManifestList", "changelogManifestListSize"),
+    ("index", "indexManifest", None),
+)
+_COUNTS = ("totalRecordCount", "deltaRecordCount", "changelogRecordCount")
+_NUMBERS = ("commitIdentifier", "watermark", "nextRowId")
+_TEXTS = ("commitUser", "commitKind", "statistics", "uuid", "operation", "writerVersion")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Statistics of one column over a whole snapshot; ``lower`` and ``upper`` as the writer's text."""
+
+    field_id: int
+    distinct_count: int | None = None
+    lower: str | None = None
+    upper: str | None = None
+    null_count: int | None = None
+    average_length: int | None = None
+    max_length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableStatistics:
+    """A ``statistics/`` file: counts and sizes (bytes) of merged rows, columns by name."""
+
+    snapshot_id: int
+    schema_id: int
+    merged_record_count: int | None
+    merged_record_size: int | None
+    columns: Mapping[str, ColumnStatistics]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What one ``branch/branch-<name>`` folder holds."""
+
+    name: str
+    schemas: Sequence[Schema]
+    snapshots: Sequence[Snapshot]
+    tags: Sequence[tuple[Ref, Snapshot]] = ()
+
+
+def parse_schema(data: bytes) -> Schema:
+    """Read a ``schema-<id>`` file.
+
+    Options that old writers left at their defaults are filled in with *their* defaults.
+
+    Raises:
+        MetadataCorrupt: not a Paimon schema.
+        FormatUnsupported: of a version later than 3.
+    """
+    doc = Document.of(data, "schema")
+    version = doc.integer("version", 1)
+    if version > SCHEMA_VERSION:
+        raise FormatUnsupported("a Paimon schema of a later version", version=version)
+    members = doc.get("fields")
+    if not isinstance(members, list):
+        raise doc.corrupt("fields")
+    fields = tuple(parse_field(member) for member in members)
+    ids = {column.name: column.field_id for column in fields}
+    if len(ids) < len(fields):
+        raise MetadataCorrupt("two columns of a Paimon schema share a name")
+    partition_keys, primary_keys = doc.texts("partitionKeys"), doc.texts("primaryKeys")
+    if unknown := {*partition_keys, *primary_keys} - ids.keys():
+        raise MetadataCorrupt("a key of a Paimon schema is none of its columns", columns=sorted(unknown))
+    options = doc.text_map("options")
+    if version <= 1:
+        options.setdefault("bucket", "1")
+    if version <= 2:
+        options.setdefault("file.format", "orc")
+    schema = Schema(
+        schema_id=doc.required_integer("id"),
+        fields=fields,
+        identifier_field_ids=tuple(ids[name] for name in primary_keys),
+        partition_keys=partition_keys,
+        primary_keys=primary_keys,
+        options=tuple(options.items()),
+        comment=doc.text("comment"),
+        created_at_ms=doc.optional_integer("timeMillis"),
+        highest_field_id=doc.optional_integer("highestFieldId"),
+    )
+    if len(schema.by_id) < len(schema.names) or len({c.field_id for c in fields}) < len(fields):
+        raise MetadataCorrupt("two columns of a Paimon schema share an id", schema_id=schema.schema_id)
+    return schema
+
+
+def parse_snapshot(data: bytes, branch: str = MAIN, root: str = "", source: Source = "snapshot") -> Snapshot:
+    """Read a ``snapshot-<id>`` or ``changelog-<id>`` file.
+
+    Args:
+        data: the file.
+        branch: the branch whose folder holds it.
+        root: the table's root (never a branch's folder): all manifests are below it.
+        source: what kind of file it is.
+
+    Raises:
+        MetadataCorrupt: not a Paimon snapshot.
+        FormatUnsupported: of a version later than 3.
+    """
+    return _snapshot(Document.of(data, source), branch, root, source)
+
+
+def parse_tag(data: bytes, name: str, branch: str = MAIN, root: str = "") -> tuple[Ref, Snapshot]:
+    """Read a ``tag-<name>`` file: the name and the snapshot that it keeps.
+
+    ``extra`` of the ref has ``tag_create_time`` (ISO text, the writer's wall clock) and
+    ``tag_time_retained`` (seconds), when the file has them.
+    """
+    doc = Document.of(data, "tag")
+    snapshot = _snapshot(doc, branch, root, "tag")
+    extra: dict[str, object] = {}
+    if (created := doc.get("tagCreateTime")) is not None:
+        extra["tag_create_time"] = _local_time(created)
+    if (retained := doc.get("tagTimeRetained")) is not None:
+        extra["tag_time_retained"] = retained
+    return Ref(name, "tag", snapshot.snapshot_id, branch, extra), snapshot
+
+
+def parse_statistics(data: bytes) -> TableStatistics:
+    """Read a ``statistics/stat-…`` file."""
+    doc = Document.of(data, "statistics")
+    columns = {}
+    for name, value in (doc.get("colStats") or {}).items() if isinstance(doc.get("colStats") or {}, dict) else ():
+        column = Document.of_value(value, "column statistics")
+        columns[name] = ColumnStatistics(
+            field_id=column.required_integer("colId"),
+            distinct_count=column.optional_integer("distinctCount"),
+            lower=column.text("min"),
+            upper=column.text("max"),
+            null_count=column.optional_integer("nullCount"),
+            average_length=column.optional_integer("avgLen"),
+            max_length=column.optional_integer("maxLen"),
+        )
+    return TableStatistics(
+        snapshot_id=doc.required_integer("snapshotId"),
+        schema_id=doc.required_integer("schemaId"),
+        merged_record_count=doc.optional_integer("mergedRecordCount"),
+        merged_record_size=doc.optional_integer("mergedRecordSize"),
+        columns=columns,
+    )
+
+
+def parse_hint(data: bytes) -> int | None:
+    """The number in a ``LATEST`` or ``EARLIEST`` file; None when it holds none (a hint may be anything)."""
+    text = data.strip()
+    return int(text) if len(text) <= 19 and text.isdigit() else None
+
+
+def parse_consumer(data: bytes) -> int:
+    """The next snapshot that a ``consumer-<id>`` file says its reader will read."""
+    return Document.of(data, "consumer").required_integer("nextSnapshot")
+
+
+def assemble(
+    root: str,
+    schemas: Sequence[Schema],
+    snapshots: Sequence[Snapshot],
+    tags: Sequence[tuple[Ref, Snapshot]] = (),
+    branches: Sequence[Branch] = (),
+    consumers: Mapping[str, int] | None = None,
+) -> TableMetadata:
+    """Put a table together from its parsed documents.
+
+    Args:
+        root: the table's location, without a trailing slash.
+        schemas: of main, any order.
+        snapshots: of main: snapshot files and long-lived changelogs, any order.
+        tags: of main.
+        branches: the others, each with its own schemas, snapshots and tags.
+        consumers: next snapshot by consumer id.
+
+    Returns:
+        A table whose ``snapshots`` has every (branch, id) once: the snapshot file if there is
+        one, else a tag's, else a changelog's. ``refs`` are main, the other branches that have a
+        snapshot, then the tags of each.
+
+    Raises:
+        MetadataCorrupt: no schema at all.
+    """
+    if not schemas:
+        raise MetadataCorrupt("a Paimon table without a schema", location=root)
+    ordered = tuple(sorted(schemas, key=lambda schema: schema.schema_id))
+    latest = ordered[-1]
+    ids = {column.name: column.field_id for column in latest.fields}
+    spec = PartitionSpec(
+        0, tuple(PartitionField(ids[name], name, "identity", (ids[name],)) for name in latest.partition_keys)
+    )
+    known = _once([*snapshots, *(s for _, s in tags)])
+    refs = [*_head(MAIN, snapshots)]
+    tag_refs = [ref for ref, _ in sorted(tags, key=lambda tag: tag[0].name)]
+    for branch in sorted(branches, key=lambda branch: branch.name):
+        known += _once([*branch.snapshots, *(s for _, s in branch.tags)])
+        refs += _head(branch.name, branch.snapshots)
+        tag_refs += [ref for ref, _ in sorted(branch.tags, key=lambda tag: tag[0].name)]
+    committed = sorted((s for s in snapshots if s.source == "snapshot"), key=lambda s: s.snapshot_id)
+    head = committed[-1] if committed else None
+    pointer = f"snapshot/snapshot-{head.snapshot_id}" if head else f"schema/schema-{latest.schema_id}"
+    return TableMetadata(
+        format="paimon",
+        format_version=SNAPSHOT_VERSION,
+        uuid=None,
+        location=root,
+        metadata_location=f"{root}/{pointer}",
+        schemas=ordered,
+        current_schema_id=latest.schema_id,
+        specs=(spec,),
+        default_spec_id=0,
+        properties=dict(latest.options),
+        snapshots=tuple(known),
+        current_snapshot_id=head.snapshot_id if head else None,
+        refs=(*refs, *tag_refs),
+        snapshot_log=tuple((s.committed_at_ms, s.snapshot_id) for s in committed),
+        last_updated_ms=head.committed_at_ms if head else latest.created_at_ms,
+        branch_schemas={b.name: tuple(sorted(b.schemas, key=lambda s: s.schema_id)) for b in branches},
+        extra={
+            "partition_keys": list(latest.partition_keys),
+            "primary_keys": list(latest.primary_keys),
+            "comment": latest.comment,
+            "branches": sorted(b.name for b in branches),
+            "consumers": dict(consumers or {}),
+        },
+    )
+
+
+def _once(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
+    rank = {"snapshot": 0, "tag": 1, "changelog": 2}
+    best: dict[int, Snapshot] = {}
+    for snapshot in sorted(snapshots, key=lambda s: rank[s.source]):
+        best.setdefault(snapshot.snapshot_id, snapshot)
+    return [best[number] for number in sorted(best)]
+
+
+def _head(branch: str, snapshots: Sequence[Snapshot]) -> list[Ref]:
+    numbers = [s.snapshot_id for s in snapshots if s.source == "snapshot"]
+    return [Ref(branch, "branch", max(numbers), branch)] if numbers else []
+
+
+def _snapshot(doc: Document, branch: str, root: str, source: Source) -> Snapshot:
+    version = doc.integer("version", 1)
+    if version > SNAPSHOT_VERSION:
+        raise FormatUnsupported("a Paimon snapshot of a later version", version=version)
+    number = doc.required_integer("id")
+    lists = []
+    extra: dict[str, object] = {"version": version}
+    for role, key, size_key in _LISTS:
+        name = doc.name(key)
+        length = doc.optional_count(size_key) if size_key else None
+        extra[_snake(key)] = name
+        if size_key:
+            extra[_snake(size_key)] = length
+        if name is not None:
+            lists.append(ManifestListRef(role, f"{root}/manifest/{name}", length))
+        elif role in ("base", "delta"):
+            raise doc.corrupt(key)
+    extra |= {_snake(key): doc.optional_integer(key) for key in (*_COUNTS, *_NUMBERS)}
+    extra |= {_snake(key): doc.text(key) for key in _TEXTS}
+    extra["properties"] = doc.text_map("properties") if doc.get("properties") is not None else None
+    extra["log_offsets"] = doc.get("logOffsets")
+    kind = doc.text("commitKind")
+    return Snapshot(
+        snapshot_id=number,
+        committed_at_ms=doc.required_integer("timeMillis"),
+        manifest_lists=tuple(lists),
+        branch=branch,
+        source=source,
+        parent_id=number - 1 if number > 1 else None,
+        operation=doc.text("operation") or (kind.lower() if kind else None),
+        schema_id=doc.required_integer("schemaId"),
+        extra=extra,
+    )
+
+
+def _snake(key: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", key).lower()
+
+
+def _local_time(value: object) -> str:
+    """Jackson's local date-time, ``[y, M, d, h, m, s, nanos]`` with trailing zeros left out, as ISO text."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not 3 <= len(value) <= 7 or not all(type(part) is int for part in value):
+        raise MetadataCorrupt("tagCreateTime of a Paimon tag is not a local date-time")
+    *parts, nanos = (*value, *(0,) * (7 - len(value)))
+    try:
+        text = datetime(*parts).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise MetadataCorrupt("tagCreateTime of a Paimon tag is not a local date-time") from error
+    return f"{text}.{nanos:09d}".rstrip("0") if nanos else text

@@ -1,0 +1,16 @@
+"""Avro container files: bytes to Arrow, or to an error; never to fewer rows.
+
+* ``container``  header and blocks, every number checked before it is used
+* ``codecs``     inflating a block up to a limit
+* ``schema``     the writer's schema as a bounded tree, and the plain one that decoders get
+* ``engines``    DataFusion and fastavro, each proving that it used every byte
+* ``arrow``      the decoders' values to the promised columns
+* ``table``      all of it: a file to a table
+"""
+
+from __future__ import annotations
+
+from lakemuster.formats.avro.container import AvroHeader, read_header
+from lakemuster.formats.avro.table import Engine, read_table
+
+__all__ = ["AvroHeader", "Engine", "read_header", "read_table"]

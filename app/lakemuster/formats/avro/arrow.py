@@ -1,0 +1,192 @@
+"""From what a decoder gave to the columns that we promise: names, text, booleans, logical types.
+
+One way for both decoders, and where their leniency ends: a byte that is no boolean, text that is not
+UTF-8, an enum without such a symbol are refused here. Buffers are shared, not copied, wherever the
+stored numbers are the promised ones.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.avro.schema import Node
+
+_WORD = 16
+
+
+def arrow_schema(node: Node) -> pa.Schema:
+    """The columns of a record's rows. Of a record that takes no bytes nothing is left."""
+    return pa.schema([pa.field(name, arrow_type(child), child.nullable) for name, child in _columns(node)])
+
+
+def arrow_type(node: Node) -> pa.DataType:
+    """The Arrow type of a column of ``node``."""
+    match node.kind, node.logical:
+        case "record", _:
+            return pa.struct([pa.field(name, arrow_type(child), child.nullable) for name, child in _columns(node)])
+        case "array", _:
+            item = node.children[0][1]
+            return pa.list_(pa.field("item", arrow_type(item), item.nullable))
+        case "fixed", "" | "uuid":
+            return pa.binary(node.size)
+        case _, "decimal":
+            return pa.decimal128(node.precision, node.scale)
+        case key:
+            return _TYPES[key]
+
+
+def to_columns(node: Node, raw: pa.Array) -> list[pa.Array]:
+    """The columns of a record's rows, in the order of ``arrow_schema``.
+
+    Raises:
+        MetadataCorrupt: a value is none of its type.
+    """
+    columns = []
+    for index, (_, child) in enumerate(node.children):
+        if child.kind == "branch":
+            _check_branches(raw.field(index))
+        else:
+            columns.append(_shape(child, raw.field(index)))
+    return columns
+
+
+def _columns(node: Node) -> list[tuple[str, Node]]:
+    return [(name, child) for name, child in node.children if child.kind != "branch"]
+
+
+def _shape(node: Node, raw: pa.Array) -> pa.Array:
+    kind = arrow_type(node)
+    if raw.offset:
+        # Buffers are shared below as if values started at their beginning.
+        raw = raw.take(pa.array(np.arange(len(raw))))
+    match node.kind, node.logical:
+        case "record", _:
+            return _over(kind, raw, raw.buffers()[:1], to_columns(node, raw))
+        case "array", _:
+            return _over(kind, raw, raw.buffers()[:2], [_shape(node.children[0][1], raw.values)])
+        case "string", "":
+            return _text(raw)
+        case "string", "uuid":
+            return _uuids(raw)
+        case "boolean", _:
+            return _booleans(raw)
+        case "enum", _:
+            return _symbols(raw, node.symbols)
+        case _, "decimal":
+            return _decimals(raw, kind, node)
+        case _:
+            return raw if raw.type == kind else raw.view(kind)
+
+
+def _check_branches(raw: pa.Array) -> None:
+    ends = pc.min_max(raw)
+    if ends["min"].is_valid and not 0 <= ends["min"].as_py() <= ends["max"].as_py() <= 1:
+        raise MetadataCorrupt("a union without such a branch")
+
+
+def _over(kind: pa.DataType, raw: pa.Array, buffers: list[pa.Buffer | None], children: list[pa.Array]) -> pa.Array:
+    """Other children and names under the validity and offsets of ``raw``."""
+    return pa.Array.from_buffers(kind, len(raw), buffers, raw.null_count, 0, children)
+
+
+def _text(raw: pa.Array) -> pa.Array:
+    try:
+        return raw.cast(pa.string())
+    except pa.ArrowInvalid as error:
+        raise MetadataCorrupt("text that is not UTF-8") from error
+
+
+def _uuids(raw: pa.Array) -> pa.Array:
+    try:
+        values = [None if text is None else UUID(text).bytes for text in _text(raw).to_pylist()]
+    except ValueError as error:
+        raise MetadataCorrupt("text that is no UUID") from error
+    return pa.array(values, pa.binary(16))
+
+
+def _booleans(raw: pa.Array) -> pa.Array:
+    data = raw.buffers()[1]
+    stored = np.frombuffer(data, np.uint8, len(raw), raw.offset) if data is not None else np.zeros(0, np.uint8)
+    null = _nulls(raw)
+    if (stored[~null] > 1).any():
+        raise MetadataCorrupt("a boolean other than 0 and 1")
+    return pa.array(stored == 1, pa.bool_(), mask=null)
+
+
+def _symbols(raw: pa.Array, symbols: tuple[str, ...]) -> pa.Array:
+    ends = pc.min_max(raw)
+    if ends["min"].is_valid and not 0 <= ends["min"].as_py() <= ends["max"].as_py() < len(symbols):
+        raise MetadataCorrupt("an enum without such a symbol", symbols=len(symbols))
+    return pa.array(symbols, pa.string()).take(raw)
+
+
+def _decimals(raw: pa.Array, kind: pa.Decimal128Type, node: Node) -> pa.Array:
+    """Big-endian two's complement of any length to 16 little-endian bytes."""
+    null = _nulls(raw)
+    if node.kind == "fixed":
+        stored = np.frombuffer(raw.buffers()[1] or b"", np.uint8)[raw.offset * node.size :][: len(raw) * node.size]
+        words = _words(stored.reshape(-1, node.size), null)
+    else:
+        words = np.zeros((len(raw), _WORD), np.uint8)
+        lengths = pc.fill_null(pc.binary_length(raw), 0).to_numpy(zero_copy_only=False)
+        for length in np.unique(lengths[~null]):
+            rows = np.flatnonzero((lengths == length) & ~null)
+            same = b"".join(raw.take(pa.array(rows)).to_pylist())
+            if length == 0:
+                raise MetadataCorrupt("a decimal of no bytes")
+            words[rows] = _words(np.frombuffer(same, np.uint8).reshape(-1, length), np.zeros(len(rows), np.bool_))
+    numbers = pa.Array.from_buffers(kind, len(raw), [None, pa.py_buffer(words.tobytes())])
+    if null.any():
+        numbers = pc.if_else(pa.array(null), pa.scalar(None, kind), numbers)
+    try:
+        numbers.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise MetadataCorrupt("a decimal of more digits than its type", precision=node.precision) from error
+    return numbers
+
+
+def _words(stored: NDArray[np.uint8], null: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """(N, any) big-endian to (N, 16) little-endian, nulls to 0."""
+    length = stored.shape[1]
+    sign = np.where(stored[:, :1] & 0x80, 0xFF, 0).astype(np.uint8)
+    words = np.broadcast_to(sign, (len(stored), _WORD)).copy()
+    kept = min(length, _WORD)
+    words[:, :kept] = stored[:, ::-1][:, :kept]
+    if length > _WORD:
+        over = (stored[:, : length - _WORD] != sign).any(axis=1) | ((words[:, -1:] ^ sign)[:, 0] & 0x80 != 0)
+        if (over & ~null).any():
+            raise MetadataCorrupt("a decimal of more digits than its type")
+    words[null] = 0
+    return words
+
+
+def _nulls(raw: pa.Array) -> NDArray[np.bool_]:
+    nulls: NDArray[np.bool_] = raw.is_null().to_numpy(zero_copy_only=False)
+    return nulls
+
+
+_TYPES: dict[tuple[str, str], pa.DataType] = {
+    ("boolean", ""): pa.bool_(),
+    ("int", ""): pa.int32(),
+    ("int", "date"): pa.date32(),
+    ("int", "time-millis"): pa.time32("ms"),
+    ("long", ""): pa.int64(),
+    ("long", "time-micros"): pa.time64("us"),
+    **{
+        ("long", f"{local}timestamp-{word}"): pa.timestamp(unit)
+        for local in ("", "local-")
+        for word, unit in (("millis", "ms"), ("micros", "us"), ("nanos", "ns"))
+    },
+    ("float", ""): pa.float32(),
+    ("double", ""): pa.float64(),
+    ("bytes", ""): pa.binary(),
+    ("string", ""): pa.string(),
+    ("string", "uuid"): pa.binary(16),
+    ("enum", ""): pa.string(),
+}

@@ -1,0 +1,136 @@
+"""Inflate one block of an Avro file, never past a limit.
+
+A bomb is stopped while it inflates, not after: each codec's library is told the limit, or its claim of a
+size is compared with the limit before memory is given to it.
+
+Source: Avro specification 1.12, "Required Codecs" and "Optional Codecs".
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+import cramjam
+import zstandard
+
+from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
+
+MAX_BLOCK_BYTES = 64 << 20
+
+_XZ_MEMORY_BYTES = 128 << 20
+_ZSTD_WINDOW_BYTES = 128 << 20
+
+
+def inflate(codec: str, data: memoryview) -> bytes:
+    """The plain bytes of a block compressed with ``codec``.
+
+    Raises:
+        MetadataCorrupt: the block does not inflate, or has bytes after its end.
+        LimitExceeded: it inflates to more than ``MAX_BLOCK_BYTES``.
+        FormatUnsupported: an unknown codec.
+    """
+    inflater = _CODECS.get(codec)
+    if inflater is None:
+        raise FormatUnsupported("an Avro codec that we do not read", codec=codec)
+    plain = inflater(data)
+    if len(plain) > MAX_BLOCK_BYTES:
+        raise _too_large()
+    return plain
+
+
+class _Inflater(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+
+
+def _plain(data: memoryview) -> bytes:
+    if len(data) > MAX_BLOCK_BYTES:
+        raise _too_large()
+    return bytes(data)
+
+
+def _deflate(data: memoryview) -> bytes:
+    inflater = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    try:
+        plain = inflater.decompress(data, MAX_BLOCK_BYTES + 1)
+    except zlib.error as error:
+        raise _damaged("deflate") from error
+    rest = inflater.unused_data
+    if rest and zlib.adler32(plain).to_bytes(4, "big").startswith(rest):
+        # Python's writers cut zlib's header off, and most of its checksum not.
+        return plain
+    return _whole("deflate", plain, inflater)
+
+
+def _bzip2(data: memoryview) -> bytes:
+    inflater = bz2.BZ2Decompressor()
+    try:
+        plain = inflater.decompress(data, MAX_BLOCK_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise _damaged("bzip2") from error
+    return _whole("bzip2", plain, inflater)
+
+
+def _xz(data: memoryview) -> bytes:
+    inflater = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+    try:
+        plain = inflater.decompress(data, MAX_BLOCK_BYTES + 1)
+    except lzma.LZMAError as error:
+        raise _damaged("xz") from error
+    return _whole("xz", plain, inflater)
+
+
+def _whole(codec: str, plain: bytes, inflater: _Inflater) -> bytes:
+    if len(plain) > MAX_BLOCK_BYTES:
+        raise _too_large()
+    if not inflater.eof or inflater.unused_data:
+        raise _damaged(codec)
+    return plain
+
+
+def _snappy(data: memoryview) -> bytes:
+    """Raw snappy, then four bytes of CRC-32 of the plain bytes, big-endian."""
+    body, checksum = data[:-4], bytes(data[-4:])
+    try:
+        if cramjam.snappy.decompress_raw_len(body) > MAX_BLOCK_BYTES:
+            raise _too_large()
+        plain = bytes(cramjam.snappy.decompress_raw(body))
+    except cramjam.DecompressionError as error:
+        raise _damaged("snappy") from error
+    if zlib.crc32(plain).to_bytes(4, "big") != checksum:
+        raise MetadataCorrupt("a block whose checksum is off", codec="snappy")
+    return plain
+
+
+def _zstandard(data: memoryview) -> bytes:
+    try:
+        if zstandard.frame_content_size(data) > MAX_BLOCK_BYTES:
+            raise _too_large()
+        inflater = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
+        return inflater.decompress(data, max_output_size=MAX_BLOCK_BYTES, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise _damaged("zstandard") from error
+
+
+def _damaged(codec: str) -> MetadataCorrupt:
+    return MetadataCorrupt("a block that does not inflate", codec=codec)
+
+
+def _too_large() -> LimitExceeded:
+    return LimitExceeded("a block that inflates to more than the limit", limit=MAX_BLOCK_BYTES)
+
+
+_CODECS: dict[str, Callable[[memoryview], bytes]] = {
+    "null": _plain,
+    "deflate": _deflate,
+    "snappy": _snappy,
+    "zstandard": _zstandard,
+    "bzip2": _bzip2,
+    "xz": _xz,
+}

@@ -1,0 +1,29 @@
+"""Every Avro file of the real tables, through both decoders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lakemuster.formats.avro import read_table
+from tests.tree import lakes_folder
+from tests.unit.formats.avro_files import real_files, reference_rows
+
+FILES = real_files(lakes_folder())
+
+
+def test_there_are_files_of_both_formats():
+    assert len([path for path in FILES if "iceberg" in path.parts]) > 50
+    assert len([path for path in FILES if "paimon" in path.parts]) > 50
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_both_decoders_read_the_same_table(path: Path):
+    data = path.read_bytes()
+    _, bulk = read_table(data, engine="datafusion")
+    _, small = read_table(data, engine="fastavro")
+    bulk.validate(full=True)
+    assert bulk.schema.equals(small.schema, check_metadata=True)
+    assert bulk.equals(small)
+    assert bulk.num_rows == len(reference_rows(data))

@@ -36,7 +36,7 @@ def pypaimon_python() -> Path:
     return Path(built.stdout.strip())
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_pypaimon(pypaimon_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Call ``main(**arguments)`` of a script (its path, or its text) beside pypaimon; arguments and answer are JSON."""
 

@@ -1,0 +1,65 @@
+"""The command line: ``lakemuster serve``, ``lakemuster files shop.orders`` and the rest.
+
+Imports here are light, so that ``--help`` and commands on a server answer at once; what needs the
+server's packages is imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lakemuster import __version__
+from lakemuster.cli import changing, reading, service
+from lakemuster.cli.application import DEBUG, Commands
+
+app = typer.Typer(
+    name="lakemuster",
+    cls=Commands,
+    help="Which files of a lake's table must a query read? A metadata catalog for Iceberg and Paimon.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for command in (
+    service.serve,
+    service.migrate,
+    changing.add,
+    changing.discover,
+    changing.remove,
+    changing.refresh,
+    changing.index,
+    reading.tables,
+    reading.snapshots,
+    reading.refs,
+    reading.schemas,
+    reading.specs,
+    reading.manifests,
+    reading.entries,
+    reading.files,
+    reading.partitions,
+    reading.indexes,
+    reading.diff,
+    service.openapi,
+    service.token,
+):
+    app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"lakemuster {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show where a failure came from.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Take the options of all commands: each acts by itself."""

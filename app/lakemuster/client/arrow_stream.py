@@ -61,6 +61,18 @@ class ArrowStream:
             if batch.num_rows:
                 yield batch
 
+    def table(self) -> pa.Table:
+        """All rows; the table's schema metadata names the ``snapshot_id``.
+
+        Raises:
+            AnswerIncomplete: as of iterating.
+        """
+        table = pa.Table.from_batches(list(self), schema=self.schema)
+        if self.snapshot_id is None:
+            return table
+        metadata = {**(self.schema.metadata or {}), b"snapshot_id": self.snapshot_id.encode()}
+        return table.replace_schema_metadata(metadata)
+
     def _close(self, rows: int, metadata: pa.KeyValueMetadata) -> None:
         count = metadata[b"count"].decode()
         if count != str(rows):

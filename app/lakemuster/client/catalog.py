@@ -90,7 +90,11 @@ class Client:
         return Table(self._transport, name)
 
     def add(
-        self, name: str, location: str, format: str | None = None, rewrite: Mapping[str, str] | None = None
+        self,
+        name: str,
+        location: str,
+        format: str | None = None,
+        rewrite: Mapping[str, str] | None = None,
     ) -> TableInfo:
         """Register a table.
 

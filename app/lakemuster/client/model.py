@@ -45,7 +45,7 @@ class SnapshotInfo:
     """One committed version of a table.
 
     Attributes:
-        committed_at: with its zone, UTC.
+        committed_at: with its zone, UTC; None when it lies outside of the years that Python counts.
         state: ``known`` (not indexed yet), ``published`` or ``quarantined``; then ``error`` says why.
         summary: Iceberg's summary; empty for Paimon, whose own fields are in ``row``.
     """
@@ -53,7 +53,7 @@ class SnapshotInfo:
     snapshot_id: int
     parent_id: int | None
     sequence_number: int | None
-    committed_at: datetime
+    committed_at: datetime | None
     operation: str | None
     schema_id: int | None
     summary: Mapping[str, str]
@@ -68,7 +68,7 @@ class SnapshotInfo:
             snapshot_id=int(row["snapshot_id"]),
             parent_id=_integer(row.get("parent_id")),
             sequence_number=_integer(row.get("sequence_number")),
-            committed_at=datetime.fromisoformat(row["committed_at"]),
+            committed_at=_moment(row["committed_at"]),
             operation=row.get("operation"),
             schema_id=_integer(row.get("schema_id")),
             summary=row.get("summary") or {},
@@ -80,17 +80,27 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class RefInfo:
-    """A name for a snapshot; ``kind`` is ``branch`` or ``tag``."""
+    """A name for a snapshot; ``type`` is ``branch`` or ``tag``.
+
+    ``branch`` is the Paimon branch whose snapshots ``snapshot_id`` counts; ``main`` for Iceberg.
+    """
 
     name: str
-    kind: str
+    type: str
     snapshot_id: int
+    branch: str
     row: Row
 
     @classmethod
     def of(cls, row: Row) -> Self:
         """From a row of ``/refs``."""
-        return cls(name=row["name"], kind=row["kind"], snapshot_id=int(row["snapshot_id"]), row=row)
+        return cls(
+            name=row["name"],
+            type=row["type"],
+            snapshot_id=int(row["snapshot_id"]),
+            branch=row.get("branch", "main"),
+            row=row,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +135,10 @@ class RefreshReport:
 
 def _integer(value: str | int | None) -> int | None:
     return None if value is None else int(value)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -86,19 +86,13 @@ class Rows(Generic[T]):
         Raises:
             ClientError: as of ``batches``.
         """
-        import pyarrow as pa
-
         with self._stream() as stream:
-            table = pa.Table.from_batches(list(stream), schema=stream.schema)
-        if stream.snapshot_id is None:
-            return table
-        metadata = {**(table.schema.metadata or {}), b"snapshot_id": stream.snapshot_id.encode()}
-        return table.replace_schema_metadata(metadata)
+            return stream.table()
 
     @contextmanager
     def _stream(self) -> Iterator[ArrowStream]:
-        # pyarrow takes long to import, and a program that reads rows needs none.
-        from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream
+        # pyarrow takes long to import, and a program that reads rows needs none of it.
+        from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
 
         with self._transport.stream(self._path, self._params, MEDIA_TYPE) as response:
             yield ArrowStream(response.iter_bytes(), snapshot_id=self._params.get("snapshot"))

@@ -17,6 +17,7 @@ from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundErro
 API = "/api/v1"
 _RETRIED = frozenset({429, 502, 503, 504})
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
+_CONNECT_SECONDS = 10.0
 
 Params = Mapping[str, str]
 Json = Any
@@ -51,9 +52,8 @@ class Transport:
         headers = {"User-Agent": "lakemuster-client", "Accept": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx.Client(
-            base_url=self.uri, headers=headers, timeout=httpx.Timeout(timeout, connect=min(timeout, 10)), transport=inner
-        )
+        patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+        self._http = httpx.Client(base_url=self.uri, headers=headers, timeout=patience, transport=inner)
 
     def close(self) -> None:
         """Close the connections."""
@@ -122,7 +122,7 @@ class Transport:
         if body is not None:
             options["json"] = body
         if timeout is not None:
-            options["timeout"] = httpx.Timeout(timeout, connect=10)
+            options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
         retries = self._retries if method == "GET" else 0
         for attempt in range(retries + 1):
             try:
@@ -179,10 +179,9 @@ def _refusal(response: httpx.Response) -> ClientError:
         code, message = str(error["code"]), str(error["message"])
         context = {key: value for key, value in error.items() if key not in ("code", "message")}
     except (ValueError, TypeError, KeyError, AttributeError):
+        server = f"{response.url.scheme}://{response.url.netloc.decode()}"
         return kind(
-            f"{response.url.scheme}://{response.url.netloc.decode()} answered {status} {response.reason_phrase}".strip(),
-            code=f"http_{status}",
-            status=status,
+            f"{server} answered {status} {response.reason_phrase}".strip(), code=f"http_{status}", status=status
         )
     return kind(message, code=code, status=status, context=context)
 

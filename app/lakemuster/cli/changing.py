@@ -1,0 +1,156 @@
+"""Commands that change the index: register, forget, refresh, index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from lakemuster.cli.application import fail, foreseen
+from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
+from lakemuster.cli.output import Row, say, show_document, show_list
+from lakemuster.cli.progress import working
+from lakemuster.cli.sources import Source, local_source, source
+from lakemuster.cli.text import printable
+from lakemuster.errors import RequestInvalid
+
+EVERY_SNAPSHOT = 2**31 - 1
+
+
+class Engine(StrEnum):
+    """What decodes manifests."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
+
+def add(
+    name: Name,
+    location: Annotated[
+        str, typer.Argument(show_default=False, help="The table's root or, for Iceberg, a metadata.json.")
+    ],
+    table_format: TableFormat = None,
+    rewrite: Rewrites = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """Register a table. On the index here its location becomes an allowed one."""
+    rewrites = parse_rewrites(rewrite)
+    with source(uri, token, token_env) as found, working(name):
+        row = found.add(name, location, table_format, rewrites)
+    if as_json:
+        show_document(row)
+    else:
+        say(printable(f"registered {row['name']} ({row['format']}) at {row['location']}"))
+
+
+def discover(
+    url: Annotated[str, typer.Argument(metavar="URL", show_default=False, help="A folder with tables below it.")],
+    namespace: Annotated[
+        str | None, typer.Option(metavar="NS", show_default=False, help="Put the tables there, not where folders say.")
+    ] = None,
+    rewrite: Rewrites = None,
+    as_json: AsJson = False,
+) -> None:
+    """Register every Iceberg and Paimon table below a folder; one line a table."""
+    rewrites = parse_rewrites(rewrite)
+    found = local_source()
+    try:
+        with working(url):
+            rows = found.discover(url, namespace, rewrites)
+            if as_json:
+                show_list("discover", rows, as_json=True)
+                return
+            for row in rows:
+                say(_discovered(row))
+    finally:
+        found.close()
+
+
+def _discovered(row: Row) -> str:
+    words = (row["outcome"], row["name"], row["format"], row["location"], row["reason"])
+    return "\t".join(printable(word) for word in words if word is not None)
+
+
+def remove(name: Name, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+    """Forget a table. Its files are not touched."""
+    with source(uri, token, token_env) as found:
+        found.remove(name)
+    say(f"removed {printable(name)}")
+
+
+def refresh(
+    names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="Every registered table.")] = False,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """Look at where tables point now, and index what is new."""
+    if bool(names) == every:
+        raise typer.BadParameter("name tables, or say --all", param_hint="NAME")
+    with source(uri, token, token_env) as found:
+        chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
+        _refresh(found, chosen, as_json=as_json)
+
+
+def index(
+    names: Annotated[list[str], typer.Argument(metavar="NAME…", show_default=False, help="Tables.")],
+    engine: Annotated[Engine, typer.Option(help="Where manifests are decoded.")] = Engine.LOCAL,
+    as_json: AsJson = False,
+) -> None:
+    """Index every snapshot of tables, old ones too, before anybody asks for them."""
+    if engine is Engine.SPARK:
+        raise RequestInvalid("this version cannot index on Spark; --engine local can")
+    found = local_source(history=EVERY_SNAPSHOT)
+    try:
+        _refresh(found, names, as_json=as_json)
+    finally:
+        found.close()
+
+
+def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
+    """Refresh one table after the other; a failure of one does not keep the next from its turn.
+
+    Raises:
+        typer.Exit: with 1, when a table could not be looked at, or holds a snapshot that cannot be read.
+    """
+    reports: list[Row] = []
+    failed = False
+    for name in names:
+        try:
+            with working(name) as advance:
+                report = found.refresh(name, advance)
+        except Exception as error:
+            if (message := foreseen(error)) is None:
+                raise
+            failed = True
+            fail(f"{name}: {message}")
+            continue
+        reports.append(report)
+        for snapshot in report["quarantined"]:
+            failed = True
+            fail(f"{name}: snapshot {snapshot['snapshot_id']} cannot be read: {snapshot['reason']}")
+        if not as_json:
+            say(printable(_refreshed(name, report)))
+    if as_json:
+        show_document(reports)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _refreshed(name: str, report: Row) -> str:
+    published, quarantined = len(report["published"]), len(report["quarantined"])
+    parts = [
+        f"{published} snapshot{'' if published == 1 else 's'} published",
+        *([f"{quarantined} quarantined"] if quarantined else []),
+        f"{report['manifests_fetched']} manifests fetched",
+        f"{report['entries_decoded']} entries decoded",
+        f"{report['seconds']:.1f} s",
+    ]
+    return f"{name}: {', '.join(parts)}"

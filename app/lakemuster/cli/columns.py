@@ -1,0 +1,95 @@
+"""Which columns of each list people see; ``--json`` has all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    "tables": ("name", "format", "current_snapshot_id", "location"),
+    "snapshots": (
+        "snapshot_id",
+        "parent_id",
+        "committed_at",
+        "branch",
+        "operation",
+        "commit_kind",
+        "schema_id",
+        "state",
+        "error",
+    ),
+    "refs": ("name", "type", "snapshot_id", "branch"),
+    "schemas": ("schema_id", "branch", "current", "fields"),
+    "specs": ("spec_id", "default", "fields"),
+    "manifests": (
+        "list",
+        "content",
+        "spec_id",
+        "sequence_number",
+        "added_files_count",
+        "existing_files_count",
+        "deleted_files_count",
+        "manifest_length",
+        "manifest_path",
+    ),
+    "entries": (
+        "status",
+        "content",
+        "snapshot_id",
+        "sequence_number",
+        "partition",
+        "bucket",
+        "level",
+        "record_count",
+        "file_size_in_bytes",
+        "file_path",
+    ),
+    "files": (
+        "content",
+        "file_format",
+        "partition",
+        "bucket",
+        "level",
+        "record_count",
+        "file_size_in_bytes",
+        "file_path",
+    ),
+    "partitions": (
+        "partition",
+        "spec_id",
+        "record_count",
+        "file_count",
+        "total_data_file_size_in_bytes",
+        "position_delete_file_count",
+        "equality_delete_file_count",
+        "last_updated_at",
+    ),
+    "indexes": ("index_type", "partition", "bucket", "row_count", "file_size_in_bytes", "file_path"),
+    "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),
+}
+
+NUMBERS = frozenset(
+    {
+        "schema_id",
+        "spec_id",
+        "sequence_number",
+        "added_files_count",
+        "existing_files_count",
+        "deleted_files_count",
+        "manifest_length",
+        "bucket",
+        "level",
+        "record_count",
+        "row_count",
+        "file_count",
+        "file_size_in_bytes",
+        "total_data_file_size_in_bytes",
+        "position_delete_file_count",
+        "equality_delete_file_count",
+    }
+)
+"""Columns that stand at the right."""
+
+
+def columns_of(kind: str, row: Mapping[str, object]) -> Sequence[str]:
+    """The columns of a list, in their order: those of its kind that its rows have."""
+    return tuple(column for column in _COLUMNS[kind] if column in row)

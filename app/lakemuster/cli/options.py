@@ -1,0 +1,101 @@
+"""Arguments and options that commands share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """Table formats."""
+
+    ICEBERG = "iceberg"
+    PAIMON = "paimon"
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", show_default=False, help="The table, ns.table; `a.b` is one level with a dot.")
+]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]…", show_default=False, help="Tables.")]
+
+Uri = Annotated[
+    str | None,
+    typer.Option("--uri", metavar="URL", show_default=False, help="Ask a server instead of the index in this folder."),
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token", metavar="TOKEN", show_default=False, help="Bearer token; others on this machine can see it."
+    ),
+]
+TokenEnv = Annotated[
+    str | None,
+    typer.Option(
+        "--token-env", metavar="VARIABLE", show_default=False, help="Environment variable that holds the bearer token."
+    ),
+]
+SnapshotId = Annotated[
+    int | None,
+    typer.Option("--snapshot", metavar="ID", show_default=False, help="Of this snapshot instead of the current one."),
+]
+Ref = Annotated[
+    str | None, typer.Option("--ref", metavar="NAME", show_default=False, help="Of this branch's or tag's snapshot.")
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        show_default=False,
+        help="Of the snapshot at this time: 2024-05-01, 2024-05-01T12:00:00+02:00; UTC when it has no zone.",
+    ),
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="ROWS", min=1, show_default=False, help="Stop after so many rows.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, with every field.")]
+Rewrites = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rewrite",
+        metavar="OLD=NEW",
+        show_default=False,
+        help="The table moved: recorded locations that begin with OLD begin with NEW now. Repeatable.",
+    ),
+]
+TableFormat = Annotated[
+    Format | None, typer.Option("--format", show_default=False, help="Told from the location if not given.")
+]
+
+
+def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """``OLD=NEW`` words as pairs; the first ``=`` parts them.
+
+    Raises:
+        typer.BadParameter: a word without both sides.
+    """
+    pairs = []
+    for word in words or ():
+        old, equals, new = word.partition("=")
+        if not (old and equals and new):
+            raise typer.BadParameter(f"{word!r} is not OLD=NEW", param_hint="--rewrite")
+        pairs.append((old, new))
+    return tuple(pairs)
+
+
+def parse_time(text: str | None) -> datetime | None:
+    """A moment: an ISO 8601 date or time, UTC when it names no zone.
+
+    Raises:
+        typer.BadParameter: the text is neither.
+    """
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a time such as 2024-05-01T12:00:00Z", param_hint="--as-of") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,84 @@
+"""Lists on stdout: JSON, a table for a terminal, or plain columns for the next program.
+
+Plain columns are separated by tabs, begin with one line of names, and hold every value whole.
+Rows are written as they come: a list may be larger than memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lakemuster.cli.columns import NUMBERS, columns_of
+from lakemuster.cli.text import cell
+
+Row = Mapping[str, Any]
+
+TABLE_ROWS = 1000
+"""Rows that a table in a terminal is laid out for at once; the next ones get a table of their own."""
+
+
+def show_list(kind: str, rows: Iterable[Row], *, as_json: bool) -> None:
+    """Write a list.
+
+    Args:
+        kind: which list, to choose the columns by: ``files``.
+        rows: all with the same keys.
+        as_json: one JSON array with every key instead of columns.
+    """
+    if as_json:
+        _write_array(rows)
+    elif sys.stdout.isatty():
+        _write_tables(kind, rows)
+    else:
+        _write_plain(kind, rows)
+
+
+def show_document(document: Any) -> None:
+    """Write one JSON document."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def say(line: str) -> None:
+    """Write one line for people."""
+    sys.stdout.write(line + "\n")
+
+
+def _write_array(rows: Iterable[Row]) -> None:
+    opening = "[\n"
+    for row in rows:
+        sys.stdout.write(opening + json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+        opening = ",\n"
+    sys.stdout.write("[]\n" if opening == "[\n" else "\n]\n")
+
+
+def _write_plain(kind: str, rows: Iterable[Row]) -> None:
+    columns: Sequence[str] | None = None
+    for row in rows:
+        if columns is None:
+            columns = columns_of(kind, row)
+            sys.stdout.write("\t".join(columns) + "\n")
+        sys.stdout.write("\t".join(cell(row.get(column), column) for column in columns) + "\n")
+
+
+def _write_tables(kind: str, rows: Iterable[Row]) -> None:
+    # Rich is for terminals only, and takes a while to import.
+    from lakemuster.cli.terminal import table_on_terminal  # noqa: PLC0415
+
+    total = 0
+    for some in _pieces(rows, TABLE_ROWS):
+        total += len(some)
+        columns = columns_of(kind, some[0])
+        cells = ([cell(row.get(column), column) for column in columns] for row in some)
+        table_on_terminal(columns, cells, right=NUMBERS)
+    if not total:
+        say(f"no {kind}")
+
+
+def _pieces(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    iterator = iter(rows)
+    while piece := list(itertools.islice(iterator, size)):
+        yield piece

@@ -1,0 +1,26 @@
+"""Progress of long work, on stderr, and only for a person who looks at it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lakemuster.cli.sources import Advance
+
+
+@contextmanager
+def working(words: str) -> Iterator[Advance]:
+    """Show progress while the block runs, under ``words``; call what it yields with (done, to do)."""
+    if not sys.stderr.isatty():
+        yield _quietly
+        return
+    # Rich is for terminals only, and takes a while to import.
+    from lakemuster.cli.terminal import progress_on_terminal  # noqa: PLC0415
+
+    with progress_on_terminal(words) as advance:
+        yield advance
+
+
+def _quietly(done: int, total: int) -> None:
+    del done, total

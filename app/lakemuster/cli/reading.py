@@ -1,0 +1,184 @@
+"""Commands that read: lists of tables, and of what a table holds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from lakemuster.cli.options import AsJson, AsOf, Limit, Name, Ref, SnapshotId, Token, TokenEnv, Uri
+from lakemuster.cli.output import Row, show_list
+from lakemuster.cli.progress import working
+from lakemuster.cli.sources import Query, query, source
+
+Snapshot = Annotated[str, typer.Argument(show_default=False, help="A snapshot's id.")]
+
+
+def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+    """List the registered tables."""
+    with source(uri, token, token_env) as found:
+        show_list("tables", _patiently(found.tables(), "tables"), as_json=as_json)
+
+
+def snapshots(
+    name: Name,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List a table's snapshots, and whether each can be read."""
+    _show(query("snapshots", name, limit=limit), as_json, uri, token, token_env)
+
+
+def refs(name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+    """List a table's branches and tags."""
+    _show(query("refs", name), as_json, uri, token, token_env)
+
+
+def schemas(
+    name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None
+) -> None:
+    """List the versions of a table's columns."""
+    _show(query("schemas", name), as_json, uri, token, token_env)
+
+
+def specs(
+    name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None
+) -> None:
+    """List the versions of a table's partitioning."""
+    _show(query("specs", name), as_json, uri, token, token_env)
+
+
+def manifests(
+    name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the manifests of a snapshot."""
+    asked = query("manifests", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(asked, as_json, uri, token, token_env)
+
+
+def entries(
+    name: Name,
+    manifest: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", show_default=False, help="Of this manifest alone: its location or name."),
+    ] = None,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List every entry of a snapshot's manifests, deleted ones too."""
+    options = {"manifest": manifest}
+    asked = query("entries", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(asked, as_json, uri, token, token_env)
+
+
+def files(
+    name: Name,
+    content: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTENT,…",
+            show_default=False,
+            help="Of data, position-deletes, equality-deletes, changelog; all live files if not given.",
+        ),
+    ] = None,
+    stats: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN,…", show_default=False, help="With --json: statistics of these columns, * for all."
+        ),
+    ] = None,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the live data and delete files of a snapshot."""
+    options = {"content": content, "stats": stats}
+    asked = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(asked, as_json, uri, token, token_env)
+
+
+def partitions(
+    name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the partitions of a snapshot, summed over their live files."""
+    asked = query("partitions", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(asked, as_json, uri, token, token_env)
+
+
+def indexes(
+    name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the index files of a Paimon snapshot: hash indexes and deletion vectors."""
+    asked = query("indexes", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(asked, as_json, uri, token, token_env)
+
+
+def diff(
+    name: Name,
+    from_snapshot: Snapshot,
+    to_snapshot: Snapshot,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the files added and removed between two snapshots."""
+    options = {"from": from_snapshot, "to": to_snapshot}
+    _show(query("diff", name, limit=limit, options=options), as_json, uri, token, token_env)
+
+
+def _show(asked: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
+    with source(uri, token, token_env) as found:
+        rows = itertools.islice(_patiently(found.rows(asked), asked.table), asked.limit)
+        show_list(asked.kind, rows, as_json=as_json)
+
+
+def _patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
+    """The rows, with a sign of life until the first: the table may have to be indexed."""
+    iterator = iter(rows)
+    with working(words):
+        first = next(iterator, None)
+    if first is not None:
+        yield first
+        yield from iterator

@@ -1,0 +1,84 @@
+"""A server as the source of a command's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lakemuster.cli.sources import Advance, Query
+from lakemuster.client import Client
+from lakemuster.client.catalog import Choice
+from lakemuster.client.rows import PAGE_SIZE
+
+Row = Mapping[str, Any]
+
+RETRIES = 2
+"""A person waits: under a second of patience with a server that is not there."""
+
+
+class RemoteSource:
+    """Answers over HTTP.
+
+    Raises:
+        ValueError: ``uri`` is not a server's address.
+    """
+
+    def __init__(self, uri: str, token: str | None) -> None:
+        self._client = Client(uri, token, retries=RETRIES)
+
+    def tables(self) -> Iterator[Row]:
+        """All tables that the token may see."""
+        return (table.row for table in self._client.tables())
+
+    def rows(self, query: Query) -> Iterable[Row]:
+        """A list of one table, page by page."""
+        table = self._client.table(query.table)
+        options = query.options
+        page_size = None if query.limit is None else min(query.limit, PAGE_SIZE)
+        choice: Choice = {
+            "snapshot_id": query.snapshot_id,
+            "ref": query.ref,
+            "as_of": query.as_of,
+            "page_size": page_size,
+        }
+        match query.kind:
+            case "snapshots":
+                return (snapshot.row for snapshot in table.snapshots())
+            case "refs":
+                return (ref.row for ref in table.refs())
+            case "schemas":
+                return table.schemas()
+            case "specs":
+                return table.specs()
+            case "manifests":
+                return table.manifests(**choice)
+            case "entries":
+                return table.entries(manifest=options.get("manifest"), **choice)
+            case "files":
+                stats = options["stats"].split(",") if "stats" in options else None
+                return table.files(content=options.get("content"), stats=stats, **choice)
+            case "partitions":
+                return table.partitions(**choice)
+            case "indexes":
+                return table.indexes(**choice)
+            case "diff":
+                return table.diff(options["from"], options["to"], page_size=page_size)
+            case kind:
+                raise AssertionError(kind)
+
+    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
+        """Register a table with the server."""
+        return self._client.add(name, location, table_format, dict(rewrites)).row
+
+    def remove(self, name: str) -> None:
+        """Make the server forget a table."""
+        self._client.remove(name)
+
+    def refresh(self, name: str, advance: Advance) -> Row:
+        """Let the server look now; it does not tell how far it is."""
+        del advance
+        return self._client.refresh(name).row
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()

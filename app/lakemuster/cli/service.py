@@ -1,0 +1,103 @@
+"""Commands of whoever runs the service: serve, migrate, openapi, token."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+from lakemuster.cli.output import say
+from lakemuster.cli.sources import server_packages
+from lakemuster.cli.text import printable
+
+_Text = str | None
+_Texts = list[str] | None
+
+
+class Scope(Enum):
+    """What a token's bearer may do."""
+
+    READ = "read"
+    INDEX = "index"
+    ADMIN = "admin"
+
+
+def _setting(flag: str, metavar: str, words: str) -> Any:
+    return typer.Option(flag, metavar=metavar, show_default=False, help=words)
+
+
+def serve(
+    demo: Annotated[bool, typer.Option("--demo", help="Serve a small lake of real tables, made on the spot.")] = False,
+    host: Annotated[_Text, _setting("--host", "ADDRESS", "Address to listen on: 127.0.0.1.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, show_default=False, help="Port: 8181; 0 for any.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, show_default=False, help="Processes that answer: 1.")] = None,
+    database_url: Annotated[_Text, _setting("--database-url", "URL", "SQLite file or postgresql+psycopg://….")] = None,
+    segments_url: Annotated[_Text, _setting("--segments-url", "URL", "Where segments are kept.")] = None,
+    cache_dir: Annotated[_Text, _setting("--cache-dir", "FOLDER", "Local copies of remote segments.")] = None,
+    cache_bytes: Annotated[int | None, typer.Option(min=0, show_default=False, help="Budget of that folder.")] = None,
+    roots: Annotated[_Texts, _setting("--root", "URL", "Tables may live below it. Repeatable.")] = None,
+    max_staleness: Annotated[
+        float | None, typer.Option(min=0, metavar="SECONDS", show_default=False, help="How old an answer may be: 5.")
+    ] = None,
+    cors_origins: Annotated[_Texts, _setting("--cors-origin", "ORIGIN", "Browsers' pages that may ask.")] = None,
+    tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
+    insecure_public: Annotated[
+        bool, typer.Option("--insecure-public", help="Let anybody on the network in, without tokens.")
+    ] = False,
+) -> None:
+    """Serve the HTTP APIs. Flags win over LAKEMUSTER_… variables, those over lakemuster.toml."""
+    with server_packages("serve"):
+        from lakemuster.cli import serving  # noqa: PLC0415
+    flags = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "database_url": database_url,
+        "segments_url": segments_url,
+        "cache_dir": cache_dir,
+        "cache_bytes": cache_bytes,
+        "roots": None if not roots else tuple(roots),
+        "max_staleness": max_staleness,
+        "cors_origins": None if not cors_origins else tuple(cors_origins),
+        "tokens": tokens,
+    }
+    given = {name: value for name, value in flags.items() if value is not None}
+    serving.serve(given, demo=demo, insecure_public=insecure_public)
+
+
+def migrate(
+    database_url: Annotated[_Text, _setting("--database-url", "URL", "SQLite file or postgresql+psycopg://….")] = None,
+) -> None:
+    """Bring the database to this version. The embedded SQLite index does that by itself."""
+    with server_packages("migrate"):
+        from lakemuster.cli import serving  # noqa: PLC0415
+    say(serving.migrate(database_url))
+
+
+def openapi() -> None:
+    """Write the HTTP APIs' description, OpenAPI 3.1 in JSON."""
+    with server_packages("openapi"):
+        from lakemuster.cli import serving  # noqa: PLC0415
+    sys.stdout.write(serving.openapi())
+
+
+def token(
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="Whose it is; appears in logs.")],
+    scope: Annotated[
+        Scope, typer.Option(help="read, index (read and refresh) or admin (and add and remove).")
+    ] = Scope.READ,
+    namespace: Annotated[
+        list[str] | None, typer.Option(metavar="NS", show_default=False, help="Only tables below it. Repeatable.")
+    ] = None,
+) -> None:
+    """Make a bearer token: its lines for the TOKENS file on stdout, the token itself on stderr, once."""
+    with server_packages("token"):
+        from lakemuster.api.auth import new_token, token_entry  # noqa: PLC0415
+    secret = new_token()
+    sys.stdout.write(token_entry(name, secret, scope.value, namespace))
+    sys.stdout.flush()
+    sys.stderr.write(f"{printable(name)}'s token, which is not kept anywhere: {secret}\n")

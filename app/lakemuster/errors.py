@@ -4,6 +4,7 @@ CatalogError
 ├── ConfigInvalid            a setting is wrong; the start is refused
 ├── RequestInvalid           the caller's words are off
 │   ├── PageTokenInvalid
+│   ├── NotAcceptable        no media type that the caller takes
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised
 ├── NotFound
@@ -20,6 +21,7 @@ CatalogError
 │   └── ObjectMissing · StorageDenied · StorageUnavailable
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
+├── Overloaded               more requests at once than we take
 ├── DatabaseVersionMismatch  the database is of another version than this code
 └── SegmentCorrupt           a segment of ours does not read back
 
@@ -71,6 +73,12 @@ class PageTokenInvalid(RequestInvalid):
     """A page token that we did not sign, or that belongs to another request."""
 
     code = "page_token_invalid"
+
+
+class NotAcceptable(RequestInvalid):
+    """The answer cannot be given in any media type that the caller takes."""
+
+    code = "not_acceptable"
 
 
 class LocationRefused(RequestInvalid):
@@ -203,6 +211,12 @@ class RefreshBusy(IndexUnavailable):
     """Another process is refreshing the table and did not finish in time."""
 
     code = "refresh_busy"
+
+
+class Overloaded(CatalogError):
+    """More requests at once than this process takes."""
+
+    code = "overloaded"
 
 
 class DatabaseVersionMismatch(CatalogError):

@@ -1,0 +1,68 @@
+"""Put the HTTP side together: routes, errors, the edge."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from lakemuster import __version__
+from lakemuster.api import errors, operations
+from lakemuster.api.auth import load_tokens
+from lakemuster.api.edge import Edge, EdgeRules
+from lakemuster.api.metrics import Metrics
+from lakemuster.api.native import history, lists, tables
+from lakemuster.api.native.asking import Api
+from lakemuster.api.services import Services
+from lakemuster.config import Settings
+
+PREFIX = "/api/v1"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_DESCRIPTION = """Which files of a lake's table must a query read? Snapshots, manifests and files of Iceberg and Paimon
+tables, from an index.
+
+Lists come in pages of JSON; `Accept: application/x-ndjson` or `application/vnd.apache.arrow.stream` streams the whole
+list, which ends with a record of count and snapshot, or breaks off. Ids of 64 bits are text. Values are in the JSON
+single-value form of the Iceberg specification; binary is hex. Answers for `snapshot=` never change and may be cached
+for ever."""
+
+
+def create_app(services: Services) -> FastAPI:
+    """The HTTP application over ``services``.
+
+    Raises:
+        ConfigInvalid: the tokens file is wrong.
+    """
+    settings = services.settings
+    tokens, metrics = load_tokens(settings.tokens), Metrics()
+    operations.count_services(metrics, services)
+    app = FastAPI(
+        title="Lakemuster",
+        version=__version__,
+        description=_DESCRIPTION,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.api = Api(services, tokens, metrics)
+    for router in (tables.router, history.router, lists.router):
+        app.include_router(router, prefix=PREFIX)
+    app.include_router(operations.router)
+    errors.install(app)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
+            expose_headers=["ETag", "Lakemuster-Stale", "Lakemuster-Snapshot-Id", "Retry-After", "X-Request-Id"],
+        )
+    app.add_middleware(Edge, rules=_edge_rules(settings), metrics=metrics)
+    return app
+
+
+def _edge_rules(settings: Settings) -> EdgeRules:
+    """Without tokens only names of this machine are answered to: a foreign name that leads here is an attack."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    is_open = settings.tokens is None and host in LOOPBACK
+    return EdgeRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))

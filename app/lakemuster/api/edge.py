@@ -1,0 +1,186 @@
+"""The outermost layer of HTTP: what holds for every request, whatever its route.
+
+It names the request, refuses foreign hosts, foreign browser origins, bodies that are too large and
+overload, turns unknown exceptions into an answer that tells nothing, sets the headers that make
+browsers careful, counts, and writes one line of log without query strings or secrets.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from dataclasses import dataclass, field
+
+import orjson
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lakemuster.api.errors import internal_problem, log_unforeseen, problem
+from lakemuster.api.metrics import Metrics
+from lakemuster.errors import CatalogError, NotAuthorised, Overloaded, RequestInvalid
+
+ACCESS = logging.getLogger("lakemuster.access")
+MAX_BODY_BYTES = 2**20
+MAX_IN_FLIGHT = 256
+_UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+
+
+class AnswerBroken(Exception):
+    """An answer failed after its first byte: the connection is cut, so that nobody takes it for whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRules:
+    """What the edge lets through.
+
+    Attributes:
+        hosts: names that the Host header may have; None for any.
+        origins: browser origins that may change things, beside our own.
+    """
+
+    hosts: frozenset[str] | None
+    origins: frozenset[str] = field(default_factory=frozenset)
+
+
+class Edge:
+    """ASGI middleware around everything else."""
+
+    def __init__(self, app: ASGIApp, rules: EdgeRules, metrics: Metrics) -> None:
+        self._app = app
+        self._rules = rules
+        self._metrics = metrics
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = _Answer(send, _request_id(headers))
+        scope.setdefault("state", {})["request_id"] = answer.request_id
+        started = time.perf_counter()
+        self._in_flight += 1
+        self._metrics.in_flight.inc()
+        try:
+            await self._handle(scope, headers, receive, answer)
+        finally:
+            self._in_flight -= 1
+            self._metrics.in_flight.dec()
+            self._record(scope, answer, time.perf_counter() - started)
+
+    async def _handle(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
+        try:
+            try:
+                self._admit(scope, headers)
+                await self._app(scope, _limited(receive), answer.send)
+            except CatalogError as error:
+                if answer.status is not None:
+                    raise
+                await problem(error)(scope, receive, answer.send)
+        except ClientDisconnect:
+            answer.disconnected = True
+        except Exception as error:  # noqa: BLE001 - whatever it is, it goes no further
+            log_unforeseen(error, answer.request_id)
+            if answer.status is not None:
+                self._metrics.broken.inc()
+                answer.broken = True
+                raise AnswerBroken(answer.request_id) from None
+            await internal_problem()(scope, receive, answer.send)
+
+    def _admit(self, scope: Scope, headers: Headers) -> None:
+        hosts = headers.getlist("host")
+        if self._rules.hosts is not None and (len(hosts) != 1 or _host_name(hosts[0]) not in self._rules.hosts):
+            raise RequestInvalid("this server does not answer to that Host")
+        origin = headers.get("origin")
+        if origin is not None and scope["method"] not in _SAFE_METHODS and origin not in self._rules.origins:
+            own = {f"http://{host}" for host in hosts} | {f"https://{host}" for host in hosts}
+            if origin not in own:
+                raise NotAuthorised("pages of other origins may not change anything here")
+        length = headers.get("content-length")
+        if length is not None and (not length.isdecimal() or int(length[:20]) > MAX_BODY_BYTES):
+            raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
+        if self._in_flight > MAX_IN_FLIGHT and scope["path"] not in _UNLIMITED:
+            raise Overloaded("too many requests at once; try again in a moment")
+
+    def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unmatched")
+        method = scope["method"] if len(scope["method"]) <= 7 else "OTHER"
+        status = answer.status or 0
+        self._metrics.requests.labels(method, route, str(status)).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        line = {
+            "request_id": answer.request_id,
+            "method": method,
+            "path": scope["path"][:200],
+            "route": route,
+            "status": status,
+            "milliseconds": round(seconds * 1000, 1),
+            "bytes": answer.bytes,
+            "caller": scope["state"].get("caller"),
+            "broken": answer.broken,
+            "disconnected": answer.disconnected,
+        }
+        ACCESS.info(orjson.dumps({key: value for key, value in line.items() if value not in (None, False)}).decode())
+
+
+class _Answer:
+    """Watches what is sent, and completes its headers."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self.request_id = request_id
+        self.status: int | None = None
+        self.bytes = 0
+        self.broken = self.disconnected = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self.request_id
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-cache")
+        elif message["type"] == "http.response.body":
+            self.bytes += len(message.get("body", b""))
+        await self._send(message)
+
+
+def _limited(receive: Receive) -> Receive:
+    """A body without a length, or with a false one, ends at the limit."""
+    seen = 0
+
+    async def limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > MAX_BODY_BYTES:
+                raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
+        return message
+
+    return limited
+
+
+def _request_id(headers: Headers) -> str:
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _host_name(host: str) -> str | None:
+    match = _HOST.fullmatch(host)
+    return match[1].lower() if match else None

@@ -1,0 +1,162 @@
+"""Errors as HTTP answers: each class has its status, each answer the same shape, and none says too much."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from lakemuster import errors
+
+LOG = logging.getLogger("lakemuster.api")
+RETRY_SECONDS = 2
+"""What ``Retry-After`` says: overload passes in seconds, and a dependency is looked at again at once."""
+
+STATUS: dict[type[errors.CatalogError], int] = {
+    errors.CatalogError: 500,  # every class has its own; this one is the tree's root
+    errors.ConfigInvalid: 500,  # settings are refused at the start: our bug if met here
+    errors.RequestInvalid: 400,
+    errors.PageTokenInvalid: 400,
+    errors.NotAcceptable: 406,
+    errors.LocationRefused: 400,
+    errors.NotAuthenticated: 401,
+    errors.NotAuthorised: 403,
+    errors.NotFound: 404,
+    errors.TableNotFound: 404,
+    errors.SnapshotNotFound: 404,
+    errors.RefNotFound: 404,
+    errors.ManifestNotFound: 404,
+    errors.TableExists: 409,
+    errors.NotATable: 400,
+    errors.FormatUnsupported: 501,  # readable by others: repeating the request will not help
+    errors.MetadataCorrupt: 502,  # the bucket answered, with bytes we cannot accept
+    errors.LimitExceeded: 502,
+    errors.DecodeFailed: 502,
+    errors.SnapshotQuarantined: 409,  # stays so until the table changes
+    errors.SnapshotUnpublished: 503,  # may pass
+    errors.StorageError: 502,
+    errors.ObjectMissing: 502,
+    errors.StorageDenied: 502,
+    errors.StorageUnavailable: 503,
+    errors.IndexUnavailable: 503,
+    errors.RefreshBusy: 503,
+    errors.Overloaded: 503,
+    errors.DatabaseVersionMismatch: 503,
+    errors.SegmentCorrupt: 500,
+}
+
+_MAX_TEXT, _MAX_ITEMS, _MAX_PROBLEMS, _MAX_DEPTH = 500, 20, 5, 4
+_SAFE_INTEGER = 2**53
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed"}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every failure inside ``app`` in the one shape."""
+    app.add_exception_handler(errors.CatalogError, _catalog_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+def problem(error: errors.CatalogError) -> Response:
+    """The answer to a failure of ours."""
+    status = STATUS[type(error)]
+    headers: dict[str, str] = {}
+    if status == 503:
+        headers["Retry-After"] = str(RETRY_SECONDS)
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="lakemuster"'
+    return _answer(status, error.code, type(error).__name__, error.message, error.context, headers)
+
+
+def internal_problem() -> Response:
+    """The answer to a failure that we did not foresee: it tells nothing of it."""
+    return _answer(500, "internal", "Internal", "something went wrong on our side; the server's log has the request id")
+
+
+def log_unforeseen(error: BaseException, request_id: str) -> None:
+    """Log where an unknown exception came from, without its text, which may hold secrets."""
+    chain: list[str] = []
+    at: BaseException | None = error
+    while at is not None and len(chain) < 5:
+        frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(at.__traceback__)[-8:]]
+        chain.append(f"{type(at).__module__}.{type(at).__qualname__} at " + " < ".join(reversed(frames)))
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+    LOG.error("request %s failed: %s", request_id, " | from ".join(chain))
+
+
+def _answer(
+    status: int,
+    code: str,
+    kind: str,
+    message: str,
+    context: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    shown = {str(key)[:_MAX_TEXT]: _bounded(value, 0) for key, value in (context or {}).items()}
+    error = {**shown, "code": code, "type": kind, "message": message[: 4 * _MAX_TEXT]}
+    body = orjson.dumps({"error": dict(sorted(error.items(), key=_reading_order))})
+    return Response(
+        body, status, media_type="application/json", headers={"Cache-Control": "no-store", **(headers or {})}
+    )
+
+
+def _reading_order(item: tuple[str, object]) -> int:
+    return {"code": 0, "type": 1, "message": 2}.get(item[0], 3)
+
+
+def _bounded(value: object, depth: int) -> object:
+    """A JSON value of limited size."""
+    match value:
+        case None | bool() | float():
+            return value
+        case int():
+            return value if abs(value) <= _SAFE_INTEGER else str(value)
+        case str():
+            return value.encode("utf-8", "replace").decode()[:_MAX_TEXT]
+        case Mapping() if depth < _MAX_DEPTH:
+            return {str(k)[:_MAX_TEXT]: _bounded(v, depth + 1) for k, v in list(value.items())[:_MAX_ITEMS]}
+        case Sequence() | frozenset() | set() if depth < _MAX_DEPTH and not isinstance(value, bytes):
+            return [_bounded(item, depth + 1) for item in list(value)[:_MAX_ITEMS]]
+        case _:
+            return str(value)[:_MAX_TEXT]
+
+
+def _catalog_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, errors.CatalogError)
+    if isinstance(error, errors.TableNotFound):
+        # One text for tables that are missing and tables that the caller may not see.
+        error = errors.TableNotFound("no table of that name is registered")
+    elif STATUS[type(error)] >= 500:
+        LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
+    return problem(error)
+
+
+def _validation_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    problems = [
+        {"where": ".".join(str(part) for part in p["loc"])[:100], "message": str(p["msg"])[:200]}
+        for p in found[:_MAX_PROBLEMS]
+    ]
+    message = "; ".join(f"{p['where']}: {p['message']}" for p in problems)
+    if len(found) > _MAX_PROBLEMS:
+        message += f"; and {len(found) - _MAX_PROBLEMS} more"
+    return problem(errors.RequestInvalid(message, problems=problems))
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    """The framework's own refusals: unknown paths and methods, bodies that cannot be read."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, errors.CatalogError):
+        return _catalog_error(request, error.__cause__)
+    code = _HTTP_CODES.get(error.status_code, "request_invalid")
+    phrase = HTTPStatus(error.status_code).phrase
+    message = {404: "no such path", 405: f"{request.method} is not allowed here"}.get(error.status_code, phrase.lower())
+    return _answer(error.status_code, code, phrase.title().replace(" ", ""), message, headers=error.headers)

@@ -1,0 +1,130 @@
+"""Lists, whatever they hold, in the forms that an answer needs: pages of JSON, lines, Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, cast
+
+import pyarrow as pa
+
+from lakemuster.api.page_tokens import Key
+from lakemuster.planner.rows import START, Position, RowSource, conform
+from lakemuster.wire.documents import Document, document_batch, dumps
+from lakemuster.wire.rows import chunks, json_items, json_lines
+
+PAGE_BYTES = 16 * 2**20
+"""A page ends early when its JSON grows beyond this."""
+
+DOCUMENTS_AT_ONCE = 500
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows of a list: the inside of a JSON array; ``after`` is None on the last page."""
+
+    items: bytes
+    after: Key | None
+
+
+class Listing(Protocol):
+    """A list that can be answered."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of ``batches``."""
+        ...
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """At most ``size`` rows after a place; None is the beginning."""
+        ...
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The whole list as lines of JSON, some rows at a time, with their number."""
+        ...
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The whole list in batches of ``schema``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowListing:
+    """Rows of a snapshot."""
+
+    source: RowSource
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The source's."""
+        return self.source.schema
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """Rows from the place on that the page before ended at."""
+        at = START if after is None else Position(*cast("tuple[int, int]", after))
+        items: list[bytes] = []
+        rows = length = 0
+        for position, batch in self.source.batches(at):
+            offset = position.offset
+            for chunk in chunks(batch):
+                if rows >= size or length > PAGE_BYTES:
+                    return Page(b",".join(items), (position.part, offset))
+                taken = chunk.slice(0, size - rows)
+                items.append(json_items(taken))
+                rows += taken.num_rows
+                offset += taken.num_rows
+                length += len(items[-1])
+                if taken.num_rows < chunk.num_rows:
+                    return Page(b",".join(items), (position.part, offset))
+        return Page(b",".join(items), None)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All rows."""
+        for _, batch in self.source.batches(START):
+            for chunk in chunks(batch):
+                yield chunk.num_rows, json_lines(chunk)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, each batch brought to the list's schema."""
+        schema = self.source.schema
+        for _, batch in self.source.batches(START):
+            for chunk in chunks(batch):
+                yield conform(chunk, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentListing(Generic[T]):
+    """Few, larger things: tables, snapshots, schemas.
+
+    Attributes:
+        items: in increasing order of their keys.
+        key: a key that stays with an item while others come and go.
+    """
+
+    schema: pa.Schema
+    items: Sequence[T]
+    key: Callable[[T], Key]
+    document: Callable[[T], Document]
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """The items whose key is greater than that of the last one shown."""
+        rest = self.items if after is None else [item for item in self.items if self.key(item) > after]
+        shown = rest[:size]
+        items = b",".join(dumps(self.document(item)) for item in shown)
+        return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All items."""
+        for some in self._portions():
+            yield len(some), b"".join(dumps(document) + b"\n" for document in some)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All items."""
+        for some in self._portions():
+            yield document_batch(some, self.schema)
+
+    def _portions(self) -> Iterator[list[Document]]:
+        for at in range(0, len(self.items), DOCUMENTS_AT_ONCE):
+            yield [self.document(item) for item in self.items[at : at + DOCUMENTS_AT_ONCE]]

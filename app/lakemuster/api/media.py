@@ -1,0 +1,51 @@
+"""Which media type an answer has: RFC 9110 content negotiation over the three that lists come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lakemuster.errors import NotAcceptable
+
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+ARROW = "application/vnd.apache.arrow.stream"
+LISTS = (JSON, NDJSON, ARROW)
+
+
+def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
+    """The offered media type that the caller likes best; of equals the first offered.
+
+    Raises:
+        NotAcceptable: the caller takes none of them.
+    """
+    if accept is None or not accept.strip():
+        return offered[0]
+    ranges = list(_ranges(accept))
+    best = max(offered, key=lambda media: _quality(media, ranges))
+    if _quality(best, ranges) <= 0:
+        raise NotAcceptable(f"this can be had as {', '.join(offered)}")
+    return best
+
+
+def _ranges(accept: str) -> Iterator[tuple[str, float]]:
+    for part in accept.split(",")[:50]:
+        media, *parameters = (text.strip().lower() for text in part.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            name, _, value = parameter.partition("=")
+            if name.strip() == "q":
+                try:
+                    quality = min(1.0, max(0.0, float(value)))
+                except ValueError:
+                    quality = 0.0
+        if media:
+            yield media, quality
+
+
+def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> float:
+    """The quality of the most specific range that covers ``media``; 0 when none does."""
+    found = dict(ranges)
+    for name in (media, media.split("/")[0] + "/*", "*/*"):
+        if name in found:
+            return found[name]
+    return 0.0

@@ -1,0 +1,66 @@
+"""Figures for Prometheus: what the HTTP side counts itself, and what others count, read when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+Reading = Callable[[], Mapping[str, float]]
+
+
+class Metrics:
+    """The metrics of one app. Labels never name tables or callers."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "lakemuster_requests", "Requests answered.", ["method", "route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "lakemuster_request_seconds",
+            "Seconds from a request to the last byte of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.in_flight = Gauge("lakemuster_requests_in_flight", "Requests under way.", registry=self.registry)
+        self.broken = Counter(
+            "lakemuster_answers_broken", "Answers that failed after their first byte.", registry=self.registry
+        )
+
+    def observe(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
+        """Add figures that someone else keeps, by one label, read at each scrape.
+
+        A reading that fails leaves its figures out.
+        """
+        self.registry.register(_Readings(kind, name, help_text, reading, label))
+
+    def text(self) -> bytes:
+        """The exposition format, version 0.0.4."""
+        return generate_latest(self.registry)
+
+
+class _Readings(Collector):
+    def __init__(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
+        self._kind, self._name, self._help, self._reading, self._label = kind, name, help_text, reading, label
+
+    def describe(self) -> Iterable[Metric]:
+        # Registration must not read: the database may not be there yet.
+        return [self._family()]
+
+    def collect(self) -> Iterable[Metric]:
+        family = self._family()
+        for value, number in self._reading().items():
+            family.add_metric([value], number)
+        return [family]
+
+    def _family(self) -> CounterMetricFamily | GaugeMetricFamily:
+        if self._kind is CounterMetricFamily:
+            return CounterMetricFamily(self._name, self._help, labels=[self._label])
+        return GaugeMetricFamily(self._name, self._help, labels=[self._label])

@@ -1,0 +1,103 @@
+"""Routes for those who run the service: is it alive, is it ready, what does it count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+import orjson
+from fastapi import APIRouter
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from starlette.responses import Response
+
+from lakemuster import __version__
+from lakemuster.api.errors import RETRY_SECONDS
+from lakemuster.api.metrics import MEDIA_TYPE, Metrics
+from lakemuster.api.native.asking import Reader, TheApi
+from lakemuster.api.native.documented import READ
+from lakemuster.api.services import Services
+from lakemuster.errors import CatalogError
+from lakemuster.wire.operations import Health, Readiness
+
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/healthz", response_model=Health)
+async def healthz() -> Response:
+    """The process answers."""
+    return _json({"status": "ok", "version": __version__})
+
+
+@router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}})
+def readyz(api: TheApi) -> Response:
+    """The database answers and is of this version, and the segment store can be read and written."""
+    index = api.services.index
+    checks: dict[str, Callable[[], object]] = {
+        "database": index.database.check_version,
+        "segments": index.segments.check,
+    }
+    found = {name: _state(check) for name, check in checks.items()}
+    ready = all(state == "ok" for state in found.values())
+    return _json({"ready": ready, "checks": found}, 200 if ready else 503)
+
+
+@router.get(
+    "/metrics",
+    response_model=None,
+    responses={**READ, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
+)
+def metrics(caller: Reader, api: TheApi) -> Response:
+    """Figures for Prometheus."""
+    return Response(api.metrics.text(), media_type=MEDIA_TYPE)
+
+
+def count_services(metrics: Metrics, services: Services) -> None:
+    """Show what the services count themselves."""
+    metrics.observe(
+        CounterMetricFamily,
+        "lakemuster_work",
+        "Work done since the start: refreshes, fetches, decoded entries, snapshots.",
+        lambda: asdict(services.refresher.totals),
+        "kind",
+    )
+    metrics.observe(
+        CounterMetricFamily,
+        "lakemuster_storage_operations",
+        "Operations on object storage since the start, and bytes read.",
+        lambda: {name: getattr(services.store.counts, name) for name in ("reads", "stats", "lists", "bytes")},
+        "kind",
+    )
+    metrics.observe(
+        GaugeMetricFamily,
+        "lakemuster_tables",
+        "Registered tables; those whose newest state could not be read are stale.",
+        lambda: _tables(services),
+        "state",
+    )
+
+
+def _tables(services: Services) -> dict[str, float]:
+    try:
+        tables = services.tables()
+    except CatalogError:
+        return {}
+    stale = sum(table.stale_reason is not None for table in tables)
+    return {"fresh": len(tables) - stale, "stale": stale}
+
+
+def _state(check: Callable[[], object]) -> str:
+    try:
+        check()
+    except CatalogError as error:
+        return error.code
+    return "ok"
+
+
+def _json(document: object, status: int = 200) -> Response:
+    headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
+    return Response(
+        orjson.dumps(document),
+        status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store", **headers},
+    )

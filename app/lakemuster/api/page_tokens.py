@@ -1,0 +1,99 @@
+"""Page tokens: stateless, signed, and good for one list of one caller only.
+
+A token holds the pinned snapshot and the place to go on from. The signature covers these and, besides,
+what the token does not hold: table, list, parameters and caller. A token survives a restart and
+works on any replica; a changed one, or one of another list, is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from lakemuster.errors import PageTokenInvalid
+
+Key = tuple[int | str, ...]
+"""A place in a list: after it the next page begins."""
+
+VERSION = 1
+_SIGNATURE_BYTES = 16
+_MAX_CHARACTERS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The snapshot that all pages of a list are of.
+
+    Attributes:
+        branch: where the id counts (Paimon).
+        row_id: of the index, which uses none twice: an id that came to mean another snapshot is told.
+    """
+
+    snapshot_id: int
+    branch: str
+    row_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a token says."""
+
+    pins: tuple[Pin, ...]
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a token is good for.
+
+    Attributes:
+        table_id: of the registration, so that a table made anew does not take old tokens; 0 for none.
+        parameters: those that choose the list's rows; not the page size.
+    """
+
+    table_id: int
+    listing: str
+    parameters: Mapping[str, str]
+    caller: str
+
+    def digest(self) -> bytes:
+        """Bytes that differ whenever a field does."""
+        fields = [VERSION, self.table_id, self.listing, sorted(self.parameters.items()), self.caller]
+        return hashlib.sha256(orjson.dumps(fields)).digest()
+
+
+def write_token(place: Place, binding: Binding, signing_key: bytes) -> str:
+    """The token that leads to ``place``."""
+    payload = orjson.dumps([[[pin.snapshot_id, pin.branch, pin.row_id] for pin in place.pins], list(place.key)])
+    return base64.urlsafe_b64encode(_signature(payload, binding, signing_key) + payload).decode().rstrip("=")
+
+
+def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
+    """Where a token leads.
+
+    Raises:
+        PageTokenInvalid: we did not sign it, or not for this list.
+    """
+    if len(token) <= _MAX_CHARACTERS:
+        try:
+            raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            raw = b""
+        signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+        if hmac.compare_digest(signature, _signature(payload, binding, signing_key)):
+            pins, key = cast("tuple[list[tuple[int, str, int]], list[int | str]]", orjson.loads(payload))
+            return Place(tuple(Pin(*pin) for pin in pins), tuple(key))
+    raise PageTokenInvalid(
+        "this page token is not one of ours for this list: repeat the request that gave it, unchanged"
+    )
+
+
+def _signature(payload: bytes, binding: Binding, signing_key: bytes) -> bytes:
+    return hmac.new(signing_key, binding.digest() + payload, hashlib.sha256).digest()[:_SIGNATURE_BYTES]

@@ -1,0 +1,132 @@
+"""JSON documents as Arrow rows: columns of their keys, what is nested as JSON text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
+import pyarrow as pa
+
+from lakemuster.wire.instants import parse_instant
+from lakemuster.wire.model import json_integer
+
+Document = Mapping[str, object]
+
+EXTRA = "extra"
+"""The column of keys that have none of their own."""
+
+_INSTANT = pa.timestamp("ms", "UTC")
+_TEXTS = pa.map_(pa.string(), pa.string())
+
+TABLES = pa.schema(
+    [
+        ("name", pa.string()),
+        ("format", pa.string()),
+        ("location", pa.string()),
+        ("uuid", pa.string()),
+        ("format_version", pa.int32()),
+        ("metadata_location", pa.string()),
+        ("current_snapshot_id", pa.int64()),
+        ("last_updated_at", _INSTANT),
+        ("checked_at", _INSTANT),
+        ("stale", pa.string()),
+        (EXTRA, pa.string()),
+    ]
+)
+SNAPSHOTS = pa.schema(
+    [
+        ("snapshot_id", pa.int64()),
+        ("parent_id", pa.int64()),
+        ("branch", pa.string()),
+        ("sequence_number", pa.int64()),
+        ("committed_at", _INSTANT),
+        ("operation", pa.string()),
+        ("schema_id", pa.int64()),
+        ("summary", _TEXTS),
+        ("state", pa.string()),
+        ("error", pa.string()),
+        ("manifest_lists", pa.string()),
+        (EXTRA, pa.string()),
+    ]
+)
+REFS = pa.schema(
+    [
+        ("name", pa.string()),
+        ("type", pa.string()),
+        ("snapshot_id", pa.int64()),
+        ("branch", pa.string()),
+        (EXTRA, pa.string()),
+    ]
+)
+SCHEMAS = pa.schema(
+    [
+        ("schema_id", pa.int64()),
+        ("branch", pa.string()),
+        ("current", pa.bool_()),
+        ("fields", pa.string()),
+        ("created_at", _INSTANT),
+        (EXTRA, pa.string()),
+    ]
+)
+SPECS = pa.schema([("spec_id", pa.int32()), ("default", pa.bool_()), ("fields", pa.string()), (EXTRA, pa.string())])
+
+
+def dumps(document: object) -> bytes:
+    """The UTF-8 JSON of a document; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
+    try:
+        return orjson.dumps(document)
+    except TypeError:
+        return orjson.dumps(plain(document))
+
+
+def plain(value: object) -> object:
+    """A value of someone else's document as our JSON: integers beyond 2**53, NaN and infinities as text."""
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return json_integer(value)
+        case float():
+            return value if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity"}.get(str(value), "-Infinity")
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case bytes():
+            return value.hex()
+        case Mapping():
+            return {str(plain(str(key))): plain(item) for key, item in value.items()}
+        case Iterable():
+            return [plain(item) for item in value]
+        case _:
+            return str(value)
+
+
+def document_batch(documents: Sequence[Document], schema: pa.Schema) -> pa.RecordBatch:
+    """One row a document; keys without a column go to the column ``extra`` as one JSON object."""
+    arrays = []
+    for field in schema:
+        values = [
+            _rest(document, schema) if field.name == EXTRA else _cell(document.get(field.name), field.type)
+            for document in documents
+        ]
+        arrays.append(pa.array(values, field.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _rest(document: Document, schema: pa.Schema) -> str | None:
+    rest = {key: value for key, value in document.items() if key not in schema.names}
+    return dumps(rest).decode() if rest else None
+
+
+def _cell(value: object, kind: pa.DataType) -> object:
+    if value is None:
+        return None
+    if pa.types.is_integer(kind):
+        return int(str(value))
+    if pa.types.is_timestamp(kind):
+        return parse_instant(str(value))
+    if pa.types.is_map(kind) and isinstance(value, Mapping):
+        return list(value.items())
+    if pa.types.is_string(kind) and not isinstance(value, str):
+        return dumps(value).decode()
+    return value

@@ -1,0 +1,31 @@
+"""What every JSON document of ours has in common: it is immutable, and says nothing it does not declare."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+
+from lakemuster.wire.scalars import SAFE_INTEGER
+
+
+class WireModel(BaseModel):
+    """A JSON object with exactly the declared keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def json_integer(value: int) -> int | str:
+    """An integer as JSON may hold it: text beyond 2**53."""
+    return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
+
+
+Long = Annotated[
+    int,
+    PlainSerializer(json_integer),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}]}),
+]
+"""A 64-bit integer; text beyond 2**53, where JSON numbers lose digits."""
+
+Id = Annotated[int, PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": "^-?[0-9]+$"})]
+"""A 64-bit id: always text."""

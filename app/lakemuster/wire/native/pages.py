@@ -1,0 +1,99 @@
+"""Pages of lists."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lakemuster.wire.model import WireModel
+from lakemuster.wire.native.rows import (
+    IcebergChange,
+    IcebergEntry,
+    IcebergFile,
+    IcebergManifest,
+    IdText,
+    IndexFile,
+    PaimonChange,
+    PaimonEntry,
+    PaimonFile,
+    PaimonManifest,
+    Partition,
+)
+from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
+from lakemuster.wire.native.snapshots import SnapshotOut
+from lakemuster.wire.native.tables import TableOut
+
+
+class _Page(WireModel):
+    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
+    stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")
+
+
+class _SnapshotPage(_Page):
+    snapshot_id: IdText | None = Field(description="All pages are of it; null for a table without snapshots.")
+
+
+class TablesPage(_Page):
+    """Registered tables."""
+
+    tables: list[TableOut]
+
+
+class SnapshotsPage(_Page):
+    """Snapshots, oldest first."""
+
+    snapshots: list[SnapshotOut]
+
+
+class RefsPage(_Page):
+    """Branches and tags."""
+
+    refs: list[RefOut]
+
+
+class SchemasPage(_Page):
+    """Versions of a table's columns."""
+
+    schemas: list[SchemaOut]
+
+
+class SpecsPage(_Page):
+    """Versions of a table's partitioning."""
+
+    specs: list[SpecOut]
+
+
+class ManifestsPage(_SnapshotPage):
+    """Rows of manifest lists."""
+
+    manifests: list[IcebergManifest | PaimonManifest]
+
+
+class EntriesPage(_SnapshotPage):
+    """Entries of manifests."""
+
+    entries: list[IcebergEntry | PaimonEntry]
+
+
+class FilesPage(_SnapshotPage):
+    """Live files."""
+
+    files: list[IcebergFile | PaimonFile]
+
+
+class PartitionsPage(_SnapshotPage):
+    """Partitions."""
+
+    partitions: list[Partition]
+
+
+class IndexesPage(_SnapshotPage):
+    """Index files."""
+
+    indexes: list[IndexFile]
+
+
+class DiffPage(_SnapshotPage):
+    """Files removed and added."""
+
+    diff: list[IcebergChange | PaimonChange]
+    from_snapshot_id: IdText | None

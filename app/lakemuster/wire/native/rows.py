@@ -1,0 +1,214 @@
+"""Rows of a snapshot's lists, for the documentation: they are written column by column (``wire.rows``)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from lakemuster.wire.model import WireModel
+
+Integer = Annotated[
+    int | str, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}]})
+]
+IdText = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^-?[0-9]+$"})]
+Values = Annotated[dict[str, object], Field(description="Values in the Iceberg specification's JSON form, by column.")]
+Counts = Annotated[dict[str, Integer], Field(description="By column; absent where not recorded.")]
+
+Content = Literal["data", "position-deletes", "equality-deletes", "changelog"]
+
+
+class IcebergFile(WireModel):
+    """What Iceberg records of a file. Statistics stand in entries, and in files if ``stats`` names columns."""
+
+    snapshot_id: IdText | None
+    sequence_number: Integer | None
+    file_sequence_number: Integer | None
+    content: Content
+    file_path: str
+    file_format: str | None
+    spec_id: int
+    partition: Values
+    record_count: Integer | None
+    file_size_in_bytes: Integer | None
+    column_sizes: Counts | None = None
+    value_counts: Counts | None = None
+    null_value_counts: Counts | None = None
+    nan_value_counts: Counts | None = None
+    lower_bounds: Values | None = None
+    upper_bounds: Values | None = None
+    key_metadata: str | None = Field(description="Hex.")
+    split_offsets: list[Integer] | None
+    equality_ids: list[int] | None
+    sort_order_id: int | None
+    first_row_id: Integer | None
+    referenced_data_file: str | None
+    content_offset: Integer | None
+    content_size_in_bytes: Integer | None
+
+
+class PaimonFile(WireModel):
+    """What Paimon records of a file. Statistics stand in entries, and in files if ``stats`` names columns."""
+
+    content: Content
+    file_path: str
+    file_name: str
+    file_format: str | None
+    spec_id: int
+    partition: Values
+    bucket: int | None
+    total_buckets: int | None
+    record_count: Integer | None
+    file_size_in_bytes: Integer | None
+    file_source: Literal["append", "compact"] | None
+    min_key: Values | None = None
+    max_key: Values | None = None
+    key_null_value_counts: Counts | None = None
+    key_lower_bounds: Values | None = None
+    key_upper_bounds: Values | None = None
+    null_value_counts: Counts | None = None
+    lower_bounds: Values | None = None
+    upper_bounds: Values | None = None
+    min_sequence_number: Integer | None
+    max_sequence_number: Integer | None
+    schema_id: Integer | None
+    level: int | None
+    extra_files: list[str] | None
+    creation_time: str | None = Field(description="Wall-clock time of the writer's zone.")
+    delete_row_count: Integer | None
+    embedded_file_index: str | None = Field(description="Hex.")
+    value_stats_cols: list[str] | None
+    external_path: str | None
+    first_row_id: Integer | None
+    write_cols: list[str] | None
+    write_cols_sequences: list[Integer] | None = None
+
+
+class _Entry(WireModel):
+    status: Literal["existing", "added", "deleted"]
+    manifest: str = Field(description="The location of the manifest.")
+
+
+class IcebergEntry(IcebergFile, _Entry):
+    """One entry of a manifest."""
+
+    lower_bounds_raw: dict[str, str] | None = Field(description="Hex of the recorded bytes.")
+    upper_bounds_raw: dict[str, str] | None = Field(description="Hex of the recorded bytes.")
+
+
+class PaimonEntry(PaimonFile, _Entry):
+    """One entry of a manifest."""
+
+
+class FieldSummary(WireModel):
+    """One partition field over a manifest."""
+
+    contains_null: bool | None
+    contains_nan: bool | None
+    null_count: Integer | None
+    lower_bound: object
+    upper_bound: object
+
+
+class _Manifest(WireModel):
+    manifest_path: str
+    partitions: dict[str, FieldSummary | None]
+    manifest_length: Integer | None
+    content: Literal["data", "deletes", "index"]
+    added_files_count: Integer | None
+    deleted_files_count: Integer | None
+
+
+class IcebergManifest(_Manifest):
+    """A row of a manifest list."""
+
+    partition_spec_id: int
+    sequence_number: Integer | None
+    min_sequence_number: Integer | None
+    added_snapshot_id: IdText | None
+    existing_files_count: Integer | None
+    added_rows_count: Integer | None
+    existing_rows_count: Integer | None
+    deleted_rows_count: Integer | None
+    key_metadata: str | None = Field(description="Hex.")
+    first_row_id: Integer | None
+
+
+class PaimonManifest(_Manifest):
+    """A row of a manifest list."""
+
+    in_list: Literal["base", "delta", "changelog", "index"] = Field(
+        alias="list", description="The list that it stands in."
+    )
+    schema_id: Integer | None
+    min_bucket: int | None
+    max_bucket: int | None
+    min_level: int | None
+    max_level: int | None
+    min_row_id: Integer | None
+    max_row_id: Integer | None
+    total_buckets: int | None
+    extra_files: list[str] | None
+
+
+class Partition(WireModel):
+    """One partition of one spec, summed over its live files."""
+
+    partition: Values
+    spec_id: int
+    record_count: Integer
+    file_count: Integer
+    total_data_file_size_in_bytes: Integer
+    position_delete_record_count: Integer
+    position_delete_file_count: Integer
+    equality_delete_record_count: Integer
+    equality_delete_file_count: Integer
+    last_updated_at: str | None
+    last_updated_snapshot_id: IdText | None = None
+
+
+class DeletionVector(WireModel):
+    """Where the deletion vector of one data file is within its index file."""
+
+    data_file: str
+    offset: Integer
+    length: Integer
+    cardinality: Integer | None
+
+
+class GlobalIndex(WireModel):
+    """What a global index covers."""
+
+    row_range_start: Integer | None
+    row_range_end: Integer | None
+    index_field_id: int | None
+    extra_field_ids: list[int] | None
+    index_meta: str | None = Field(description="Hex.")
+    source_meta: str | None = Field(description="Hex.")
+
+
+class IndexFile(WireModel):
+    """A file of Paimon's index manifest."""
+
+    index_type: str = Field(examples=["HASH", "DELETION_VECTORS"])
+    file_path: str
+    file_name: str
+    partition: Values
+    bucket: int | None
+    file_size_in_bytes: Integer | None
+    row_count: Integer | None
+    deletion_vectors: list[DeletionVector] | None
+    external_path: str | None
+    global_index: GlobalIndex | None
+
+
+class IcebergChange(IcebergFile):
+    """A file that one of two snapshots has and the other has not."""
+
+    change: Literal["added", "removed"]
+
+
+class PaimonChange(PaimonFile):
+    """A file that one of two snapshots has and the other has not."""
+
+    change: Literal["added", "removed"]

@@ -1,0 +1,154 @@
+"""Schemas, partition specs and refs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from lakemuster.metadata.partition import PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import Ref
+from lakemuster.metadata.types import Field as MetadataField
+from lakemuster.metadata.types import ListType, MapType, Primitive, StructType, Type
+from lakemuster.wire.documents import plain
+from lakemuster.wire.instants import format_instant
+from lakemuster.wire.model import Id, WireModel
+
+Json = dict[str, object]
+
+
+class SchemaOut(WireModel):
+    """One version of a table's columns."""
+
+    schema_id: int
+    branch: str = Field(description="Paimon branches have schemas of their own; main for Iceberg.")
+    current: bool = Field(description="Whether new files are written with it.")
+    fields: list[Json] = Field(
+        description="Columns in the JSON form of the Iceberg specification: id, name, required, type, doc, "
+        "initial-default, write-default. A type is text in the words of the table's own format, or an object."
+    )
+    identifier_field_ids: list[int] = Field(description="Iceberg's identifier fields; Paimon's primary key.")
+    highest_field_id: int | None
+    partition_keys: list[str] = Field(description="Paimon only.")
+    primary_keys: list[str] = Field(description="Paimon only.")
+    options: dict[str, str] = Field(description="Paimon only.")
+    comment: str | None
+    created_at: str | None = Field(description="RFC 3339; null where the format does not say.")
+
+    @classmethod
+    def of(cls, schema: Schema, branch: str, *, current: bool) -> SchemaOut:
+        """The JSON of a schema."""
+        return cls(
+            schema_id=schema.schema_id,
+            branch=branch,
+            current=current,
+            fields=[field_json(field) for field in schema.fields],
+            identifier_field_ids=list(schema.identifier_field_ids),
+            highest_field_id=schema.highest_field_id,
+            partition_keys=list(schema.partition_keys),
+            primary_keys=list(schema.primary_keys),
+            options=dict(schema.options),
+            comment=schema.comment,
+            created_at=None if schema.created_at_ms is None else format_instant(schema.created_at_ms),
+        )
+
+
+class PartitionFieldOut(WireModel):
+    """One partition field."""
+
+    field_id: int
+    name: str
+    transform: str = Field(examples=["identity", "bucket[16]", "day"])
+    source_ids: list[int] = Field(description="The columns it is computed from.")
+    type: str = Field(description="The type of its values; unknown when it cannot be told.")
+
+
+class SpecOut(WireModel):
+    """One version of a table's partitioning."""
+
+    spec_id: int
+    default: bool = Field(description="Whether new files are written with it.")
+    fields: list[PartitionFieldOut]
+
+    @classmethod
+    def of(cls, spec: PartitionSpec, schemas: tuple[Schema, ...], *, default: bool) -> SpecOut:
+        """The JSON of a spec; ``schemas`` tell the types, the preferred one first."""
+        return cls(
+            spec_id=spec.spec_id,
+            default=default,
+            fields=[
+                PartitionFieldOut(
+                    field_id=field.field_id,
+                    name=field.name,
+                    transform=field.transform,
+                    source_ids=list(field.source_ids),
+                    type=result_type(field, schemas).text,
+                )
+                for field in spec.fields
+            ],
+        )
+
+
+class RefOut(WireModel):
+    """A branch or a tag. Further keys are those of the format (``max_ref_age_ms``, ``tag_time_retained`` …)."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str
+    type: Literal["branch", "tag"]
+    snapshot_id: Id
+    branch: str = Field(description="The branch whose snapshots snapshot_id counts; main for Iceberg.")
+
+    @classmethod
+    def of(cls, ref: Ref) -> RefOut:
+        """The JSON of a ref."""
+        own = {"name": ref.name, "type": ref.kind, "snapshot_id": ref.snapshot_id, "branch": ref.branch}
+        return cls.model_validate({**{key: plain(value) for key, value in ref.extra.items()}, **own})
+
+
+def field_json(field: MetadataField) -> Json:
+    """A field in Iceberg's JSON form; absent defaults and documentation are left out."""
+    document: Json = {
+        "id": field.field_id,
+        "name": field.name,
+        "required": field.required,
+        "type": type_json(field.type),
+    }
+    for key, value in (
+        ("doc", field.doc),
+        ("initial-default", field.initial_default),
+        ("write-default", field.write_default),
+    ):
+        if value is not None:
+            document[key] = plain(value)
+    return document
+
+
+def type_json(of: Type) -> str | Json:
+    """A type in Iceberg's JSON form; ``text`` tells a format's own name of a nested type."""
+    document: Json
+    match of:
+        case Primitive(text=text):
+            return text
+        case StructType(fields=fields):
+            document = {"type": "struct", "fields": [field_json(field) for field in fields]}
+        case ListType(element=element):
+            document = {
+                "type": "list",
+                "element-id": element.field_id,
+                "element": type_json(element.type),
+                "element-required": element.required,
+            }
+        case MapType(key=key, value=value):
+            document = {
+                "type": "map",
+                "key-id": key.field_id,
+                "key": type_json(key.type),
+                "value-id": value.field_id,
+                "value": type_json(value.type),
+                "value-required": value.required,
+            }
+    if of.text != document["type"]:
+        document["text"] = of.text
+    return document

@@ -1,0 +1,53 @@
+"""Registered tables, and what is asked to register one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lakemuster.wire.model import Id, WireModel
+
+
+class RewriteRule(WireModel):
+    """Locations that begin with ``old`` are looked for under ``new``; the longest match wins."""
+
+    old: str = Field(min_length=1, max_length=2048)
+    new: str = Field(min_length=1, max_length=2048)
+
+
+class NewTable(WireModel):
+    """A table to register."""
+
+    name: str = Field(min_length=1, max_length=1000, description="Dotted; a level that holds a dot in backticks.")
+    location: str = Field(min_length=1, max_length=2048, description="The table's root, or Iceberg's metadata.json.")
+    format: Literal["iceberg", "paimon"] | None = Field(None, description="Told from the files when left out.")
+    rewrite: list[RewriteRule] = Field(
+        default_factory=list, max_length=20, description="For tables that were moved after they were written."
+    )
+
+
+class TableOut(WireModel):
+    """A registered table. What its metadata says is null until it was read once."""
+
+    name: str
+    format: Literal["iceberg", "paimon"]
+    location: str = Field(description="As registered.")
+    rewrite: list[RewriteRule]
+    uuid: str | None
+    format_version: int | None
+    metadata_location: str | None = Field(description="Iceberg: the metadata file. Paimon: the latest snapshot file.")
+    current_snapshot_id: Id | None = Field(description="Of main; null for a table without snapshots.")
+    current_schema_id: int | None
+    default_spec_id: int | None
+    last_updated_at: str | None = Field(description="RFC 3339: the table's last change, as its writer recorded it.")
+    checked_at: str | None = Field(description="RFC 3339: when the table's pointer was last looked at.")
+    stale: str | None = Field(description="Why the newest state could not be read; null when all is well.")
+
+
+class TableDetails(TableOut):
+    """A registered table with its properties."""
+
+    properties: dict[str, str]
+    partition_keys: list[str] = Field(description="Names of the default spec's fields.")
+    primary_keys: list[str] = Field(description="Paimon's primary key; Iceberg's identifier fields.")

@@ -1,0 +1,23 @@
+"""Health and readiness."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lakemuster.wire.model import WireModel
+
+
+class Health(WireModel):
+    """The process answers."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class Readiness(WireModel):
+    """Whether requests can be answered."""
+
+    ready: bool
+    checks: dict[str, str] = Field(description="ok, or the code of the error, by dependency.")

@@ -1,0 +1,182 @@
+"""Turn Arrow rows into JSON text, a column at a time.
+
+A row is never a Python object on the way: every column becomes an array of JSON texts, and one
+join makes an array of JSON objects whose data buffer is the answer.
+
+The rules are those of the Iceberg specification's JSON single-value form, with Lakemuster's:
+64-bit ids are text, as are integers beyond 2**53, decimals, dates, times, timestamps and uuids;
+binary is hex; NaN and infinities are ``"NaN"``, ``"Infinity"``, ``"-Infinity"``. A type that Arrow
+does not know is told by the field's ``type`` metadata (``uuid``). Structs by column name that carry
+:data:`SPARSE` leave out their null members, which were not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.errors import SegmentCorrupt
+from lakemuster.wire.scalars import Texts, scalar_texts
+
+SPARSE = b"sparse"
+IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
+CHUNK_BYTES = 4 * 2**20
+"""Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
+
+
+def json_lines(batch: pa.RecordBatch) -> bytes:
+    """Every row as a JSON object and a line feed."""
+    return _rows(batch, "\n")
+
+
+def json_items(batch: pa.RecordBatch) -> bytes:
+    """Every row as a JSON object, commas between: the inside of a JSON array."""
+    return _rows(batch, ",")[:-1]
+
+
+def json_objects(batch: pa.RecordBatch) -> list[dict[str, object]]:
+    """Every row as a Python dictionary that serialises to the same JSON."""
+    return cast("list[dict[str, object]]", orjson.loads(b"[" + json_items(batch) + b"]"))
+
+
+def chunks(batch: pa.RecordBatch, chunk_bytes: int = CHUNK_BYTES) -> Iterator[pa.RecordBatch]:
+    """Cut a batch into pieces of about ``chunk_bytes``; no copy."""
+    rows = batch.num_rows
+    step = max(1, rows * chunk_bytes // max(batch.nbytes, 1)) if rows else 1
+    for at in range(0, rows, step):
+        yield batch.slice(at, step)
+
+
+def _rows(batch: pa.RecordBatch, end: str) -> bytes:
+    if batch.num_rows == 0:
+        return b""
+    members = [(field, _texts(batch.column(index), field)) for index, field in enumerate(batch.schema)]
+    joined = _join([*_members(members), "}" + end], batch.num_rows)
+    try:
+        joined.validate(full=True)
+    except pa.ArrowInvalid as cause:
+        raise SegmentCorrupt("a text column does not hold UTF-8") from cause
+    _, offsets, data = joined.buffers()
+    bounds = memoryview(offsets).cast("i")
+    first, last = bounds[joined.offset], bounds[joined.offset + len(joined)]
+    return cast("bytes", data.slice(first, last - first).to_pybytes())
+
+
+def _members(members: Iterable[tuple[pa.Field, Texts]]) -> list[str | pa.Array]:
+    """The pieces of JSON objects but the closing brace; null members are written as null."""
+    pieces: list[str | pa.Array] = []
+    for field, texts in members:
+        pieces.append(("," if pieces else "{") + _key(field.name))
+        pieces += texts.pieces("null")
+    return pieces or ["{"]
+
+
+def _key(name: str) -> str:
+    return orjson.dumps(name).decode() + ":"
+
+
+def _join(pieces: list[str | pa.Array], rows: int) -> pa.Array:
+    """Concatenate texts row by row; literals stand in every row."""
+    merged: list[str | pa.Array] = []
+    for piece in pieces:
+        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += piece
+        else:
+            merged.append(piece)
+    if len(merged) == 1 and isinstance(merged[0], str):
+        return pa.repeat(pa.scalar(merged[0]), rows)
+    return pc.binary_join_element_wise(*(pa.scalar(p) if isinstance(p, str) else p for p in merged), "")
+
+
+def _texts(array: pa.Array, field: pa.Field) -> Texts:
+    kind = array.type
+    if array.null_count == len(array):
+        return Texts(None)
+    if isinstance(array, pa.ExtensionArray):
+        return _texts(array.storage, field)
+    if pa.types.is_dictionary(kind):
+        return _texts(array.dictionary_decode(), field)
+    if pa.types.is_struct(kind):
+        return Texts(_struct(array, sparse=_is_sparse(field)))
+    if pa.types.is_map(kind):
+        return Texts(_map(array))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return Texts(_list(array))
+    type_text = (field.metadata or {}).get(b"type", b"").decode()
+    return scalar_texts(array, type_text, as_id=field.name in IDS)
+
+
+def _is_sparse(field: pa.Field) -> bool:
+    # A null partition value is a value; a null statistic was not recorded.
+    return SPARSE in (field.metadata or {}) and field.name != "partition"
+
+
+def _struct(array: pa.StructArray, *, sparse: bool) -> pa.Array:
+    by_name: dict[str, list[Texts]] = {}
+    for index in range(array.type.num_fields):
+        member = array.type.field(index)
+        by_name.setdefault(member.name, []).append(_texts(array.field(index), member))
+    pieces: list[str | pa.Array] = ["{"] if sparse or not by_name else []
+    for name, variants in by_name.items():
+        texts = variants[0] if len(variants) == 1 else _first_recorded(variants)
+        if sparse:
+            pieces += _optional("," + _key(name), texts)
+        else:
+            pieces.append(("," if pieces else "{") + _key(name))
+            pieces += texts.pieces("null")
+    joined = _join([*pieces, "}"], len(array))
+    if sparse:
+        joined = pc.replace_substring(joined, "{,", "{", max_replacements=1)
+    return joined if array.null_count == 0 else pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string()))
+
+
+def _optional(key: str, texts: Texts) -> list[str | pa.Array]:
+    """A member with its comma where it has a value, nothing where it is null."""
+    if texts.array is None:
+        return []
+    if texts.array.null_count == 0:
+        return [key, *texts.pieces("null")]
+    return [pc.fill_null(pc.binary_join_element_wise(key, texts.whole(), ""), "")]
+
+
+def _first_recorded(variants: list[Texts]) -> Texts:
+    """Of members that share a name (a column of several types in its life), the one that is not null."""
+    recorded = [variant.whole() for variant in variants if variant.array is not None]
+    return Texts(pc.coalesce(*recorded) if recorded else None)
+
+
+def _list(array: pa.Array) -> pa.Array:
+    return _bracketed(array, "[", _whole(array.flatten(), array.type.value_field), "]")
+
+
+def _map(array: pa.MapArray) -> pa.Array:
+    array = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
+    entries = array.flatten()
+    keys, items = entries.field(0), entries.field(1)
+    names = _whole(keys, entries.type.field(0))
+    if not (pa.types.is_string(keys.type) or pa.types.is_large_string(keys.type)):
+        bare = pc.replace_substring(names, '"', "")
+        names = pc.binary_join_element_wise('"', bare, '"', "")
+    members = pc.binary_join_element_wise(names, _whole(items, entries.type.field(1)), ":")
+    return _bracketed(array, "{", members, "}")
+
+
+def _whole(array: pa.Array, field: pa.Field) -> pa.Array:
+    texts = _texts(array, field)
+    if texts.array is None:
+        return pa.repeat(pa.scalar("null"), len(array))
+    return pc.fill_null(texts.whole(), "null")
+
+
+def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> pa.Array:
+    """Join the texts of all elements of a list array, list by list."""
+    lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int32())
+    ends = pc.cumulative_sum(lengths)
+    offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+    inner = pc.binary_join(pa.ListArray.from_arrays(offsets, elements), ",")
+    joined = pc.binary_join_element_wise(opening, inner, closing, "")
+    return joined if array.null_count == 0 else pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string()))

@@ -1,0 +1,216 @@
+"""JSON texts of scalar Arrow columns, and how such texts stand until they are joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+SAFE_INTEGER = 2**53
+"""JavaScript's numbers hold every integer up to here."""
+
+_FIRST_DAY, _LAST_DAY = -719162, 2932896
+"""0001-01-01 and 9999-12-31, in days since 1970-01-01."""
+_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_ESCAPED = np.zeros(256, dtype=np.bool_)
+_ESCAPED[:0x20] = _ESCAPED[0x22] = _ESCAPED[0x5C] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A column's values as JSON texts; null where the value is null.
+
+    Attributes:
+        array: strings; None when every value is null.
+        quoted: quotation marks are still to be put around each text.
+    """
+
+    array: pa.Array | None
+    quoted: bool = False
+
+    def pieces(self, null: str) -> list[str | pa.Array]:
+        """What to join to get the texts, ``null`` standing for nulls."""
+        if self.array is None:
+            return [null]
+        if self.array.null_count:
+            return [pc.fill_null(self.whole(), null)]
+        return ['"', self.array, '"'] if self.quoted else [self.array]
+
+    def whole(self) -> pa.Array:
+        """The complete texts, nulls kept."""
+        return _quote(self.array) if self.quoted else self.array
+
+
+def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
+    """The JSON texts of a column that is not nested.
+
+    Args:
+        array: not all null.
+        type_text: the type's own spelling, where Arrow's type does not tell all; else empty.
+        as_id: whether integers are ids, which are always text.
+
+    Raises:
+        TypeError: an Arrow type that no list of ours has.
+    """
+    kind, types = array.type, pa.types
+    if types.is_integer(kind):
+        return _integers(array, as_id=as_id)
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return _strings(array.cast(pa.string()))
+    if types.is_boolean(kind):
+        return Texts(array.cast(pa.string()))
+    if types.is_floating(kind):
+        return Texts(_floats(array))
+    if types.is_decimal(kind):
+        return Texts(_decimals(array), quoted=True)
+    if types.is_date32(kind):
+        return Texts(_dates(array), quoted=True)
+    if types.is_time(kind):
+        return Texts(array.cast(pa.string()), quoted=True)
+    if types.is_timestamp(kind):
+        return Texts(_timestamps(array), quoted=True)
+    if types.is_fixed_size_binary(kind):
+        return Texts(_uuids(array) if type_text == "uuid" and kind.byte_width == 16 else _hex(array), quoted=True)
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
+        return Texts(_hex(array), quoted=True)
+    raise TypeError(f"no JSON form for {kind}")
+
+
+def far_timestamp(count: int, unit: str) -> str:
+    """A zoneless timestamp as ISO 8601, in any year.
+
+    Args:
+        count: units since 1970-01-01.
+        unit: ``s``, ``ms``, ``us`` or ``ns``; gives the number of fraction digits.
+    """
+    day, left = divmod(count, _PER_DAY[unit])
+    second, fraction = divmod(left, _PER_DAY[unit] // 86_400)
+    digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit]
+    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    return f"{_far_date(day)}T{clock}" + (f".{fraction:0{digits}d}" if digits else "")
+
+
+def _quote(array: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise('"', array, '"', "")
+
+
+def _integers(array: pa.Array, *, as_id: bool) -> Texts:
+    texts = array.cast(pa.string())
+    if as_id:
+        return Texts(texts, quoted=True)
+    if array.type.bit_width < 64:
+        return Texts(texts)
+    bounds = pc.min_max(array)
+    if bounds["min"].as_py() >= -SAFE_INTEGER and bounds["max"].as_py() <= SAFE_INTEGER:
+        return Texts(texts)
+    safe = pc.and_(pc.greater_equal(array, -SAFE_INTEGER), pc.less_equal(array, SAFE_INTEGER))
+    return Texts(pc.if_else(safe, texts, _quote(texts)))
+
+
+def _strings(array: pa.Array) -> Texts:
+    _, offsets, data = array.buffers()
+    if data is None:
+        return Texts(array, quoted=True)
+    bounds = np.frombuffer(offsets, np.int32)
+    text = np.frombuffer(data, np.uint8)[bounds[array.offset] : bounds[array.offset + len(array)]]
+    if not _ESCAPED[text].any():
+        return Texts(array, quoted=True)
+    return Texts(pa.array([None if v is None else orjson.dumps(v).decode() for v in array.to_pylist()], pa.string()))
+
+
+def _floats(array: pa.Array) -> pa.Array:
+    texts = array.cast(pa.string())
+    whole = pc.match_substring_regex(texts, "^-?[0-9]+$")
+    if pc.any(whole).as_py():
+        texts = pc.if_else(whole, pc.binary_join_element_wise(texts, ".0", ""), texts)
+    if pc.all(pc.is_finite(array)).as_py():
+        return texts
+    texts = pc.if_else(pc.is_nan(array), '"NaN"', texts)
+    infinite = pc.if_else(pc.greater(array, 0), '"Infinity"', '"-Infinity"')
+    return pc.if_else(pc.is_inf(array), infinite, texts)
+
+
+def _decimals(array: pa.Array) -> pa.Array:
+    # Arrow writes small values with an exponent, which the specification allows for negative scales only.
+    if array.type.scale <= 6:
+        return array.cast(pa.string())
+    return pa.array([None if value is None else format(value, "f") for value in array.to_pylist()], pa.string())
+
+
+def _dates(array: pa.Array) -> pa.Array:
+    days = array.view(pa.int32())
+    if _within(days, _FIRST_DAY, _LAST_DAY):
+        return array.cast(pa.string())
+    return pa.array([None if day is None else _far_date(day) for day in days.to_pylist()], pa.string())
+
+
+def _timestamps(array: pa.Array) -> pa.Array:
+    unit, zone = array.type.unit, array.type.tz
+    counts, per_day = array.view(pa.int64()), _PER_DAY[unit]
+    if _within(counts, _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day - 1):
+        texts = _with_t(array.view(pa.timestamp(unit)).cast(pa.string()))
+    else:
+        texts = pa.array(
+            [None if count is None else far_timestamp(count, unit) for count in counts.to_pylist()], pa.string()
+        )
+    return texts if zone is None else pc.binary_join_element_wise(texts, "+00:00", "")
+
+
+def _within(numbers: pa.Array, lowest: int, highest: int) -> bool:
+    bounds = pc.min_max(numbers)
+    return bool(bounds["min"].as_py() >= lowest and bounds["max"].as_py() <= highest)
+
+
+def _with_t(array: pa.StringArray) -> pa.StringArray:
+    """Arrow parts date and time by a space; the specification by a T."""
+    valid, offsets, data = array.buffers()
+    text = np.frombuffer(data, np.uint8).copy()
+    starts = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array)]
+    if array.null_count:
+        starts = starts[array.is_valid().to_numpy(zero_copy_only=False)]
+    text[starts + 10] = ord("T")
+    return pa.StringArray.from_buffers(len(array), offsets, pa.py_buffer(text), valid, array.null_count, array.offset)
+
+
+def _far_date(day: int) -> str:
+    """ISO 8601 with an expanded year outside of 0001 to 9999."""
+    text = str(np.datetime64(day, "D"))
+    year, rest = text[:-6], text[-6:]
+    if year.startswith("-"):
+        return f"-{int(year[1:]):04d}{rest}"
+    return f"{'+' if len(year) > 4 else ''}{year}{rest}"
+
+
+def _uuids(array: pa.FixedSizeBinaryArray) -> pa.Array:
+    digits = np.frombuffer(_fixed_hex(array), np.uint8).reshape(-1, 32)
+    text = np.full((len(array), 36), ord("-"), np.uint8)
+    for start, end, shift in ((0, 8, 0), (8, 12, 1), (12, 16, 2), (16, 20, 3), (20, 32, 4)):
+        text[:, start + shift : end + shift] = digits[:, start:end]
+    return _fixed_texts(array, pa.py_buffer(text), 36)
+
+
+def _hex(array: pa.Array) -> pa.Array:
+    if pa.types.is_fixed_size_binary(array.type):
+        return _fixed_texts(array, pa.py_buffer(_fixed_hex(array)), 2 * array.type.byte_width)
+    array = array.cast(pa.binary())
+    valid, offsets, data = array.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+    text = b"" if data is None else memoryview(data)[bounds[0] : bounds[-1]].hex().encode()
+    shifted = ((bounds - bounds[0]) * 2).astype(np.int32)
+    texts = pa.StringArray.from_buffers(len(array), pa.py_buffer(shifted), pa.py_buffer(text))
+    return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+
+
+def _fixed_hex(array: pa.FixedSizeBinaryArray) -> bytes:
+    width = array.type.byte_width
+    data = array.buffers()[1]
+    return memoryview(data)[array.offset * width : (array.offset + len(array)) * width].hex().encode()
+
+
+def _fixed_texts(array: pa.Array, text: pa.Buffer, width: int) -> pa.Array:
+    offsets = np.arange(len(array) + 1, dtype=np.int32) * np.int32(width)
+    texts = pa.StringArray.from_buffers(len(array), pa.py_buffer(offsets), text)
+    return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))

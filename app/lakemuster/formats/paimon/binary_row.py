@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -277,7 +278,8 @@ def _within(limbs: NDArray[np.int64], precision: int) -> Mask:
 
     def less(than: int) -> Mask:
         edge_high, edge_low = than >> 64, np.uint64(than & (2**64 - 1))
-        return (high < edge_high) | ((high == edge_high) & (low < edge_low))
+        below: Mask = (high < edge_high) | ((high == edge_high) & (low < edge_low))
+        return below
 
     return less(10**precision) & ~less(-(10**precision) + 1)
 
@@ -287,7 +289,7 @@ def _not_utf8(null: Mask, offsets: NDArray[np.int32], data: NDArray[np.uint8]) -
         _array(pa.string(), null, offsets, data).validate(full=True)
     except pa.ArrowInvalid:
         raw = data.tobytes()
-        return np.array([not _is_utf8(raw[a:b]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)], bool)
+        return np.array([not _is_utf8(raw[a:b]) for a, b in pairwise(offsets.tolist())], bool)
     return None
 
 

@@ -41,6 +41,13 @@ def combine(*codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return combined.astype(np.int64)
 
 
+def value_codes(values: pa.Array) -> Index:
+    """One code per distinct value of a column without lists; null is a value, floats are told apart by their bits."""
+    if pa.types.is_floating(values.type):
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    return np.asarray(values.dictionary_encode(null_encoding="encode").indices.to_numpy(), np.int64)
+
+
 class Columns:
     """Per-field columns of ``count`` entries under construction."""
 

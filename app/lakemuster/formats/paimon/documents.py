@@ -26,6 +26,7 @@ class Document:
 
     @classmethod
     def of(cls, data: bytes, what: str) -> Document:
+        """Parse JSON text that is an object."""
         try:
             return cls.of_value(orjson.loads(data), what)
         except orjson.JSONDecodeError as error:
@@ -33,17 +34,21 @@ class Document:
 
     @classmethod
     def of_value(cls, value: object, what: str) -> Document:
+        """Take a parsed JSON value that is an object."""
         if not isinstance(value, dict):
             raise MetadataCorrupt(f"a Paimon {what} is not a JSON object")
         return cls(what, value)
 
     def corrupt(self, key: str) -> MetadataCorrupt:
+        """What to raise about a member."""
         return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or it is of another type", key=key)
 
     def get(self, key: str) -> object:
+        """A member as it stands; None when absent."""
         return self.members.get(key)
 
     def optional_integer(self, key: str) -> int | None:
+        """A 64-bit integer, or None."""
         value = self.members.get(key)
         if value is None:
             return None
@@ -52,22 +57,26 @@ class Document:
         return value
 
     def optional_count(self, key: str) -> int | None:
+        """A 64-bit integer that is not negative, or None."""
         value = self.optional_integer(key)
         if value is not None and value < 0:
             raise self.corrupt(key)
         return value
 
     def integer(self, key: str, default: int) -> int:
+        """A 64-bit integer, or the default."""
         value = self.optional_integer(key)
         return default if value is None else value
 
     def required_integer(self, key: str) -> int:
+        """A 64-bit integer."""
         value = self.optional_integer(key)
         if value is None:
             raise self.corrupt(key)
         return value
 
     def text(self, key: str) -> str | None:
+        """A text, or None."""
         value = self.members.get(key)
         if value is not None and not isinstance(value, str):
             raise self.corrupt(key)
@@ -81,15 +90,28 @@ class Document:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts; empty when absent."""
         value = self.members.get(key) or ()
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise self.corrupt(key)
         return tuple(value)
 
-    def text_map(self, key: str) -> dict[str, str]:
-        value = self.members.get(key) or {}
+    def members_of(self, key: str) -> dict[str, object]:
+        """The members of an inner object; none when it is absent."""
+        value = self.members.get(key)
+        if value is None:
+            return {}
         if not isinstance(value, dict):
             raise self.corrupt(key)
-        if not all(isinstance(one, str) for one in value.values()):
-            raise self.corrupt(key)
-        return dict(value)
+        return value
+
+    def text_map(self, key: str) -> dict[str, str]:
+        """Texts by key. Numbers and truth values are spelled out, as Java's reader does; nulls are left out."""
+        texts = {}
+        for name, value in self.members_of(key).items():
+            if value is None:
+                continue
+            if not isinstance(value, str | int | float):
+                raise self.corrupt(key)
+            texts[name] = value if isinstance(value, str) else str(value).lower()
+        return texts

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
+from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, Rows
 from lakemuster.formats.paimon.columns import Columns
-from lakemuster.formats.paimon.containers import read_records
-from lakemuster.formats.paimon.statistics import (
+from lakemuster.formats.paimon.records import Records, check_names
+from lakemuster.formats.paimon.simple_stats import (
     Schemas,
     Stats,
     add_key_statistics,
@@ -41,8 +41,6 @@ from lakemuster.metadata.types import Field, Primitive
 MANIFEST_LIST_VERSION = 2
 MANIFEST_VERSION = 2
 INDEX_MANIFEST_VERSION = 1
-
-_NOT_A_NAME = r"[/\\\x00-\x1f\x7f]|^\.{0,2}$"
 
 _FILE_COLUMNS = {
     "file_name": "_FILE_NAME",
@@ -90,7 +88,7 @@ def parse_manifest_list(data: bytes, table: TableMetadata, root: str, *, branch:
         MetadataCorrupt: not a manifest list.
         FormatUnsupported: of a layout before 0.4, or one not known yet.
     """
-    records = _Records.of(data, MANIFEST_LIST_VERSION)
+    records = Records.of(data, MANIFEST_LIST_VERSION)
     names = records.names("_FILE_NAME")
     sizes = records.counts("_FILE_SIZE")
     added, deleted = records.counts("_NUM_ADDED_FILES"), records.counts("_NUM_DELETED_FILES")
@@ -133,7 +131,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         MetadataCorrupt: not a manifest, or not the one that its header describes.
         FormatUnsupported: of another layout, or with partition values that cannot be held.
     """
-    records = _Records.of(data, MANIFEST_VERSION)
+    records = Records.of(data, MANIFEST_VERSION)
     files = records.struct("_FILE")
     status = _status(records)
     found = {ADDED: int((status == ADDED).sum()), DELETED: int((status == DELETED).sum())}
@@ -158,8 +156,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
     more = Columns(records.count)
     if records.count:
         schemas, ids = _schemas(table, branch), arrays["schema_id"]
-        keys = (files.column(name, pa.binary()) for name in ("_MIN_KEY", "_MAX_KEY"))
-        add_keys(more, *keys, ids, schemas)
+        add_keys(more, files.column("_MIN_KEY", pa.binary()), files.column("_MAX_KEY", pa.binary()), ids, schemas)
         add_key_statistics(more, files.struct_array("_KEY_STATS"), ids, schemas)
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas
@@ -180,7 +177,7 @@ def parse_index_manifest(data: bytes, table: TableMetadata, *, branch: str = MAI
         MetadataCorrupt: not an index manifest.
         FormatUnsupported: of another layout, or with partition values that cannot be held.
     """
-    records = _Records.of(data, INDEX_MANIFEST_VERSION)
+    records = Records.of(data, INDEX_MANIFEST_VERSION)
     arrays: dict[str, pa.Array] = {
         "status": pa.array(_status(records)),
         "bucket": records.column("_BUCKET", pa.int32(), required=True),
@@ -209,81 +206,7 @@ def partition_fields(schema: Schema) -> list[Field]:
     return [columns[name] for name in schema.partition_keys]
 
 
-class _Records:
-    """Members of a record (or of a struct in it), each read as the type that the format gives it."""
-
-    def __init__(self, members: Mapping[str, pa.Array], count: int) -> None:
-        self._members, self.count = members, count
-
-    @classmethod
-    def of(cls, data: bytes, version: int) -> _Records:
-        table = read_records(data)
-        try:
-            columns = {name: _whole(table[name]) for name in dict.fromkeys(table.column_names)}
-        except KeyError as error:
-            raise MetadataCorrupt("two columns of a manifest share a name") from error
-        records = cls(columns, table.num_rows)
-        versions = records.column("_VERSION", pa.int32(), required=True)
-        for other in pc.unique(versions).to_pylist():
-            if other != version:
-                raise FormatUnsupported("manifest metadata of another layout", version=other, known=version)
-        return records
-
-    def column(self, name: str, form: pa.DataType, *, required: bool = False) -> pa.Array:
-        array = self._members.get(name)
-        if array is None:
-            if required:
-                raise MetadataCorrupt("manifest metadata lacks a column", column=name)
-            return pa.nulls(self.count, form)
-        if required and array.null_count:
-            raise MetadataCorrupt("a value of manifest metadata is missing", column=name)
-        try:
-            # ORC holds nanoseconds of what is a number of milliseconds.
-            return array if array.type == form else array.cast(form, safe=not pa.types.is_timestamp(form))
-        except pa.ArrowException as error:
-            raise MetadataCorrupt("a column of manifest metadata is of another type", column=name) from error
-
-    def counts(self, name: str) -> list[int]:
-        array = self.column(name, pa.int64(), required=True)
-        if len(array) and pc.min(array).as_py() < 0:
-            raise MetadataCorrupt("a count of manifest metadata is negative", column=name)
-        counts: list[int] = array.to_pylist()
-        return counts
-
-    def names(self, name: str) -> list[str]:
-        array = self.column(name, pa.string(), required=True)
-        _check_names(array)
-        names: list[str] = array.to_pylist()
-        return names
-
-    def struct_array(self, name: str) -> pa.StructArray:
-        array = self._members.get(name)
-        if array is None:
-            return pa.nulls(self.count, pa.struct([]))
-        if not pa.types.is_struct(array.type):
-            raise MetadataCorrupt("a column of manifest metadata is of another type", column=name)
-        return array
-
-    def struct(self, name: str) -> _Records:
-        array = self.struct_array(name)
-        if array.null_count:
-            raise MetadataCorrupt("a value of manifest metadata is missing", column=name)
-        return _Records(dict(zip((f.name for f in array.type), array.flatten(), strict=True)), self.count)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    try:
-        whole = column.combine_chunks()
-    except pa.ArrowException as error:
-        raise LimitExceeded("a column of manifest metadata is too large") from error
-    if isinstance(whole, pa.ChunkedArray):
-        if whole.num_chunks > 1:
-            raise LimitExceeded("a column of manifest metadata is too large")
-        return whole.chunk(0) if whole.num_chunks else pa.nulls(0, whole.type)
-    return whole
-
-
-def _status(records: _Records) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+def _status(records: Records) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
     kinds = records.column("_KIND", pa.int8(), required=True).to_numpy(zero_copy_only=False)
     if not np.isin(kinds, (0, 1)).all():
         raise MetadataCorrupt("an entry is neither ADD nor DELETE")
@@ -291,19 +214,13 @@ def _status(records: _Records) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
 
 
 def _check_own(arrays: Mapping[str, pa.Array]) -> None:
-    _check_names(arrays["file_name"])
+    check_names(arrays["file_name"])
     for name in _COUNTED:
         if (array := arrays.get(name)) is not None and len(array) and (pc.min(array).as_py() or 0) < 0:
             raise MetadataCorrupt("a count of manifest metadata is negative", column=name)
 
 
-def _check_names(names: pa.Array) -> None:
-    """A file's name never leads out of its folder."""
-    if pc.any(pc.match_substring_regex(names, _NOT_A_NAME)).as_py():
-        raise MetadataCorrupt("a file's name in manifest metadata is not a name")
-
-
-def _partitions(records: _Records, schema: Schema) -> list[tuple[pa.Field, pa.Array]]:
+def _partitions(records: Records, schema: Schema) -> list[tuple[pa.Field, pa.Array]]:
     fields = partition_fields(schema)
     types = [field.type if isinstance(field.type, Primitive) else None for field in fields]
     if None in types:
@@ -316,7 +233,7 @@ def _partitions(records: _Records, schema: Schema) -> list[tuple[pa.Field, pa.Ar
     return partitions
 
 
-def _partition_summaries(records: _Records, fields: list[Field]) -> list[tuple[PartitionFieldSummary, ...] | None]:
+def _partition_summaries(records: Records, fields: list[Field]) -> list[tuple[PartitionFieldSummary, ...] | None]:
     stats = Stats.of(records.struct_array("_PARTITION_STATS"))
     types = [field.type if isinstance(field.type, Primitive) else None for field in fields]
     known = (stats.minima.arity == len(fields)) & (stats.maxima.arity == len(fields))
@@ -356,9 +273,9 @@ def _plain(arrays: list[pa.Array | None], count: int) -> list[list[object]]:
     return plain
 
 
-def _deletion_vectors(records: _Records) -> pa.Array:
+def _deletion_vectors(records: Records) -> pa.Array:
     form = PAIMON_INDEX_COLUMNS["deletion_vectors"]
-    lists = records._members.get("_DELETIONS_VECTORS_RANGES")
+    lists = records.get("_DELETIONS_VECTORS_RANGES")
     if lists is None:
         return pa.nulls(records.count, form)
     if not pa.types.is_list(lists.type) or not pa.types.is_struct(lists.type.value_type):
@@ -373,7 +290,7 @@ def _deletion_vectors(records: _Records) -> pa.Array:
 
 def _renamed(structs: pa.StructArray, names: Mapping[str, str], form: pa.StructType) -> pa.StructArray:
     """A struct array with the members that ``form`` has, under its names and types."""
-    members = _Records(dict(zip((f.name for f in structs.type), structs.flatten(), strict=True)), len(structs))
+    members = Records.within(structs)
     arrays = [members.column(source, form.field(name).type) for source, name in names.items()]
     mask = structs.is_null() if structs.null_count else None
     return pa.StructArray.from_arrays(arrays, fields=[form.field(name) for name in names.values()], mask=mask)

@@ -11,7 +11,7 @@ Source: shared format notes, sections 1 to 3; Paimon ``Snapshot``, ``Tag``, ``Ta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -27,6 +27,8 @@ SCHEMA_VERSION = SNAPSHOT_VERSION = 3
 """The newest version of either document; the snapshot's is the table's ``format_version``."""
 
 Source = Literal["snapshot", "tag", "changelog"]
+
+_SOURCES: tuple[Source, ...] = ("snapshot", "tag", "changelog")
 
 _LISTS: tuple[tuple[Role, str, str | None], ...] = (
     ("base", "baseManifestList", "baseManifestListSize"),
@@ -61,16 +63,6 @@ class TableStatistics:
     merged_record_count: int | None
     merged_record_size: int | None
     columns: Mapping[str, ColumnStatistics]
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """What one ``branch/branch-<name>`` folder holds."""
-
-    name: str
-    schemas: Sequence[Schema]
-    snapshots: Sequence[Snapshot]
-    tags: Sequence[tuple[Ref, Snapshot]] = ()
 
 
 def parse_schema(data: bytes) -> Schema:
@@ -153,7 +145,7 @@ def parse_statistics(data: bytes) -> TableStatistics:
     """Read a ``statistics/stat-…`` file."""
     doc = Document.of(data, "statistics")
     columns = {}
-    for name, value in (doc.get("colStats") or {}).items() if isinstance(doc.get("colStats") or {}, dict) else ():
+    for name, value in doc.members_of("colStats").items():
         column = Document.of_value(value, "column statistics")
         columns[name] = ColumnStatistics(
             field_id=column.required_integer("colId"),
@@ -186,20 +178,18 @@ def parse_consumer(data: bytes) -> int:
 
 def assemble(
     root: str,
-    schemas: Sequence[Schema],
-    snapshots: Sequence[Snapshot],
-    tags: Sequence[tuple[Ref, Snapshot]] = (),
-    branches: Sequence[Branch] = (),
+    schemas: Mapping[str, Sequence[Schema]],
+    snapshots: Iterable[Snapshot],
+    tags: Iterable[Ref] = (),
     consumers: Mapping[str, int] | None = None,
 ) -> TableMetadata:
     """Put a table together from its parsed documents.
 
     Args:
         root: the table's location, without a trailing slash.
-        schemas: of main, any order.
-        snapshots: of main: snapshot files and long-lived changelogs, any order.
-        tags: of main.
-        branches: the others, each with its own schemas, snapshots and tags.
+        schemas: by branch, any order within; every branch of the table is a key.
+        snapshots: of all branches and sources, any order: snapshot files, what tags and long-lived changelogs keep.
+        tags: of all branches.
         consumers: next snapshot by consumer id.
 
     Returns:
@@ -208,25 +198,17 @@ def assemble(
         snapshot, then the tags of each.
 
     Raises:
-        MetadataCorrupt: no schema at all.
+        MetadataCorrupt: main has no schema.
     """
-    if not schemas:
+    ordered = {branch: tuple(sorted(some, key=lambda schema: schema.schema_id)) for branch, some in schemas.items()}
+    if not ordered.get(MAIN):
         raise MetadataCorrupt("a Paimon table without a schema", location=root)
-    ordered = tuple(sorted(schemas, key=lambda schema: schema.schema_id))
-    latest = ordered[-1]
-    ids = {column.name: column.field_id for column in latest.fields}
-    spec = PartitionSpec(
-        0, tuple(PartitionField(ids[name], name, "identity", (ids[name],)) for name in latest.partition_keys)
-    )
-    known = _once([*snapshots, *(s for _, s in tags)])
-    refs = [*_head(MAIN, snapshots)]
-    tag_refs = [ref for ref, _ in sorted(tags, key=lambda tag: tag[0].name)]
-    for branch in sorted(branches, key=lambda branch: branch.name):
-        known += _once([*branch.snapshots, *(s for _, s in branch.tags)])
-        refs += _head(branch.name, branch.snapshots)
-        tag_refs += [ref for ref, _ in sorted(branch.tags, key=lambda tag: tag[0].name)]
-    committed = sorted((s for s in snapshots if s.source == "snapshot"), key=lambda s: s.snapshot_id)
-    head = committed[-1] if committed else None
+    latest = ordered[MAIN][-1]
+    known = _once(snapshots)
+    heads = {s.branch: s for s in known if s.source == "snapshot"}
+    refs = [Ref(branch, "branch", heads[branch].snapshot_id, branch) for branch in sorted(heads, key=_main_first)]
+    refs += sorted(tags, key=lambda tag: (_main_first(tag.branch), tag.name))
+    head = heads.get(MAIN)
     pointer = f"snapshot/snapshot-{head.snapshot_id}" if head else f"schema/schema-{latest.schema_id}"
     return TableMetadata(
         format="paimon",
@@ -234,38 +216,46 @@ def assemble(
         uuid=None,
         location=root,
         metadata_location=f"{root}/{pointer}",
-        schemas=ordered,
+        schemas=ordered[MAIN],
         current_schema_id=latest.schema_id,
-        specs=(spec,),
+        specs=(_spec(latest),),
         default_spec_id=0,
         properties=dict(latest.options),
         snapshots=tuple(known),
         current_snapshot_id=head.snapshot_id if head else None,
-        refs=(*refs, *tag_refs),
-        snapshot_log=tuple((s.committed_at_ms, s.snapshot_id) for s in committed),
+        refs=tuple(refs),
+        snapshot_log=tuple(
+            (s.committed_at_ms, s.snapshot_id) for s in known if s.branch == MAIN and s.source == "snapshot"
+        ),
         last_updated_ms=head.committed_at_ms if head else latest.created_at_ms,
-        branch_schemas={b.name: tuple(sorted(b.schemas, key=lambda s: s.schema_id)) for b in branches},
+        branch_schemas={branch: some for branch, some in ordered.items() if branch != MAIN},
         extra={
             "partition_keys": list(latest.partition_keys),
             "primary_keys": list(latest.primary_keys),
             "comment": latest.comment,
-            "branches": sorted(b.name for b in branches),
+            "branches": sorted(branch for branch in ordered if branch != MAIN),
             "consumers": dict(consumers or {}),
         },
     )
 
 
-def _once(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
-    rank = {"snapshot": 0, "tag": 1, "changelog": 2}
-    best: dict[int, Snapshot] = {}
-    for snapshot in sorted(snapshots, key=lambda s: rank[s.source]):
-        best.setdefault(snapshot.snapshot_id, snapshot)
-    return [best[number] for number in sorted(best)]
+def _spec(schema: Schema) -> PartitionSpec:
+    ids = {column.name: column.field_id for column in schema.fields}
+    return PartitionSpec(
+        0, tuple(PartitionField(ids[name], name, "identity", (ids[name],)) for name in schema.partition_keys)
+    )
 
 
-def _head(branch: str, snapshots: Sequence[Snapshot]) -> list[Ref]:
-    numbers = [s.snapshot_id for s in snapshots if s.source == "snapshot"]
-    return [Ref(branch, "branch", max(numbers), branch)] if numbers else []
+def _once(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
+    """Every (branch, id) from its best source; main first, then by branch and id."""
+    best: dict[tuple[str, int], Snapshot] = {}
+    for snapshot in sorted(snapshots, key=lambda s: _SOURCES.index(s.source)):
+        best.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)
+    return sorted(best.values(), key=lambda s: (_main_first(s.branch), s.snapshot_id))
+
+
+def _main_first(branch: str) -> tuple[bool, str]:
+    return branch != MAIN, branch
 
 
 def _snapshot(doc: Document, branch: str, root: str, source: Source) -> Snapshot:
@@ -311,11 +301,15 @@ def _local_time(value: object) -> str:
     """Jackson's local date-time, ``[y, M, d, h, m, s, nanos]`` with trailing zeros left out, as ISO text."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, list) or not 3 <= len(value) <= 7 or not all(type(part) is int for part in value):
+    parts = value if isinstance(value, list) else []
+    numbers = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
+    if len(numbers) < len(parts) or not 3 <= len(numbers) <= 7:
         raise MetadataCorrupt("tagCreateTime of a Paimon tag is not a local date-time")
-    *parts, nanos = (*value, *(0,) * (7 - len(value)))
+    year, month, day, hour, minute, second, nanos = (*numbers, 0, 0, 0, 0)[:7]
+    if not 0 <= nanos < 10**9:
+        raise MetadataCorrupt("tagCreateTime of a Paimon tag is not a local date-time")
     try:
-        text = datetime(*parts).isoformat()
+        text = datetime(year, month, day, hour, minute, second).isoformat()  # noqa: DTZ001 - it has no zone
     except (ValueError, OverflowError) as error:
         raise MetadataCorrupt("tagCreateTime of a Paimon tag is not a local date-time") from error
     return f"{text}.{nanos:09d}".rstrip("0") if nanos else text

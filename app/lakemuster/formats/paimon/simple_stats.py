@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, Rows
-from lakemuster.formats.paimon.columns import Columns, Index, combine, groups
+from lakemuster.formats.paimon.columns import Columns, Index, combine, groups, value_codes
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
 
@@ -177,5 +177,4 @@ def _list_codes(lists: pa.Array) -> Index:
     if values.null_count or pc.any(pc.match_substring(values, _NAME_END)).as_py():
         raise MetadataCorrupt("a list of column names holds something else")
     lengths = pc.list_value_length(lists).cast(pa.string())
-    texts = pc.binary_join_element_wise(lengths, pc.binary_join(lists, _NAME_END), _NAME_END)
-    return texts.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+    return value_codes(pc.binary_join_element_wise(lengths, pc.binary_join(lists, _NAME_END), _NAME_END))

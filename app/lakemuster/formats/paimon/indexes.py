@@ -1,0 +1,107 @@
+"""Paimon's index files: deletion vectors of data files, and hashes of dynamic buckets.
+
+A deletion-vector file is a version byte and vectors laid end to end; the index manifest says for each
+data file where its vector is. Both kinds of bitmap occur, and the range's length means two things: for
+a 32-bit vector the payload, for a 64-bit one the payload and the 8 bytes around it. Every vector is
+held against its checksum, and against the recorded cardinality when there is one.
+
+Source: shared format notes, section 8.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap, BitMap64
+
+from lakemuster.errors import FormatUnsupported, MetadataCorrupt
+
+VERSION = 1
+_MAGIC_32 = struct.pack(">i", 1581511376)
+_MAGIC_64 = struct.pack("<i", 1681511377)
+_AROUND = 8
+"""Bytes before and after a payload: its size and its checksum."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRange:
+    """Where one data file's vector is in an index file: a member of ``deletion_vectors``.
+
+    ``offset`` is that of the size field, in bytes; ``cardinality`` is None when not recorded.
+    """
+
+    data_file: str
+    offset: int
+    length: int
+    cardinality: int | None = None
+
+
+def parse_deletion_vectors(data: bytes, ranges: Iterable[VectorRange]) -> dict[str, BitMap | BitMap64]:
+    """Read the deleted row positions of each data file.
+
+    Args:
+        data: a whole ``DELETION_VECTORS`` index file.
+        ranges: the vectors wanted.
+
+    Returns:
+        By data file name, the positions of deleted rows, from 0.
+
+    Raises:
+        MetadataCorrupt: a vector is not where its range says, or does not match its checksum or cardinality.
+        FormatUnsupported: an index file or a bitmap of another version.
+    """
+    if data[:1] != bytes([VERSION]):
+        raise FormatUnsupported("a deletion vector file of another version", version=data[:1].hex())
+    return {one.data_file: _vector(data, one) for one in ranges}
+
+
+def parse_hash_index(data: bytes, row_count: int | None = None) -> NDArray[np.int32]:
+    """Read a ``HASH`` index file: the key hashes that a dynamic bucket holds, in the file's order.
+
+    Args:
+        data: the whole file.
+        row_count: hashes that the index manifest promises; None when not known.
+
+    Raises:
+        MetadataCorrupt: not that many hashes.
+    """
+    if len(data) % 4 or (row_count is not None and len(data) != 4 * row_count):
+        raise MetadataCorrupt("a hash index file is not of its recorded size", bytes=len(data), hashes=row_count)
+    return np.frombuffer(data, ">i4").astype(np.int32)
+
+
+def _vector(data: bytes, where: VectorRange) -> BitMap | BitMap64:
+    def corrupt(message: str) -> MetadataCorrupt:
+        return MetadataCorrupt(message, data_file=where.data_file, offset=where.offset, length=where.length)
+
+    if where.offset < 1 or where.length < 4 or where.offset + 4 > len(data):
+        raise corrupt("a deletion vector is not inside its file")
+    size = int.from_bytes(data[where.offset : where.offset + 4], "big", signed=True)
+    start = where.offset + 4
+    if size < 4 or start + size + 4 > len(data):
+        raise corrupt("a deletion vector is not inside its file")
+    payload = data[start : start + size]
+    is_wide = payload[:4] == _MAGIC_64
+    if not is_wide and payload[:4] != _MAGIC_32:
+        raise FormatUnsupported("a deletion vector of an unknown kind", magic=payload[:4].hex())
+    if where.length != size + (_AROUND if is_wide else 0):
+        raise corrupt("a deletion vector is not of its recorded length")
+    if zlib.crc32(payload) != int.from_bytes(data[start + size : start + size + 4], "big"):
+        raise corrupt("a deletion vector does not match its checksum")
+    bits = _bitmap(BitMap64 if is_wide else BitMap, payload[4:], corrupt("a deletion vector is not a bitmap"))
+    if where.cardinality is not None and len(bits) != where.cardinality:
+        raise corrupt("a deletion vector has another number of rows than recorded")
+    return bits
+
+
+def _bitmap(kind: type[BitMap | BitMap64], portable: bytes, corrupt: MetadataCorrupt) -> BitMap | BitMap64:
+    try:
+        bits = kind.deserialize(portable)
+    except (ValueError, IndexError, OverflowError, MemoryError) as error:
+        raise corrupt from error
+    return bits

@@ -11,7 +11,7 @@ import typer
 from lakemuster.cli.application import fail, foreseen
 from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
-from lakemuster.cli.progress import working
+from lakemuster.cli.progress import slowly, working
 from lakemuster.cli.sources import Source, local_source, source
 from lakemuster.cli.text import printable
 from lakemuster.errors import RequestInvalid
@@ -41,7 +41,7 @@ def add(
     """Register a table. On the index here its location becomes an allowed one."""
     rewrites = parse_rewrites(rewrite)
     with source(uri, token, token_env) as found, working(name):
-        row = found.add(name, location, table_format, rewrites)
+        row = found.add(name, location, None if table_format is None else table_format.value, rewrites)
     if as_json:
         show_document(row)
     else:
@@ -60,11 +60,10 @@ def discover(
     rewrites = parse_rewrites(rewrite)
     found = local_source()
     try:
-        with working(url):
-            rows = found.discover(url, namespace, rewrites)
-            if as_json:
-                show_list("discover", rows, as_json=True)
-                return
+        rows = slowly(found.discover(url, namespace, rewrites), url)
+        if as_json:
+            show_list("discover", rows, as_json=True)
+        else:
             for row in rows:
                 say(_discovered(row))
     finally:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from lakemuster.cli.sources import Advance
+from lakemuster.cli.sources import Advance, Row
 
 
 @contextmanager
@@ -20,6 +20,27 @@ def working(words: str) -> Iterator[Advance]:
 
     with progress_on_terminal(words) as advance:
         yield advance
+
+
+def patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
+    """The rows, with a sign of life before the first: the table may have to be indexed."""
+    iterator = iter(rows)
+    with working(words):
+        first = next(iterator, None)
+    if first is not None:
+        yield first
+        yield from iterator
+
+
+def slowly(rows: Iterable[Row], words: str) -> Iterator[Row]:
+    """The rows, with a sign of life before each."""
+    iterator = iter(rows)
+    while True:
+        with working(words):
+            row = next(iterator, None)
+        if row is None:
+            return
+        yield row
 
 
 def _quietly(done: int, total: int) -> None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 
+from lakemuster.cli.application import fail
 from lakemuster.cli.options import AsJson, AsOf, Limit, Name, Ref, SnapshotId, Token, TokenEnv, Uri
-from lakemuster.cli.output import Row, show_list
-from lakemuster.cli.progress import working
+from lakemuster.cli.output import show_list
+from lakemuster.cli.progress import patiently
 from lakemuster.cli.sources import Query, query, source
-
-Snapshot = Annotated[str, typer.Argument(show_default=False, help="A snapshot's id.")]
 
 
 def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
     """List the registered tables."""
     with source(uri, token, token_env) as found:
-        show_list("tables", _patiently(found.tables(), "tables"), as_json=as_json)
+        show_list("tables", patiently(found.tables(), "tables"), as_json=as_json)
 
 
 def snapshots(
@@ -155,30 +153,30 @@ def indexes(
 
 def diff(
     name: Name,
-    from_snapshot: Snapshot,
-    to_snapshot: Snapshot,
+    from_id: Annotated[int, typer.Argument(metavar="FROM", show_default=False, help="The earlier snapshot's id.")],
+    to_id: Annotated[
+        int | None,
+        typer.Argument(metavar="TO", show_default=False, help="The later one's; the current one if not given."),
+    ] = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
     limit: Limit = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
     token_env: TokenEnv = None,
 ) -> None:
-    """List the files added and removed between two snapshots."""
-    options = {"from": from_snapshot, "to": to_snapshot}
-    _show(query("diff", name, limit=limit, options=options), as_json, uri, token, token_env)
+    """List the files removed and added between two snapshots."""
+    options = {"from": str(from_id)}
+    asked = query("diff", name, snapshot=to_id, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(asked, as_json, uri, token, token_env)
 
 
 def _show(asked: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
     with source(uri, token, token_env) as found:
-        rows = itertools.islice(_patiently(found.rows(asked), asked.table), asked.limit)
+        rows = itertools.islice(patiently(found.rows(asked, _not_newest), asked.table), asked.limit)
         show_list(asked.kind, rows, as_json=as_json)
 
 
-def _patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
-    """The rows, with a sign of life until the first: the table may have to be indexed."""
-    iterator = iter(rows)
-    with working(words):
-        first = next(iterator, None)
-    if first is not None:
-        yield first
-        yield from iterator
+def _not_newest(reason: str) -> None:
+    fail(f"this is not the table's newest state: {reason}")

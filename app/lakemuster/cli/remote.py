@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from lakemuster.cli.sources import Advance, Query
-from lakemuster.client import Client
+from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
+from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.catalog import Choice
 from lakemuster.client.rows import PAGE_SIZE
-
-Row = Mapping[str, Any]
 
 RETRIES = 2
 """A person waits: under a second of patience with a server that is not there."""
@@ -30,22 +27,32 @@ class RemoteSource:
         """All tables that the token may see."""
         return (table.row for table in self._client.tables())
 
-    def rows(self, query: Query) -> Iterable[Row]:
+    def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """A list of one table, page by page."""
+        rows = self._rows(query)
+        told = False
+        for row in rows:
+            if rows.stale is not None and not told:
+                notice(rows.stale)
+                told = True
+            yield row.row if isinstance(row, SnapshotInfo | RefInfo) else row
+        if rows.stale is not None and not told:
+            notice(rows.stale)
+
+    def _rows(self, query: Query) -> Rows[SnapshotInfo] | Rows[RefInfo] | Rows[Row]:
         table = self._client.table(query.table)
         options = query.options
-        page_size = None if query.limit is None else min(query.limit, PAGE_SIZE)
         choice: Choice = {
             "snapshot_id": query.snapshot_id,
             "ref": query.ref,
             "as_of": query.as_of,
-            "page_size": page_size,
+            "page_size": None if query.limit is None else min(query.limit, PAGE_SIZE),
         }
         match query.kind:
             case "snapshots":
-                return (snapshot.row for snapshot in table.snapshots())
+                return table.snapshots()
             case "refs":
-                return (ref.row for ref in table.refs())
+                return table.refs()
             case "schemas":
                 return table.schemas()
             case "specs":
@@ -55,18 +62,19 @@ class RemoteSource:
             case "entries":
                 return table.entries(manifest=options.get("manifest"), **choice)
             case "files":
-                stats = options["stats"].split(",") if "stats" in options else None
-                return table.files(content=options.get("content"), stats=stats, **choice)
+                return table.files(content=options.get("content"), stats=options.get("stats"), **choice)
             case "partitions":
                 return table.partitions(**choice)
             case "indexes":
                 return table.indexes(**choice)
             case "diff":
-                return table.diff(options["from"], options["to"], page_size=page_size)
+                return table.diff(options["from"], **choice)
             case kind:
                 raise AssertionError(kind)
 
-    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
+    def add(
+        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
+    ) -> Row:
         """Register a table with the server."""
         return self._client.add(name, location, table_format, dict(rewrites)).row
 

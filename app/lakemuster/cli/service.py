@@ -79,7 +79,7 @@ def migrate(
 
 
 def openapi() -> None:
-    """Write the HTTP APIs' description, OpenAPI 3.1 in JSON."""
+    """Write the HTTP APIs' description, OpenAPI 3.1 in YAML."""
     with server_packages("openapi"):
         from lakemuster.cli import serving  # noqa: PLC0415
     sys.stdout.write(serving.openapi())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import typer
 
@@ -17,6 +17,9 @@ from lakemuster.errors import ConfigInvalid
 Row = Mapping[str, Any]
 Advance = Callable[[int, int], None]
 """Called with what is done and what is to do."""
+TableFormat = Literal["iceberg", "paimon"]
+Notice = Callable[[str], None]
+"""Called with why an answer is not of the newest state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,13 @@ class Source(Protocol):
         """All registered tables, by name."""
         ...
 
-    def rows(self, query: Query) -> Iterable[Row]:
+    def rows(self, query: Query, notice: Notice) -> Iterable[Row]:
         """A list of one table, whole or an error."""
         ...
 
-    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
+    def add(
+        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
+    ) -> Row:
         """Register a table."""
         ...
 

@@ -111,7 +111,7 @@ class Client:
         if format is not None:
             body["format"] = format
         if rewrite:
-            body["rewrite"] = dict(rewrite)
+            body["rewrite"] = [{"old": old, "new": new} for old, new in rewrite.items()]
         return TableInfo.of(self._transport.send("POST", "/tables", body))
 
     def remove(self, name: str) -> None:
@@ -209,9 +209,13 @@ class Table:
         """Paimon's index files; none for Iceberg."""
         return self._chosen("indexes", {}, choice)
 
-    def diff(self, from_: int | str, to: int | str, *, page_size: int | None = None) -> Rows[Row]:
-        """Files added and removed between two snapshots, by id or by ref."""
-        return self._rows("diff", {"from": str(from_), "to": str(to)}, _as_is, page_size=page_size)
+    def diff(self, from_: int | str, to: int | str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Files removed and added from one snapshot to another, by their ids.
+
+        Without ``to``, up to the snapshot that ``choice`` names, or the current one.
+        """
+        params = {"from": str(from_)} if to is None else {"from": str(from_), "to": str(to)}
+        return self._chosen("diff", params, choice)
 
     def _chosen(self, kind: str, params: Mapping[str, str], choice: Choice) -> Rows[Row]:
         page_size = choice.get("page_size")

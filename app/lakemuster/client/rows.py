@@ -26,6 +26,10 @@ class Rows(Generic[T]):
     All rows are of one snapshot, that of the first page. Iteration ends only at the list's end:
     anything else raises ``ClientError``.
 
+    Attributes:
+        snapshot_id: the snapshot of the rows that were read last; None before, and for lists of no snapshot.
+        stale: why those rows are not of the newest state; None when they are.
+
     Args:
         path: of the list; its last segment is the list's key.
         params: the query, without paging.
@@ -48,6 +52,8 @@ class Rows(Generic[T]):
         self._params = dict(params)
         self._convert = convert
         self._page_size = PAGE_SIZE if page_size is None else page_size
+        self.snapshot_id: int | None = None
+        self.stale: str | None = None
 
     def __iter__(self) -> Iterator[T]:
         """The rows, in the server's order.
@@ -56,11 +62,17 @@ class Rows(Generic[T]):
             ClientError: the server refused or failed, or a page is not one.
         """
         params = {**self._params, "page_size": str(self._page_size)}
+        is_first = True
         while True:
             page = self._transport.get(self._path, params)
             rows = page.get(self._key) if isinstance(page, dict) else None
             if not isinstance(rows, list):
                 raise self._incomplete(f"a page without {self._key!r}")
+            if is_first:
+                self._note(page.get("snapshot_id"), page.get("stale"))
+                is_first = False
+            elif page.get("snapshot_id") != (None if self.snapshot_id is None else str(self.snapshot_id)):
+                raise self._incomplete("pages of different snapshots")
             for row in rows:
                 yield self._convert(row)
             token = page.get("next_page_token")
@@ -95,7 +107,13 @@ class Rows(Generic[T]):
         from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
 
         with self._transport.stream(self._path, self._params, MEDIA_TYPE) as response:
-            yield ArrowStream(response.iter_bytes(), snapshot_id=self._params.get("snapshot"))
+            snapshot_id = response.headers.get("Lakemuster-Snapshot-Id")
+            self._note(snapshot_id, response.headers.get("Lakemuster-Stale"))
+            yield ArrowStream(response.iter_bytes(), snapshot_id=self._params.get("snapshot", snapshot_id))
+
+    def _note(self, snapshot_id: str | None, stale: str | None) -> None:
+        self.snapshot_id = None if snapshot_id is None else int(snapshot_id)
+        self.stale = stale
 
     def _incomplete(self, what: str) -> AnswerIncomplete:
         return AnswerIncomplete(f"{self._transport.uri} answered with {what}", code="answer_incomplete")

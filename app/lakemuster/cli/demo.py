@@ -1,0 +1,43 @@
+"""The demo: a small lake of real tables, with an index of its own, so that nobody's index meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lakemuster.api.services import Services
+from lakemuster.cli.output import say
+from lakemuster.cli.progress import working
+from lakemuster.cli.text import printable
+from lakemuster.demo import unpack
+from lakemuster.errors import CatalogError
+
+FOLDER = Path(".lakemuster/demo")
+
+
+def demo_settings() -> dict[str, object]:
+    """Settings that keep everything of the demo in its folder."""
+    return {
+        "database_url": f"sqlite:///{FOLDER / 'index.db'}",
+        "segments_url": str(FOLDER / "segments"),
+        "cache_dir": str(FOLDER / "cache"),
+    }
+
+
+def prepare_demo(services: Services) -> None:
+    """Unpack the lake, register its tables and index them; what is there already stays.
+
+    Raises:
+        CatalogError: the lake cannot be written or walked.
+    """
+    folder, rewrites = unpack(FOLDER / "lake")
+    url = str(Path(folder).absolute())
+    for found in services.discover(url, None, tuple(rewrites), operator=True):
+        if found.outcome == "refused":
+            say(printable(f"refused {found.name}: {found.reason}"))
+    for table in services.tables():
+        try:
+            with working(table.name) as advance:
+                services.refresh(table.name, advance)
+        except CatalogError as error:
+            say(printable(f"{table.name}: {error}"))
+    say(f"the demo lake is in {folder}: {len(services.tables())} tables")

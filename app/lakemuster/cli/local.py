@@ -1,0 +1,135 @@
+"""The index of this folder as the source of a command's answers: rows in the form of the native HTTP API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+from lakemuster.api.services import Services
+from lakemuster.cli.local_rows import history_rows, refresh_row, table_row
+from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
+from lakemuster.config import load_settings
+from lakemuster.main import build_services
+from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.planner import lists
+from lakemuster.planner.rows import RowSource
+from lakemuster.planner.view import Selector, View
+from lakemuster.wire.rows import chunks, json_objects
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class LocalSource:
+    """Answers from the index that the settings name. What it is told is the operator's word."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @classmethod
+    def opened(cls, **settings: object) -> Self:
+        """The index of the settings; those given win over environment and file.
+
+        Raises:
+            ConfigInvalid: a setting is wrong.
+            DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
+        """
+        return cls(build_services(load_settings(**settings)))
+
+    def tables(self) -> Iterator[Row]:
+        """All tables, by name."""
+        return (table_row(table) for table in sorted(self._services.tables(), key=lambda table: table.name))
+
+    def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
+        """A list of one table."""
+        name, options = _normal(query.table), query.options
+        if query.kind in ("snapshots", "refs", "schemas", "specs"):
+            return history_rows(self._services, query.kind, name, notice)
+        index = self._services.index
+        match query.kind:
+            case "manifests":
+                return self._listed(name, query, notice, lambda view: lists.manifests(index, view))
+            case "entries":
+                manifest = options.get("manifest")
+                return self._listed(name, query, notice, lambda view: lists.entries(index, view, manifest))
+            case "files":
+                content, stats = _words(options.get("content")), _words(options.get("stats"))
+                return self._listed(name, query, notice, lambda view: lists.files(index, view, content, stats))
+            case "partitions":
+                return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
+            case "indexes":
+                return self._listed(name, query, notice, lambda view: lists.indexes(index, view))
+            case "diff":
+                old = Selector(int(options["from"]))
+                return self._listed(
+                    name, query, notice, lambda view: lists.diff(index, self._services.view(name, old), view)
+                )
+            case kind:
+                raise AssertionError(kind)
+
+    def add(
+        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
+    ) -> Row:
+        """Register a table, wherever it is."""
+        table = self._services.add(
+            _normal(name), _absolute(location), table_format, _absolute_rewrites(rewrites), operator=True
+        )
+        return table_row(table)
+
+    def discover(self, url: str, namespace: str | None, rewrites: Sequence[tuple[str, str]]) -> Iterator[Row]:
+        """Register every table below a folder, wherever it is."""
+        for found in self._services.discover(_absolute(url), namespace, _absolute_rewrites(rewrites), operator=True):
+            yield {
+                "outcome": found.outcome,
+                "name": found.name,
+                "format": found.format,
+                "location": found.location,
+                "reason": found.reason,
+            }
+
+    def remove(self, name: str) -> None:
+        """Forget a table."""
+        self._services.remove(_normal(name))
+
+    def refresh(self, name: str, advance: Advance) -> Row:
+        """Look at a table's pointer now."""
+        return refresh_row(self._services.refresh(_normal(name), advance))
+
+    def close(self) -> None:
+        """Stop decoders, close the database."""
+        close(self._services)
+
+    def _listed(self, name: str, query: Query, notice: Notice, source: Callable[[View], RowSource]) -> Iterator[Row]:
+        as_of_ms = None if query.as_of is None else (query.as_of - _EPOCH) // timedelta(milliseconds=1)
+        view = self._services.view(name, Selector(query.snapshot_id, query.ref, as_of_ms))
+        if view.stale is not None:
+            notice(view.stale)
+        for _, batch in source(view).batches():
+            for chunk in chunks(batch):
+                yield from json_objects(chunk)
+
+
+def close(services: Services) -> None:
+    """Stop the decoders and close the database."""
+    services.refresher.pool.close()
+    services.index.database.close()
+
+
+def _normal(name: str) -> str:
+    return format_name(parse_name(name))
+
+
+def _words(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _absolute(location: str) -> str:
+    """A path below this folder by its whole name: the index is asked from other folders too."""
+    return location if _SCHEME.match(location) else str(Path(location).absolute())
+
+
+def _absolute_rewrites(rewrites: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((old, _absolute(new)) for old, new in rewrites)

@@ -1,0 +1,168 @@
+"""What ``serve``, ``migrate`` and ``openapi`` do; imports the whole server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from lakemuster import __version__
+from lakemuster.api.app import create_app
+from lakemuster.api.openapi import render
+from lakemuster.cli.demo import demo_settings, prepare_demo
+from lakemuster.cli.local import close
+from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
+from lakemuster.errors import ConfigInvalid
+from lakemuster.index import migrations
+from lakemuster.index.database import Database
+from lakemuster.main import build_services
+
+GRACE_SECONDS = 30
+WORKER_APP = "lakemuster.main:app"
+
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 — told apart, not listened on
+_LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+    "loggers": {
+        "lakemuster": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+    },
+}
+
+
+def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> None:
+    """Serve until SIGINT or SIGTERM; requests under way are finished first.
+
+    Args:
+        flags: settings that win over environment and file.
+        demo: make, index and serve the demo lake, with an index of its own.
+
+    Raises:
+        ConfigInvalid: a setting is wrong, or the address cannot be had.
+        DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
+    """
+    given = {**(demo_settings() if demo else {}), **flags}
+    settings = load_settings(**given)
+    check_exposure(settings, insecure_public=insecure_public)
+    listener = _bind(settings.host, settings.port)
+    port = int(listener.getsockname()[1])
+    services = build_services(settings)
+    try:
+        if demo:
+            prepare_demo(services)
+        if settings.workers == 1:
+            _serve_here(create_app(services), listener, lambda: _announce(settings.host, port))
+            return
+    finally:
+        close(services)
+        listener.close()
+    _serve_from_workers(settings, {**given, "port": port})
+
+
+def migrate(database_url: str | None) -> str:
+    """Bring the database to this code's version; says so.
+
+    Raises:
+        DatabaseVersionMismatch: it is newer than this code.
+        IndexUnavailable, ConfigInvalid: it cannot be opened.
+    """
+    database = Database(load_settings(database_url=database_url).database_url)
+    try:
+        database.migrate()
+    finally:
+        database.close()
+    return f"the database is at version {migrations.head()}"
+
+
+def openapi() -> str:
+    """The HTTP APIs' description in YAML; leaves no index behind.
+
+    Raises:
+        ConfigInvalid: a setting is wrong.
+    """
+    with TemporaryDirectory() as folder:
+        here = Path(folder)
+        settings = load_settings(database_url=f"sqlite:///{here / 'index.db'}", segments_url=str(here / "segments"))
+        services = build_services(settings)
+        try:
+            return render(create_app(services))
+        finally:
+            close(services)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
+    server = _Server(uvicorn.Config(app, **_options()), ready)
+    # uvicorn raises the signal that stopped it once more: having been asked to stop is no failure.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    server.run(sockets=[listener])
+
+
+def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None:
+    """Serve from processes, which read the settings again: flags reach them through the environment."""
+    for name, value in flags.items():
+        os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
+    port = int(str(flags["port"]))
+    _announce(settings.host, port)
+    uvicorn.run(WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options())
+
+
+def _options() -> dict[str, Any]:
+    # The app logs requests itself, without query strings.
+    return {
+        "log_config": _LOGGING,
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+    }
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket that has the address and does not listen yet: nobody waits for a server that fails to start."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as cause:
+        raise ConfigInvalid(f"cannot listen on {host} port {port}: {cause.strerror or cause}") from cause
+    return listener
+
+
+def _announce(host: str, port: int) -> None:
+    name = _EVERYWHERE.get(host, host)
+    base = f"http://{f'[{name}]' if ':' in name else name}:{port}"
+    lines = (
+        f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
+        f"  curl {base}/api/v1/tables",
+        f"  lakemuster tables --uri {base}",
+        f"  {base}/docs",
+    )
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()

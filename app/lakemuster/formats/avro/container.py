@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
@@ -90,7 +89,7 @@ def read_header(data: bytes) -> AvroHeader:
     return AvroHeader(
         schema=_schema(metadata),
         codec=_text(metadata.get("avro.codec", b"null")) or "null",
-        metadata=MappingProxyType(metadata),
+        metadata=metadata,
         sync=data[position:offset],
         data_offset=offset,
     )

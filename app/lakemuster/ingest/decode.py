@@ -1,0 +1,256 @@
+"""Run decoders in processes that may die: bytes from a bucket are not to be trusted.
+
+Each worker process serves one thread of the pool over its own pair of pipes, so what one task does to its
+process (memory, CPU time, a crash of a native library, no answer at all) reaches no other task. A process that
+dies fails the task that it had, and is replaced when the next one comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import ParamSpec, Self, TypeVar, cast
+
+from lakemuster.errors import CatalogError, DecodeFailed
+from lakemuster.formats.avro import prepare_decoders
+from lakemuster.ingest.decode_worker import ENVIRONMENT, READY, Limits, Reply
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_START_SECONDS = 60.0
+_DEATH_SECONDS = 5.0
+_SECRETS = ("AWS_", "LAKEMUSTER_", "PG")
+"""Variables that hold credentials of the service: a decoder needs none."""
+
+_log = logging.getLogger(__name__)
+
+
+class DecoderPool:
+    """Functions over untrusted bytes, in limited processes.
+
+    Threads may share a pool. Processes start with the first task that needs them, and end with the pool, or with
+    the process that made it, however that ends. Tasks wait in order, without bound: how many to submit is the
+    caller's decision.
+
+    Args:
+        workers: processes at most.
+        memory_bytes: of one process, beyond what its libraries take; a task's arguments and result count.
+        cpu_seconds: of one task.
+        wall_seconds: of one task, from the moment a process is given it.
+        prepare: called once in each process before its memory is limited: imports, warming.
+        tasks_per_process: after which a process is replaced; one that keeps much memory is replaced sooner.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        memory_bytes: int,
+        cpu_seconds: float,
+        wall_seconds: float,
+        *,
+        prepare: Callable[[], object] = prepare_decoders,
+        tasks_per_process: int = 10_000,
+    ) -> None:
+        self._limits = Limits(memory_bytes, cpu_seconds, tasks_per_process)
+        self._wall_seconds = wall_seconds
+        self._prepare = prepare
+        # The kernel ends a process with the thread that started it: these threads live as long as the pool.
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="decoder")
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._processes: set[_Process] = set()
+        self._closed = False
+
+    def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run ``function``, one that can be imported by name, in a worker.
+
+        The future raises the function's own CatalogError, or DecodeFailed: it ran out of memory or time, killed
+        its process, or raised anything else (which is logged here, and not shown).
+
+        Raises:
+            RuntimeError: the pool is closed.
+        """
+        return cast("Future[T]", self._threads.submit(self._run, (function, args, kwargs)))
+
+    def close(self) -> None:
+        """End every process at once: tasks that wait are cancelled, tasks that run fail."""
+        with self._lock:
+            self._closed = True
+            processes = list(self._processes)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        self._threads.shutdown()
+        for process in processes:
+            process.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self, task: _Task) -> object:
+        process: _Process | None = getattr(self._own, "process", None)
+        if process is None or not process.usable:
+            process = self._replace(process)
+        reply = process.ask(task, self._wall_seconds)
+        if reply.last:
+            process.retire()
+        if reply.outcome == "done":
+            return reply.value
+        if isinstance(reply.value, CatalogError):
+            raise reply.value
+        if reply.outcome == "starved":
+            raise DecodeFailed("decoding needs more memory than its limit", limit_bytes=self._limits.memory_bytes)
+        _log.error("decoding failed with an unexpected error\n%s", reply.value)
+        raise DecodeFailed("decoding failed with an unexpected error, logged by the server")
+
+    def _replace(self, old: _Process | None) -> _Process:
+        if old is not None:
+            old.discard()
+        process = _Process(self._limits)
+        with self._lock:
+            self._processes.discard(cast("_Process", old))
+            self._processes.add(process)
+            closed = self._closed
+        if closed:
+            process.kill()
+        self._own.process = process
+        process.start(self._prepare)
+        return process
+
+
+_Task = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]
+
+
+class _Process:
+    """A worker process, used by one thread; only ``kill`` may come from another."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._waited_for = False
+        self._overdue = False
+        self._given_up = False
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; "
+            f"from lakemuster.ingest.decode_worker import main; main({os.getpid()})"
+        )
+        self._child = subprocess.Popen(  # noqa: S603 - the command is ours.
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if not name.startswith(_SECRETS)} | ENVIRONMENT,
+            # A terminal's Ctrl-C is for the parent, which ends its workers in order.
+            process_group=0 if os.name == "posix" else None,
+        )
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._tasks, self._replies = self._child.stdin, self._child.stdout
+
+    @property
+    def usable(self) -> bool:
+        """True while it can be asked: it was not given up, and did not die between tasks."""
+        return not self._given_up and self._child.poll() is None
+
+    def start(self, prepare: Callable[[], object]) -> None:
+        """Wait until the process is prepared.
+
+        Raises:
+            DecodeFailed: it is not; its own words are on stderr.
+        """
+        try:
+            ready = self._exchange((self._limits, prepare), _START_SECONDS)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            ready = None
+        if ready != READY:
+            self.discard()
+            raise DecodeFailed("a decoder process did not start")
+
+    def ask(self, task: _Task, wall_seconds: float) -> Reply:
+        """Give a task and wait for its reply.
+
+        Raises:
+            DecodeFailed: the process died of it, or was killed when its time was over.
+        """
+        try:
+            reply = self._exchange(task, wall_seconds)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise self._cause_of_death(wall_seconds) from error
+        except BaseException:
+            # The task does not pickle, or the reply does not load: the pipes hold part of it.
+            self.discard()
+            raise
+        assert isinstance(reply, Reply)
+        return reply
+
+    def kill(self) -> None:
+        """End the process; from any thread, at any time."""
+        self._child.kill()
+
+    def retire(self) -> None:
+        """Ask it no more: it ends by itself."""
+        self._given_up = True
+
+    def discard(self) -> None:
+        """End and reap the process, and close its pipes."""
+        self._given_up = True
+        self._child.kill()
+        self._child.wait()
+        for pipe in (self._tasks, self._replies):
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+    def _exchange(self, message: object, seconds: float) -> object:
+        with self._lock:
+            self._waited_for, self._overdue = True, False
+        timer = threading.Timer(seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            # A worker that cannot take the whole message says why, and closes the pipe.
+            with contextlib.suppress(BrokenPipeError):
+                pickle.dump(message, self._tasks, pickle.HIGHEST_PROTOCOL)
+                self._tasks.flush()
+            return pickle.load(self._replies)  # noqa: S301 - our own process, started by us.
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._waited_for = False
+                self._given_up |= self._overdue
+
+    def _expire(self) -> None:
+        with self._lock:
+            if self._waited_for:
+                self._overdue = True
+                self._child.kill()
+
+    def _cause_of_death(self, wall_seconds: float) -> DecodeFailed:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(_DEATH_SECONDS)
+        self.discard()
+        status = self._child.returncode
+        if self._overdue:
+            return DecodeFailed("decoding took longer than its limit", limit_seconds=wall_seconds)
+        if status >= 0:
+            return DecodeFailed("a decoder process ended before its task was done", status=status)
+        name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+        if name == "SIGXCPU":
+            seconds = self._limits.cpu_seconds
+            return DecodeFailed("decoding used more CPU time than its limit", limit_seconds=seconds)
+        # Native libraries abort when memory is refused to them.
+        hint = "; most likely for want of memory" if name in ("SIGABRT", "SIGKILL") else ""
+        return DecodeFailed(f"a decoder process died of {name}{hint}", limit_bytes=self._limits.memory_bytes)

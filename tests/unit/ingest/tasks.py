@@ -1,0 +1,87 @@
+"""What the tests of the pool run in workers."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from typing import NoReturn
+
+from lakemuster.errors import LimitExceeded
+
+
+def length(data: bytes) -> int:
+    return len(data)
+
+
+def zeros(count: int) -> bytes:
+    return bytes(count)
+
+
+def process_id() -> int:
+    return os.getpid()
+
+
+def environment(name: str) -> str | None:
+    return os.environ.get(name)
+
+
+def eat_memory() -> NoReturn:
+    eaten = []
+    while True:
+        eaten.append(bytearray(8 << 20))
+
+
+def keep_memory(count: int) -> int:
+    process_id.kept = bytearray(count)  # type: ignore[attr-defined]
+    return os.getpid()
+
+
+def use_cpu(seconds: float) -> str:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return "done"
+
+
+def sleep(seconds: float) -> str:
+    time.sleep(seconds)
+    return "done"
+
+
+def read_address_zero() -> None:
+    ctypes.string_at(0)
+
+
+def interrupt_self() -> str:
+    os.kill(os.getpid(), signal.SIGINT)
+    return "still here"
+
+
+def leave(status: int) -> NoReturn:
+    os._exit(status)
+
+
+def print_noise() -> str:
+    print("x" * 100_000)
+    os.write(1, b"noise")
+    sys.stdout.flush()
+    return "done"
+
+
+def refuse() -> NoReturn:
+    raise LimitExceeded("too much of it", manifest="m1", limit=7)
+
+
+def fail() -> NoReturn:
+    raise KeyError("private words")
+
+
+def unpicklable() -> object:
+    return lambda: None
+
+
+def do_nothing() -> None:
+    pass

@@ -1,0 +1,277 @@
+"""The database: engine settings, short transactions, and the errors of a driver turned into ours.
+
+SQLite serves one machine. It allows one writer at a time, so a transaction that will write takes its
+place in the queue at once (BEGIN IMMEDIATE): one that first reads and then wants to write cannot wait
+for another writer and would fail. PostgreSQL serves several replicas.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, select
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import BigInteger
+
+from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
+from lakemuster.index import migrations
+
+WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
+"""Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
+
+_BUSY_SECONDS = 15
+_CONNECT_SECONDS = 5
+_STATEMENT_SECONDS = 30
+_WRITES = "lakemuster_writes"
+_MISSING_TABLE = ("42P01", "42703")
+
+
+class NowMs(FunctionElement[int]):
+    """The database's clock, milliseconds since 1970-01-01 UTC: one clock for all processes."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(NowMs, "sqlite")
+def _now_sqlite(_element: NowMs, _compiler: object, **_: object) -> str:
+    return "CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)"
+
+
+@compiles(NowMs, "postgresql")
+def _now_postgresql(_element: NowMs, _compiler: object, **_: object) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+
+
+class Database:
+    """One database of the index.
+
+    Args:
+        url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
+
+    Raises:
+        ConfigInvalid: not such a URL, or its driver is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = _parse(url)
+        self._engine = _create_engine(self._url)
+        self._writing = self._engine.execution_options(**{_WRITES: True})
+        self._reading = (
+            self._engine
+            if self.is_embedded
+            else self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        )
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether this is SQLite, which we create and migrate by ourselves."""
+        return self._url.get_backend_name() == "sqlite"
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A transaction that may write: committed when the block ends, rolled back when it raises.
+
+        Keep it short: on SQLite it is the only writer.
+
+        Raises:
+            IndexUnavailable: the database does not answer, or not in time.
+            DatabaseVersionMismatch: it lacks a table or column.
+            MetadataCorrupt: it cannot hold a value that was given.
+        """
+        with _our_errors(), Session(self._writing, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A transaction that only reads; all of its reads see one state of the database.
+
+        Raises:
+            IndexUnavailable: the database does not answer, or not in time.
+            DatabaseVersionMismatch: it lacks a table or column.
+        """
+        with _our_errors(), Session(self._reading, autoflush=False) as session, session.begin():
+            yield session
+
+    def migrate(self) -> None:
+        """Create or upgrade the tables, whole or not at all; safe to do from several processes at once.
+
+        Raises:
+            DatabaseVersionMismatch: the database is newer than this code.
+            IndexUnavailable: it does not answer.
+        """
+        with self.migrating() as connection:
+            migrations.upgrade(connection)
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """A connection in a transaction that may change tables."""
+        with _our_errors():
+            if self.is_embedded:
+                self._prepare_file()
+            with self._writing.connect() as connection:
+                if self.is_embedded:
+                    # To change a table SQLite copies and drops it, which must not cascade.
+                    _pragma(connection, "foreign_keys=OFF")
+                    connection.detach()
+                else:
+                    connection.exec_driver_sql("SET statement_timeout = 0")
+                    connection.commit()
+                    connection.detach()
+                with connection.begin():
+                    yield connection
+
+    def check_version(self) -> None:
+        """Make sure that the tables are of this code's version.
+
+        Raises:
+            DatabaseVersionMismatch: they are not; the message names the command to run.
+            IndexUnavailable: the database does not answer.
+        """
+        with _our_errors(), self._reading.connect() as connection:
+            migrations.check(connection)
+
+    def close(self) -> None:
+        """Close all pooled connections."""
+        self._engine.dispose()
+
+    def _prepare_file(self) -> None:
+        path = Path(self._url.database or "")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as cause:
+            raise IndexUnavailable(
+                f"cannot create the folder of the index: {cause.strerror}", path=str(path)
+            ) from cause
+        mode = "WAL" if WAL_IS_SAFE else "DELETE"
+        with sqlite3.connect(path, timeout=_BUSY_SECONDS) as connection:
+            connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
+        connection.close()
+
+
+def open_database(url: str) -> Database:
+    """Open the index; an embedded one is created and brought up to date first.
+
+    Raises:
+        ConfigInvalid: the URL is not one of ours.
+        DatabaseVersionMismatch: another database that is not of this code's version.
+        IndexUnavailable: it does not answer.
+    """
+    database = Database(url)
+    if database.is_embedded:
+        database.migrate()
+    else:
+        database.check_version()
+    return database
+
+
+def current_ms(session: Session) -> int:
+    """The database's time now, milliseconds."""
+    return int(session.scalar(select(NowMs())) or 0)
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise ConfigInvalid("DATABASE_URL is not a database URL") from None
+    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise ConfigInvalid("DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://")
+    if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
+        raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
+    return parsed
+
+
+def _create_engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, pool_size=8, max_overflow=24, pool_timeout=_BUSY_SECONDS)
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        engine = create_engine(
+            url,
+            pool_pre_ping=True,
+            pool_size=8,
+            max_overflow=24,
+            pool_timeout=_BUSY_SECONDS,
+            pool_recycle=1800,
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "lakemuster"},
+        )
+    except ModuleNotFoundError as cause:
+        raise ConfigInvalid("PostgreSQL needs its driver: pip install 'lakemuster[postgres]'") from cause
+    event.listen(engine, "connect", _set_up_postgresql)
+    return engine
+
+
+def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # The driver must not begin transactions by itself: it would defer them. See _begin_sqlite.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    _pragma(connection, f"query_only={'OFF' if writes else 'ON'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _pragma(connection: Connection, pragma: str) -> None:
+    # Past SQLAlchemy, which would begin a transaction; most pragmas do nothing within one.
+    dbapi = connection.connection.dbapi_connection
+    assert dbapi is not None
+    cursor = dbapi.cursor()
+    cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _set_up_postgresql(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
+    cursor.execute(f"SET lock_timeout = '{_BUSY_SECONDS}s'")
+    cursor.execute(f"SET idle_in_transaction_session_timeout = '{2 * _STATEMENT_SECONDS}s'")
+    cursor.close()
+    connection.commit()
+
+
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    try:
+        yield
+    except PoolTimeout as cause:
+        raise IndexUnavailable("the database is too busy") from cause
+    except DBAPIError as cause:
+        raise _our_error(cause) from cause
+    except sqlite3.OperationalError as cause:
+        raise IndexUnavailable(f"the database does not answer: {cause}") from cause
+    except OverflowError as cause:
+        raise MetadataCorrupt("a number is beyond 64 bits") from cause
+
+
+def _our_error(cause: DBAPIError) -> CatalogError:
+    if _lacks_table(cause):
+        return DatabaseVersionMismatch("the database lacks a table or column of this program; run: lakemuster migrate")
+    if isinstance(cause, DataError):
+        return MetadataCorrupt("the index cannot hold a value of the metadata")
+    if isinstance(cause, (OperationalError, InterfaceError)):
+        return IndexUnavailable(f"the database does not answer ({type(cause.orig).__name__})")
+    return IndexUnavailable(f"the database refused ({type(cause.orig).__name__})")
+
+
+def _lacks_table(cause: DBAPIError) -> bool:
+    if isinstance(cause, ProgrammingError):
+        return getattr(cause.orig, "sqlstate", None) in _MISSING_TABLE
+    return isinstance(cause, OperationalError) and str(cause.orig).startswith(("no such table", "no such column"))

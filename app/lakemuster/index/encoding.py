@@ -1,0 +1,144 @@
+"""Metadata values as bytes, exactly: what the index keeps in its document columns.
+
+ASCII JSON in which every value comes back as it went in: integers of any size, NaN and infinities,
+``Decimal``, ``UUID``, bytes, text with NUL or lone surrogates, lists apart from tuples, and the
+dataclasses of ``metadata``. What JSON has no word for is an object with the key ``$``. A dataclass
+leaves out fields that have their default, so a field added later reads back from older documents.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from lakemuster.errors import IndexUnavailable, LimitExceeded
+from lakemuster.metadata.partition import PartitionField, PartitionSpec
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import ManifestListRef, PartitionFieldSummary, Ref, Snapshot
+from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType
+
+_MARK = "$"
+_MAX_DEPTH = 250
+_CLASSES: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        Field,
+        ListType,
+        ManifestListRef,
+        MapType,
+        PartitionField,
+        PartitionFieldSummary,
+        PartitionSpec,
+        Primitive,
+        Ref,
+        Schema,
+        Snapshot,
+        StructType,
+    )
+}
+
+
+def _defaults(kind: type[Any]) -> list[tuple[str, object]]:
+    fields: list[tuple[str, object]] = []
+    for field in dataclasses.fields(kind):
+        if field.default_factory is not dataclasses.MISSING:
+            fields.append((field.name, field.default_factory()))
+        else:
+            fields.append((field.name, field.default))
+    return fields
+
+
+_FIELDS = {kind: _defaults(kind) for kind in _CLASSES.values()}
+
+
+def encode(value: object) -> bytes:
+    """The bytes of a value; equal values of one kind have equal bytes.
+
+    Raises:
+        LimitExceeded: the value is nested too deep.
+        TypeError: a value of a kind that metadata does not have.
+    """
+    return json.dumps(_plain(value), separators=(",", ":"), check_circular=False).encode("ascii")
+
+
+def decode(document: bytes) -> Any:
+    """The value of :func:`encode`.
+
+    Raises:
+        IndexUnavailable: the bytes are not of ``encode``.
+    """
+    try:
+        return _read(json.loads(document))
+    except (ValueError, KeyError, TypeError, ArithmeticError) as cause:
+        raise IndexUnavailable("the index holds a damaged document") from cause
+
+
+def _plain(value: object, depth: int = 0) -> object:
+    if depth > _MAX_DEPTH:
+        raise LimitExceeded("metadata is nested too deep", levels=_MAX_DEPTH)
+    match value:
+        case None | bool():
+            return value
+        case Kind():
+            return value.value
+        case int() | float() | str():
+            return value
+        case tuple():
+            return [_plain(item, depth + 1) for item in value]
+        case list():
+            return {_MARK: "list", "items": [_plain(item, depth + 1) for item in value]}
+        case Mapping():
+            return _plain_mapping(value, depth + 1)
+        case bytes():
+            return {_MARK: "bytes", "base64": base64.b64encode(value).decode()}
+        case Decimal():
+            return {_MARK: "decimal", "text": str(value)}
+        case UUID():
+            return {_MARK: "uuid", "hex": value.hex}
+    fields = _FIELDS.get(type(value))
+    if fields is None:
+        raise TypeError(f"metadata holds no {type(value).__name__}")
+    plain: dict[str, object] = {_MARK: type(value).__name__}
+    for name, default in fields:
+        item = getattr(value, name)
+        if item is not default and (type(item) is not type(default) or item != default):
+            plain[name] = _plain(item, depth + 1)
+    return plain
+
+
+def _plain_mapping(value: Mapping[Any, object], depth: int) -> object:
+    if _MARK not in value and all(isinstance(key, str) for key in value):
+        return {key: _plain(item, depth) for key, item in value.items()}
+    return {_MARK: "map", "items": [[_plain(key, depth), _plain(item, depth)] for key, item in value.items()]}
+
+
+def _read_primitive(plain: dict[str, Any]) -> Primitive:
+    return Primitive(Kind(plain["kind"]), **{name: item for name, item in plain.items() if name not in (_MARK, "kind")})
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "list": lambda plain: [_read(item) for item in plain["items"]],
+    "map": lambda plain: {_read(key): _read(item) for key, item in plain["items"]},
+    "bytes": lambda plain: base64.b64decode(plain["base64"], validate=True),
+    "decimal": lambda plain: Decimal(plain["text"]),
+    "uuid": lambda plain: UUID(hex=plain["hex"]),
+    "Primitive": _read_primitive,
+}
+
+
+def _read(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple([_read(item) for item in plain])
+    if not isinstance(plain, dict):
+        return plain
+    mark = plain.get(_MARK)
+    if mark is None:
+        return {key: _read(item) for key, item in plain.items()}
+    if (reader := _READERS.get(mark)) is not None:
+        return reader(plain)
+    return _CLASSES[mark](**{key: _read(item) for key, item in plain.items() if key != _MARK})

@@ -1,0 +1,53 @@
+"""Which snapshot was current at a moment."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import SnapshotNotFound
+from lakemuster.index.described import snapshot_log
+from lakemuster.index.orm import SnapshotRow, TableRow
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.metadata.snapshot import MAIN
+
+
+def snapshot_at(session: Session, table_id: int, at_ms: int, branch: str = MAIN) -> SnapshotRecord:
+    """The newest snapshot of a branch that was current at a moment.
+
+    Iceberg's main has a log of what was current when, rollbacks included; without one (it is optional)
+    its ancestry tells. A branch of Paimon is the sequence of its snapshots.
+
+    Raises:
+        SnapshotNotFound: the branch had none yet, or what it had has expired.
+    """
+    missing = SnapshotNotFound("no snapshot of that time", as_of_ms=at_ms, branch=branch)
+    table = session.execute(
+        select(TableRow.format, TableRow.current_snapshot_id).where(TableRow.id == table_id)
+    ).one_or_none()
+    if table is None:
+        raise missing
+    if table.format == "iceberg":
+        log = snapshot_log(session, table_id) or _ancestry(session, table_id, table.current_snapshot_id)
+        current = [snapshot_id for changed_at_ms, snapshot_id in log if changed_at_ms <= at_ms]
+        if not current:
+            raise missing
+        return get_snapshot(session, table_id, current[-1], branch)
+    newest = session.scalar(
+        select(SnapshotRow.snapshot_id)
+        .where(SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.committed_at_ms <= at_ms)
+        .order_by(SnapshotRow.snapshot_id.desc())
+        .limit(1)
+    )
+    if newest is None:
+        raise missing
+    return get_snapshot(session, table_id, newest, branch)
+
+
+def _ancestry(session: Session, table_id: int, current: int | None) -> list[tuple[int, int]]:
+    by_id = {record.snapshot.snapshot_id: record.snapshot for record in list_snapshots(session, table_id, MAIN)}
+    log: list[tuple[int, int]] = []
+    while current is not None and (snapshot := by_id.pop(current, None)) is not None:
+        log.append((snapshot.committed_at_ms, snapshot.snapshot_id))
+        current = snapshot.parent_id
+    return log[::-1]

@@ -1,0 +1,155 @@
+"""One writer per table's index at a time.
+
+A lease is a row with the database's time of expiry, renewed while its holder works. Its fence grows
+with every holder. Whoever writes under a lease first locks that row and compares the fence, so a
+holder that slept past its expiry can change nothing once another has taken over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+from sqlalchemy import or_, update
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
+from lakemuster.index.database import Database, NowMs
+from lakemuster.index.orm import LeaseRow
+
+TTL_SECONDS = 30.0
+_FIRST_POLL_SECONDS = 0.02
+_LONGEST_POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write one table's index.
+
+    Attributes:
+        waited: whether another held it first: its result may be what the caller wanted.
+    """
+
+    table_id: int
+    holder: str
+    fence: int
+    ttl_ms: int
+    waited: bool
+
+
+@contextlib.contextmanager
+def held(
+    database: Database, table_id: int, *, wait_seconds: float, ttl_seconds: float = TTL_SECONDS
+) -> Iterator[Lease]:
+    """Hold a table's lease, renewed by a thread of its own until the block ends.
+
+    Raises:
+        RefreshBusy: another held it for all of ``wait_seconds``.
+        TableNotFound: the table is not registered.
+        IndexUnavailable: the database does not answer.
+    """
+    lease = acquire(database, table_id, wait_seconds=wait_seconds, ttl_seconds=ttl_seconds)
+    done = threading.Event()
+    renewing = threading.Thread(target=_renew_until, args=(database, lease, done), name="lease", daemon=True)
+    renewing.start()
+    try:
+        yield lease
+    finally:
+        done.set()
+        renewing.join()
+        # Unreleased, it expires by itself.
+        with contextlib.suppress(IndexUnavailable):
+            release(database, lease)
+
+
+def acquire(database: Database, table_id: int, *, wait_seconds: float, ttl_seconds: float = TTL_SECONDS) -> Lease:
+    """Take a table's lease for ``ttl_seconds``; whoever does so renews and releases it.
+
+    Raises:
+        RefreshBusy: another held it for all of ``wait_seconds``.
+        TableNotFound: the table is not registered.
+        IndexUnavailable: the database does not answer.
+    """
+    deadline = time.monotonic() + wait_seconds
+    pause = _FIRST_POLL_SECONDS
+    holder, ttl_ms = uuid4().hex, round(ttl_seconds * 1000)
+    waited = False
+    while True:
+        if _is_free(database, table_id) and (fence := _take(database, table_id, holder, ttl_ms)) is not None:
+            return Lease(table_id, holder, fence, ttl_ms, waited)
+        waited = True
+        if time.monotonic() >= deadline:
+            raise RefreshBusy("another process is refreshing the table", table_id=table_id)
+        time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
+        pause = min(pause * 1.5, _LONGEST_POLL_SECONDS)
+
+
+def ensure(session: Session, lease: Lease) -> None:
+    """Prove within a writing transaction that the lease is still ours, and renew it.
+
+    The row stays locked until the transaction ends: nobody takes over in between.
+
+    Raises:
+        RefreshBusy: another has taken over.
+    """
+    if not _extend(session, lease):
+        raise RefreshBusy("the table's refresh took too long and another process took over", table_id=lease.table_id)
+
+
+def release(database: Database, lease: Lease) -> None:
+    """Give the lease back, if it is still ours."""
+    with database.session() as session:
+        session.execute(
+            update(LeaseRow)
+            .where(LeaseRow.table_id == lease.table_id, LeaseRow.holder == lease.holder)
+            .values(holder=None, expires_at_ms=0)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def _is_free(database: Database, table_id: int) -> bool:
+    # Asked by reading, so that those who wait do not queue up as writers.
+    free = or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs())
+    with database.reading() as session:
+        found = session.query(free).filter(LeaseRow.table_id == table_id).scalar()
+    if found is None:
+        raise TableNotFound("the table is not registered", table_id=table_id)
+    return bool(found)
+
+
+def _take(database: Database, table_id: int, holder: str, ttl_ms: int) -> int | None:
+    with database.session() as session:
+        fence = session.execute(
+            update(LeaseRow)
+            .where(LeaseRow.table_id == table_id)
+            .where(or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs()))
+            .values(holder=holder, fence=LeaseRow.fence + 1, expires_at_ms=NowMs() + ttl_ms)
+            .returning(LeaseRow.fence)
+            .execution_options(synchronize_session=False)
+        ).scalar()
+    return None if fence is None else int(fence)
+
+
+def _extend(session: Session, lease: Lease) -> bool:
+    extended = session.execute(
+        update(LeaseRow)
+        .where(LeaseRow.table_id == lease.table_id, LeaseRow.holder == lease.holder, LeaseRow.fence == lease.fence)
+        .values(expires_at_ms=NowMs() + lease.ttl_ms)
+        .returning(LeaseRow.fence)
+        .execution_options(synchronize_session=False)
+    ).scalar()
+    return extended is not None
+
+
+def _renew_until(database: Database, lease: Lease, done: threading.Event) -> None:
+    while not done.wait(lease.ttl_ms / 3000):
+        try:
+            with database.session() as session:
+                if not _extend(session, lease):
+                    return
+        except IndexUnavailable:
+            continue

@@ -1,0 +1,107 @@
+"""Rows of manifest lists: stored once a table, however many snapshots list them."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.orm import ManifestRow, SnapshotRow
+from lakemuster.index.packing import unpack_members
+from lakemuster.index.statements import chunks, insert_all
+from lakemuster.metadata.snapshot import ManifestHeader
+
+_HEADER = tuple(field.name for field in dataclasses.fields(ManifestHeader))
+_DOCUMENTS = frozenset({"partitions", "extra_files"})
+_COLUMNS = tuple(getattr(ManifestRow, name) for name in ("id", "segment", *_HEADER))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredManifest:
+    """A manifest list's row and the segment that holds the manifest's entries."""
+
+    id: int
+    header: ManifestHeader
+    segment: str
+
+
+def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[ManifestHeader, str]]) -> list[int]:
+    """The row ids of (header, segment) pairs, in their order; rows not met before are inserted."""
+    rows = [_values(header, segment) for header, segment in manifests]
+    digests = [_digest(row) for row in rows]
+    known = _ids_of(session, table_id, digests)
+    new = {digest: row for digest, row in zip(digests, rows, strict=True) if digest not in known}
+    insert_all(session, ManifestRow, [{"table_id": table_id, "digest": digest, **row} for digest, row in new.items()])
+    known |= _ids_of(session, table_id, list(new))
+    return [known[digest] for digest in digests]
+
+
+def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredManifest]:
+    """The rows of these ids."""
+    found: dict[int, StoredManifest] = {}
+    for chunk in chunks(sorted(set(ids))):
+        for row in session.execute(select(*_COLUMNS).where(ManifestRow.id.in_(chunk))):
+            found[row[0]] = StoredManifest(row[0], _header(row[2:]), row[1])
+    return found
+
+
+def delete_orphans(session: Session, table_id: int, memberships: Iterable[bytes]) -> None:
+    """Delete the rows of given snapshots' manifests that no snapshot of the table lists any more."""
+    candidates = _union(memberships)
+    if not len(candidates):
+        return
+    remaining = session.scalars(
+        select(SnapshotRow.manifests).where(SnapshotRow.table_id == table_id, SnapshotRow.manifests.is_not(None))
+    )
+    orphans = np.setdiff1d(candidates, _union(packed for packed in remaining if packed is not None)).tolist()
+    for chunk in chunks(orphans):
+        session.execute(
+            delete(ManifestRow).where(ManifestRow.id.in_(chunk)).execution_options(synchronize_session=False)
+        )
+
+
+def _union(memberships: Iterable[bytes]) -> NDArray[np.int64]:
+    union: NDArray[np.int64] = np.empty(0, np.int64)
+    for packed in memberships:
+        union = np.union1d(union, unpack_members(packed)[1])
+    return union
+
+
+def _values(header: ManifestHeader, segment: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"segment": segment}
+    for name in _HEADER:
+        value = getattr(header, name)
+        row[name] = encode(value) if name in _DOCUMENTS and value is not None else value
+    return row
+
+
+def _header(values: Sequence[Any]) -> ManifestHeader:
+    fields = dict(zip(_HEADER, values, strict=True))
+    for name in _DOCUMENTS:
+        if fields[name] is not None:
+            fields[name] = decode(fields[name])
+    return ManifestHeader(**fields)
+
+
+def _digest(row: dict[str, Any]) -> bytes:
+    return hashlib.sha256(repr(tuple(row.values())).encode("utf-8", "surrogatepass")).digest()
+
+
+def _ids_of(session: Session, table_id: int, digests: Sequence[bytes]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for chunk in chunks(digests):
+        rows = session.execute(
+            select(ManifestRow.digest, ManifestRow.id).where(
+                ManifestRow.table_id == table_id, ManifestRow.digest.in_(chunk)
+            )
+        )
+        found.update((digest, row_id) for digest, row_id in rows)
+    return found

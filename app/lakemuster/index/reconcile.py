@@ -1,0 +1,131 @@
+"""Bring the known snapshots of a table in line with its metadata."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.manifests import delete_orphans
+from lakemuster.index.orm import SnapshotRow
+from lakemuster.index.statements import chunks, insert_all
+from lakemuster.metadata.snapshot import Snapshot
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How many snapshots a refresh met for the first time, saw vanish, and found to be others of the same id."""
+
+    new: int
+    vanished: int
+    replaced: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    row_id: int
+    digest: bytes
+
+
+def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *, is_another: bool) -> Changes:
+    """Insert new snapshots as known, forget vanished and replaced ones, keep the state of the others.
+
+    Args:
+        is_another: nothing of what was stored is of this table: forget it all.
+
+    Raises:
+        MetadataCorrupt: one id stands for two snapshots.
+    """
+    wanted = _by_key(snapshots)
+    stored = _stored(session, table_id)
+    documents = {key: encode(snapshot) for key, snapshot in wanted.items()}
+    digests = {key: hashlib.sha256(document).digest() for key, document in documents.items()}
+    differing = [key for key, row in stored.items() if key in wanted and row.digest != digests[key]]
+    replaced = {key for key in stored if key in wanted} if is_another else set(differing)
+    if not is_another:
+        before = _documents(session, [stored[key].row_id for key in differing])
+        changed = [key for key in differing if is_same(decode(before[stored[key].row_id]), wanted[key])]
+        replaced -= set(changed)
+        for key in changed:
+            session.execute(
+                update(SnapshotRow)
+                .where(SnapshotRow.id == stored[key].row_id)
+                .values(document=documents[key], digest=digests[key])
+            )
+    vanished = [key for key in stored if key not in wanted]
+    _forget(session, table_id, [stored[key].row_id for key in (*vanished, *replaced)])
+    new = [key for key in wanted if key not in stored or key in replaced]
+    insert_all(
+        session,
+        SnapshotRow,
+        [
+            {
+                "table_id": table_id,
+                "branch": key[0],
+                "snapshot_id": key[1],
+                "committed_at_ms": wanted[key].committed_at_ms,
+                "document": documents[key],
+                "digest": digests[key],
+                "state": "known",
+            }
+            for key in new
+        ],
+    )
+    return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
+
+
+def is_same(old: Snapshot, new: Snapshot) -> bool:
+    """Whether two snapshots of one id are one commit: a tag made of it, or a list that expired, changes nothing.
+
+    Paimon numbers snapshots from 1 in every table, and again after a rollback.
+    """
+    if old.committed_at_ms != new.committed_at_ms or old.inline_manifests != new.inline_manifests:
+        return False
+    locations = {listed.role: listed.location for listed in old.manifest_lists}
+    return all(locations.get(listed.role, listed.location) == listed.location for listed in new.manifest_lists)
+
+
+def _by_key(snapshots: Sequence[Snapshot]) -> dict[Key, Snapshot]:
+    wanted: dict[Key, Snapshot] = {}
+    for snapshot in snapshots:
+        first = wanted.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)
+        if first is not snapshot and not is_same(first, snapshot):
+            raise MetadataCorrupt("one id stands for two snapshots", snapshot_id=str(snapshot.snapshot_id))
+    return wanted
+
+
+def _stored(session: Session, table_id: int) -> dict[Key, _Stored]:
+    rows = session.execute(
+        select(SnapshotRow.branch, SnapshotRow.snapshot_id, SnapshotRow.id, SnapshotRow.digest).where(
+            SnapshotRow.table_id == table_id
+        )
+    )
+    return {(branch, snapshot_id): _Stored(row_id, digest) for branch, snapshot_id, row_id, digest in rows}
+
+
+def _documents(session: Session, row_ids: Sequence[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    for chunk in chunks(row_ids):
+        rows = session.execute(select(SnapshotRow.id, SnapshotRow.document).where(SnapshotRow.id.in_(chunk)))
+        found.update((row_id, document) for row_id, document in rows)
+    return found
+
+
+def _forget(session: Session, table_id: int, row_ids: Sequence[int]) -> None:
+    memberships: list[bytes] = []
+    for chunk in chunks(row_ids):
+        removed = session.execute(
+            delete(SnapshotRow)
+            .where(SnapshotRow.id.in_(chunk))
+            .returning(SnapshotRow.manifests)
+            .execution_options(synchronize_session=False)
+        )
+        memberships += [packed for (packed,) in removed if packed is not None]
+    delete_orphans(session, table_id, memberships)

@@ -1,0 +1,116 @@
+"""A folder of a remote file system through fsspec: whole files up and down, within a deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import fsspec.asyn
+import fsspec.core
+
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt
+
+DEADLINE_SECONDS = 60.0
+_WRITES_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "memory"})
+"""Schemes where a file shows up whole or not at all; elsewhere it is uploaded aside and renamed."""
+
+
+class RemoteFolder:
+    """Files of an fsspec URL by key.
+
+    Raises:
+        ConfigInvalid: fsspec does not know the URL's scheme, lacks its driver, or refuses the options.
+    """
+
+    def __init__(self, url: str, options: Mapping[str, object]) -> None:
+        scheme = url.partition("://")[0]
+        try:
+            self._system = fsspec.filesystem(
+                scheme, **{"use_listings_cache": False, "skip_instance_cache": scheme != "memory", **options}
+            )
+        except (ValueError, ImportError, TypeError) as cause:
+            raise ConfigInvalid(f"SEGMENTS_URL: cannot use {scheme}://: {type(cause).__name__}: {cause}") from cause
+        self._root = str(fsspec.core.strip_protocol(url)).rstrip("/")
+        self._writes_whole = scheme in _WRITES_WHOLE
+
+    def put(self, key: str, source: Path) -> None:
+        """Upload a file."""
+        target = self._path(key)
+        if self._writes_whole:
+            self._call("put_file", str(source), target)
+            return
+        self._call("makedirs", target.rsplit("/", 1)[0], exist_ok=True)
+        self._call("put_file", str(source), target + ".part")
+        self._call("mv", target + ".part", target)
+
+    def get(self, key: str, target: Path) -> None:
+        """Download a file.
+
+        Raises:
+            SegmentCorrupt: there is none.
+        """
+        try:
+            self._call("get_file", self._path(key), str(target))
+        except FileNotFoundError as cause:
+            raise SegmentCorrupt("a segment is missing", segment=key) from cause
+
+    def exists(self, key: str) -> bool:
+        """Whether there is such a file."""
+        try:
+            self._call("info", self._path(key))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def files(self) -> Iterator[tuple[str, int, int | None]]:
+        """Key, size and time of change (ms, None if the system does not say) of every file."""
+        try:
+            found: dict[str, dict[str, Any]] = self._call("find", self._root, detail=True)
+        except FileNotFoundError:
+            return
+        for path, info in found.items():
+            yield path.removeprefix(self._root).lstrip("/"), int(info.get("size") or 0), _modified_ms(info)
+
+    def delete(self, key: str) -> None:
+        """Delete a file; one that is gone already is as good."""
+        try:
+            self._call("rm_file", self._path(key))
+        except FileNotFoundError:
+            return
+
+    def check(self) -> None:
+        """Ask for a file that need not exist: any answer will do."""
+        self.exists("ready")
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key}"
+
+    def _call(self, method: str, *args: object, **named: object) -> Any:
+        try:
+            if self._system.async_impl and hasattr(self._system, f"_{method}"):
+                work = getattr(self._system, f"_{method}")
+                return fsspec.asyn.sync(self._system.loop, work, *args, timeout=DEADLINE_SECONDS, **named)
+            return getattr(self._system, method)(*args, **named)
+        except FileNotFoundError:
+            raise
+        except Exception as cause:
+            # Drivers raise classes of their own, with addresses and signatures in the text.
+            raise IndexUnavailable(f"the segment store does not answer ({type(cause).__name__})") from cause
+
+
+def _modified_ms(info: Mapping[str, Any]) -> int | None:
+    for name in ("LastModified", "last_modified", "mtime", "updated", "created"):
+        match info.get(name):
+            case datetime() as moment:
+                return round(moment.timestamp() * 1000)
+            case int() | float() as seconds:
+                return round(seconds * 1000)
+            case str() as text:
+                try:
+                    return round(datetime.fromisoformat(text).timestamp() * 1000)
+                except ValueError:
+                    continue
+    return None

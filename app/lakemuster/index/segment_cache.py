@@ -1,0 +1,113 @@
+"""Local copies of remote segments under a budget of bytes.
+
+Several processes may share the folder. A copy appears by renaming, so none is ever partial; it goes by
+unlinking, so whoever has it mapped keeps it. The time of change of a file is when it was last opened.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from lakemuster.errors import IndexUnavailable
+from lakemuster.index.segment_files import place
+
+_SUFFIX = ".arrow"
+_KEPT_OF_BUDGET = 0.9
+_UNSEEN_OF_BUDGET = 0.05
+
+
+class SegmentCache:
+    """A folder of segment files, the least recently used evicted first.
+
+    Args:
+        folder: made when it is absent.
+        budget: bytes of all copies; passed for a moment by what arrives at once.
+
+    Raises:
+        IndexUnavailable: the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path, budget: int) -> None:
+        self._folder = folder.absolute()
+        self._budget = budget
+        self.workspace = self._folder / "tmp"
+        try:
+            self.workspace.mkdir(parents=True, exist_ok=True)
+        except OSError as cause:
+            raise IndexUnavailable(f"cannot make the cache folder: {cause.strerror}", path=str(folder)) from cause
+        self._lock = threading.Lock()
+        self._fetching: dict[str, threading.Lock] = {}
+        self._unseen = budget  # look at the folder at the first arrival: an earlier process may have filled it
+
+    def get(self, name: str, download: Callable[[Path], None]) -> Path:
+        """The path of a copy, downloaded when there is none; another process may evict it at any time."""
+        path = self._path(name)
+        if _used_now(path):
+            return path
+        with self._lock:
+            turn = self._fetching.setdefault(name, threading.Lock())
+        with turn:
+            try:
+                if not _used_now(path):
+                    part = self.workspace / f"{name}.{os.getpid()}-{threading.get_ident()}.part"
+                    try:
+                        download(part)
+                        self.keep(name, part)
+                    finally:
+                        part.unlink(missing_ok=True)
+            finally:
+                with self._lock:
+                    self._fetching.pop(name, None)
+        return path
+
+    def keep(self, name: str, file: Path) -> None:
+        """Take over a file as the copy of a segment."""
+        path = self._path(name)
+        path.parent.mkdir(exist_ok=True)
+        size = file.stat().st_size
+        place(file, path)
+        with self._lock:
+            self._unseen += size
+            if self._unseen <= self._budget * _UNSEEN_OF_BUDGET:
+                return
+            self._unseen = 0
+        self._evict(spare=path)
+
+    def drop(self, name: str) -> bool:
+        """Remove the copy of a segment; whether there was one."""
+        try:
+            self._path(name).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[:2] / (name + _SUFFIX)
+
+    def _evict(self, spare: Path) -> None:
+        files: list[tuple[float, int, Path]] = []
+        for path in self._folder.glob(f"*/*{_SUFFIX}"):
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                files.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in files)
+        if total <= self._budget:
+            return
+        for _, size, path in sorted(files):
+            if total <= self._budget * _KEPT_OF_BUDGET:
+                return
+            if path != spare:
+                path.unlink(missing_ok=True)
+                total -= size
+
+
+def _used_now(path: Path) -> bool:
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,247 @@
+"""Where segments are kept: a local folder, or any fsspec URL with a local cache before it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.index.remote_folder import RemoteFolder
+from lakemuster.index.segment_cache import SegmentCache
+from lakemuster.index.segment_files import Segment, place
+
+SUFFIX = ".arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the store; ``name`` is the segment's, None for a part of an unfinished one."""
+
+    key: str
+    name: str | None
+    size: int
+    modified_ms: int | None
+
+
+class _Keeper(Protocol):
+    """What local and remote stores have in common."""
+
+    workspace: Path
+
+    def put(self, name: str, local_path: Path) -> None: ...
+    def path(self, name: str) -> Path: ...
+    def refetch(self, name: str) -> bool: ...
+    def exists(self, name: str) -> bool: ...
+    def files(self) -> Iterator[StoredFile]: ...
+    def delete(self, key: str) -> None: ...
+    def check(self) -> None: ...
+
+
+class SegmentStore:
+    """Segments by name, mapped into memory.
+
+    Args:
+        url: a local path, ``file://…`` or any fsspec URL.
+        options: fsspec options by scheme.
+        cache_dir: folder of local copies of remote segments.
+        cache_bytes: budget of that folder.
+        max_open: how many segments stay mapped.
+
+    Raises:
+        ConfigInvalid: fsspec does not know the URL, or the options are wrong.
+        IndexUnavailable: a folder cannot be made.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        options: Mapping[str, Mapping[str, object]] | None = None,
+        cache_dir: str | Path = ".lakemuster/cache",
+        cache_bytes: int = 20 * 2**30,
+        *,
+        max_open: int = 4096,
+    ) -> None:
+        scheme, separator, rest = url.partition("://")
+        self._keeper: _Keeper
+        if not separator or scheme in ("file", "local"):
+            self._keeper = _LocalFolder(Path(rest if separator else url))
+        else:
+            folder = RemoteFolder(url, (options or {}).get(scheme, {}))
+            self._keeper = _Remote(folder, SegmentCache(Path(cache_dir), cache_bytes))
+        self._max_open = max_open
+        self._open: OrderedDict[str, Segment] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def workspace(self) -> Path:
+        """A local folder to write segments in before ``put``, which then only renames them."""
+        return self._keeper.workspace
+
+    def put(self, name: str, local_path: str | Path) -> None:
+        """Take over a written segment; afterwards ``local_path`` is gone and the segment is whole in the store.
+
+        Raises:
+            IndexUnavailable: the store refuses.
+        """
+        with _disk_errors():
+            self._keeper.put(name, Path(local_path))
+        with self._lock:
+            self._open.pop(name, None)
+
+    def open(self, name: str) -> Segment:
+        """Map a segment.
+
+        Raises:
+            SegmentCorrupt: the store has none of that name, or it is not whole.
+            IndexUnavailable: the store does not answer.
+        """
+        with self._lock:
+            if (segment := self._open.get(name)) is not None:
+                self._open.move_to_end(name)
+                return segment
+        with _disk_errors():
+            segment = self._map(name)
+        with self._lock:
+            segment = self._open.setdefault(name, segment)
+            while len(self._open) > self._max_open:
+                self._open.popitem(last=False)
+        return segment
+
+    def exists(self, name: str) -> bool:
+        """Whether the store has the segment.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
+        with _disk_errors():
+            return self._keeper.exists(name)
+
+    def files(self) -> Iterator[StoredFile]:
+        """Everything in the store.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
+        with _disk_errors():
+            yield from self._keeper.files()
+
+    def delete(self, key: str) -> None:
+        """Delete one of ``files``; mapped readers keep what they have.
+
+        Raises:
+            IndexUnavailable: the store refuses.
+        """
+        with _disk_errors():
+            self._keeper.delete(key)
+
+    def check(self) -> None:
+        """Make sure that the store answers.
+
+        Raises:
+            IndexUnavailable: it does not.
+        """
+        with _disk_errors():
+            self._keeper.check()
+
+    def _map(self, name: str) -> Segment:
+        for _ in range(3):
+            try:
+                return Segment(name, self._keeper.path(name))
+            except FileNotFoundError:
+                continue  # evicted by another process between download and mapping
+            except SegmentCorrupt:
+                if not self._keeper.refetch(name):
+                    raise
+        raise SegmentCorrupt("a segment is missing", segment=name)
+
+
+class _LocalFolder:
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+        self.workspace = self._root / "tmp"
+        with _disk_errors():
+            self.workspace.mkdir(parents=True, exist_ok=True)
+
+    def put(self, name: str, local_path: Path) -> None:
+        target = self.path(name)
+        target.parent.mkdir(exist_ok=True)
+        place(local_path, target)
+
+    def path(self, name: str) -> Path:
+        return self._root / name[:2] / (name + SUFFIX)
+
+    def refetch(self, name: str) -> bool:
+        return False
+
+    def exists(self, name: str) -> bool:
+        return self.path(name).is_file()
+
+    def files(self) -> Iterator[StoredFile]:
+        for folder in sorted(self._root.iterdir()):
+            if not folder.is_dir():
+                continue
+            for file in sorted(folder.iterdir()):
+                with contextlib.suppress(FileNotFoundError):
+                    status = file.stat()
+                    yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
+
+    def delete(self, key: str) -> None:
+        (self._root / key).unlink(missing_ok=True)
+
+    def check(self) -> None:
+        if not os.access(self.workspace, os.W_OK | os.X_OK):
+            raise IndexUnavailable("the segment store is not writable")
+
+
+class _Remote:
+    def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:
+        self._folder, self._cache = folder, cache
+        self.workspace = cache.workspace
+
+    def put(self, name: str, local_path: Path) -> None:
+        self._folder.put(_key(name), local_path)
+        self._cache.keep(name, local_path)
+
+    def path(self, name: str) -> Path:
+        return self._cache.get(name, lambda target: self._folder.get(_key(name), target))
+
+    def refetch(self, name: str) -> bool:
+        return self._cache.drop(name)
+
+    def exists(self, name: str) -> bool:
+        return self._folder.exists(_key(name))
+
+    def files(self) -> Iterator[StoredFile]:
+        for key, size, modified_ms in self._folder.files():
+            yield stored_file(key, size, modified_ms)
+
+    def delete(self, key: str) -> None:
+        self._folder.delete(key)
+
+    def check(self) -> None:
+        self._folder.check()
+
+
+@contextlib.contextmanager
+def _disk_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as cause:
+        raise IndexUnavailable(f"the segment store's disk refuses: {cause.strerror or type(cause).__name__}") from cause
+
+
+def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:
+    """What a key of the store stands for."""
+    name = key.rsplit("/", 1)[-1]
+    is_segment = name.endswith(SUFFIX) and key == _key(name.removesuffix(SUFFIX))
+    return StoredFile(key, name.removesuffix(SUFFIX) if is_segment else None, size, modified_ms)
+
+
+def _key(name: str) -> str:
+    return f"{name[:2]}/{name}{SUFFIX}"

@@ -1,0 +1,115 @@
+"""Segments: their files and store, and the register in SQL of those that are whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.orm import Session
+
+from lakemuster.index.database import Database, NowMs, current_ms
+from lakemuster.index.orm import ManifestRow, SegmentRow
+from lakemuster.index.segment_files import (
+    BATCH_ROWS,
+    DECODER_VERSION,
+    Segment,
+    Written,
+    segment_name,
+    write_segment,
+)
+from lakemuster.index.segment_store import SegmentStore
+from lakemuster.index.statements import chunks, insert_new
+
+__all__ = [
+    "BATCH_ROWS",
+    "DECODER_VERSION",
+    "Segment",
+    "SegmentInfo",
+    "SegmentStore",
+    "Swept",
+    "Written",
+    "known_segments",
+    "register_segments",
+    "segment_name",
+    "sweep",
+    "write_segment",
+]
+
+GRACE_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentInfo:
+    """A segment that is whole in the store.
+
+    Attributes:
+        location, length: of the manifest that it is made of.
+        rows, bytes: of the segment.
+    """
+
+    name: str
+    location: str
+    length: int
+    rows: int
+    bytes: int
+    decoder_version: int = DECODER_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep removed: rows of the register, files of the store, their bytes."""
+
+    unregistered: int
+    files: int
+    bytes: int
+
+
+def known_segments(session: Session, names: Collection[str]) -> set[str]:
+    """Those of the names that are registered."""
+    known: set[str] = set()
+    for chunk in chunks(list(names)):
+        known.update(session.scalars(select(SegmentRow.name).where(SegmentRow.name.in_(chunk))))
+    return known
+
+
+def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None:
+    """Make segments known that the store has; those known already stay as they are."""
+    if not segments:
+        return
+    registered_at_ms = current_ms(session)
+    # In one order everywhere, so that two processes cannot wait for each other.
+    ordered = sorted(segments, key=lambda segment: segment.name)
+    insert_new(session, SegmentRow, [asdict(segment) | {"registered_at_ms": registered_at_ms} for segment in ordered])
+
+
+def sweep(database: Database, store: SegmentStore, *, grace_seconds: float = GRACE_SECONDS) -> Swept:
+    """Remove the segments that no manifest of any table refers to.
+
+    What was registered, or written, less than ``grace_seconds`` ago may be of a refresh at work and
+    stays; the grace must be longer than any refresh.
+
+    Raises:
+        IndexUnavailable: the database or the store does not answer; what was removed stays removed.
+    """
+    with database.session() as session:
+        orphans = (
+            delete(SegmentRow)
+            .where(SegmentRow.registered_at_ms <= NowMs() - round(grace_seconds * 1000))
+            .where(~exists().where(ManifestRow.segment == SegmentRow.name))
+            .returning(SegmentRow.name)
+            .execution_options(synchronize_session=False)
+        )
+        unregistered = len(session.execute(orphans).all())
+    newest_ms = (time.time() - grace_seconds) * 1000
+    old = [file for file in store.files() if file.modified_ms is not None and file.modified_ms <= newest_ms]
+    files = size = 0
+    for chunk in chunks(old):
+        with database.reading() as session:
+            known = known_segments(session, [file.name for file in chunk if file.name is not None])
+        for file in chunk:
+            if file.name not in known:
+                store.delete(file.key)
+                files, size = files + 1, size + file.size
+    return Swept(unregistered, files, size)

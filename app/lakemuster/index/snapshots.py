@@ -1,0 +1,262 @@
+"""Snapshots of a table: known, then published whole, or quarantined with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Row, select, update
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import IndexUnavailable, SnapshotNotFound
+from lakemuster.index import leases
+from lakemuster.index.database import current_ms
+from lakemuster.index.encoding import decode
+from lakemuster.index.leases import Lease
+from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
+from lakemuster.index.orm import SnapshotRow
+from lakemuster.index.packing import pack, pack_members, unpack, unpack_members
+from lakemuster.index.segments import SegmentInfo, known_segments, register_segments
+from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot
+
+State = Literal["known", "published", "quarantined"]
+_INT64 = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A manifest of a snapshot to publish: its list, its row there, the name of its segment."""
+
+    role: Role
+    header: ManifestHeader
+    segment: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCounts:
+    """What is live in a snapshot: files, records of its data files, bytes of all files."""
+
+    data_files: int
+    delete_files: int
+    records: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestRecord:
+    """A manifest of a published snapshot; equal ``id`` means the same list row and segment."""
+
+    id: int
+    role: Role
+    header: ManifestHeader
+    segment: str
+
+
+@dataclass(frozen=True)
+class SnapshotRecord:
+    """A snapshot and how far the index has it.
+
+    Attributes:
+        row_id: the index's own id: never used again, so it may key caches.
+        error: why it is quarantined.
+        live: None unless published with counts.
+        dead: packed ``dead_rows``.
+    """
+
+    row_id: int
+    table_id: int
+    snapshot: Snapshot
+    state: State
+    error: str | None
+    published_at_ms: int | None
+    manifest_count: int | None
+    live: LiveCounts | None
+    dead: bytes | None
+
+    @cached_property
+    def dead_rows(self) -> NDArray[np.int64] | None:
+        """Positions of entries that a later entry cancels, as published; None when there are none to know."""
+        return None if self.dead is None else unpack(self.dead)
+
+
+_COLUMNS = (
+    SnapshotRow.id,
+    SnapshotRow.table_id,
+    SnapshotRow.document,
+    SnapshotRow.state,
+    SnapshotRow.error,
+    SnapshotRow.published_at_ms,
+    SnapshotRow.manifest_count,
+    SnapshotRow.live_data_files,
+    SnapshotRow.live_delete_files,
+    SnapshotRow.live_records,
+    SnapshotRow.live_bytes,
+    SnapshotRow.dead,
+)
+
+
+def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
+    """The snapshots of a branch, or of all, by branch and time of commit."""
+    chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id)
+    if branch is not None:
+        chosen = chosen.where(SnapshotRow.branch == branch)
+    records = [_record(row) for row in session.execute(chosen)]
+    return sorted(records, key=lambda r: (r.snapshot.branch, r.snapshot.committed_at_ms, r.snapshot.snapshot_id))
+
+
+def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> SnapshotRecord:
+    """One snapshot.
+
+    Raises:
+        SnapshotNotFound: the table's branch has none of that id.
+    """
+    row = None
+    if snapshot_id in _INT64:
+        row = session.execute(
+            select(*_COLUMNS).where(
+                SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.snapshot_id == snapshot_id
+            )
+        ).one_or_none()
+    if row is None:
+        raise SnapshotNotFound(f"no snapshot {snapshot_id}", snapshot_id=str(snapshot_id), branch=branch)
+    return _record(row)
+
+
+def snapshot_manifests(session: Session, snapshot_row_id: int) -> list[ManifestRecord]:
+    """The manifests of a published snapshot, in the order of its lists.
+
+    Raises:
+        SnapshotNotFound: it was forgotten since, or is not published.
+        IndexUnavailable: the index is damaged.
+    """
+    packed = session.scalar(select(SnapshotRow.manifests).where(SnapshotRow.id == snapshot_row_id))
+    if packed is None:
+        raise SnapshotNotFound("the snapshot is not in the index any more")
+    roles, ids = unpack_members(packed)
+    order = ids.tolist()
+    found = load_manifests(session, order)
+    if not found.keys() >= set(order):
+        raise IndexUnavailable("the index lacks manifests of a published snapshot")
+    return [
+        ManifestRecord(row_id, role, found[row_id].header, found[row_id].segment)
+        for role, row_id in zip(roles, order, strict=True)
+    ]
+
+
+def publish(
+    session: Session,
+    lease: Lease,
+    snapshot_row_id: int,
+    manifests: Sequence[Published],
+    dead: NDArray[np.int64] | None = None,
+    *,
+    live: LiveCounts | None = None,
+    segments: Sequence[SegmentInfo] = (),
+) -> None:
+    """Make a snapshot visible with all of its manifests, when the session commits. Doing it again changes nothing.
+
+    Args:
+        lease: of the snapshot's table; compared and renewed in this transaction.
+        manifests: every manifest of the snapshot's lists, in their order.
+        dead: positions of entries that later entries cancel (Paimon).
+        segments: segments to register first; those of ``manifests`` must be registered then.
+
+    Raises:
+        RefreshBusy: the lease was lost: nothing is published.
+        SnapshotNotFound: the snapshot was forgotten since.
+        IndexUnavailable: a segment is not registered, or no longer.
+    """
+    leases.ensure(session, lease)
+    before = _lock(session, lease, snapshot_row_id)
+    register_segments(session, segments)
+    names = {manifest.segment for manifest in manifests}
+    if missing := names - known_segments(session, names):
+        raise IndexUnavailable("segments of the snapshot are not registered; refresh again", segments=len(missing))
+    ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
+    members = pack_members([(manifest.role, row_id) for manifest, row_id in zip(manifests, ids, strict=True)])
+    _set(
+        session,
+        snapshot_row_id,
+        state="published",
+        error=None,
+        published_at_ms=current_ms(session),
+        manifest_count=len(manifests),
+        live_data_files=None if live is None else live.data_files,
+        live_delete_files=None if live is None else live.delete_files,
+        live_records=None if live is None else live.records,
+        live_bytes=None if live is None else live.bytes,
+        manifests=members,
+        dead=None if dead is None else pack(dead),
+    )
+    if before is not None and before != members:
+        delete_orphans(session, lease.table_id, [before])
+
+
+def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> None:
+    """Mark a snapshot unreadable. Publishing it later lifts that.
+
+    Raises:
+        RefreshBusy: the lease was lost.
+        SnapshotNotFound: the snapshot was forgotten since.
+    """
+    _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
+
+
+def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
+    """Make a published or quarantined snapshot merely known again, to be indexed anew.
+
+    Raises:
+        RefreshBusy: the lease was lost.
+        SnapshotNotFound: the snapshot was forgotten since.
+    """
+    _clear(session, lease, snapshot_row_id, state="known", error=None)
+
+
+def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: str | None) -> None:
+    leases.ensure(session, lease)
+    before = _lock(session, lease, row_id)
+    _set(
+        session,
+        row_id,
+        state=state,
+        error=error,
+        published_at_ms=None,
+        manifest_count=None,
+        live_data_files=None,
+        live_delete_files=None,
+        live_records=None,
+        live_bytes=None,
+        manifests=None,
+        dead=None,
+    )
+    if before is not None:
+        delete_orphans(session, lease.table_id, [before])
+
+
+def _lock(session: Session, lease: Lease, row_id: int) -> bytes | None:
+    locked = (
+        select(SnapshotRow.id, SnapshotRow.manifests)
+        .where(SnapshotRow.id == row_id, SnapshotRow.table_id == lease.table_id)
+        .with_for_update()
+    )
+    row = session.execute(locked).one_or_none()
+    if row is None:
+        raise SnapshotNotFound("the snapshot is not in the index any more")
+    before: bytes | None = row.manifests
+    return before
+
+
+def _set(session: Session, row_id: int, **values: object) -> None:
+    session.execute(
+        update(SnapshotRow).where(SnapshotRow.id == row_id).values(values).execution_options(synchronize_session=False)
+    )
+
+
+def _record(row: Row[*tuple[Any, ...]]) -> SnapshotRecord:
+    row_id, table_id, document, state, error, published_at_ms, manifest_count, *counts, dead = row
+    live = None if counts[0] is None else LiveCounts(*counts)
+    return SnapshotRecord(row_id, table_id, decode(document), state, error, published_at_ms, manifest_count, live, dead)

@@ -1,0 +1,40 @@
+"""Statements that both databases take, however many values they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar, cast
+
+from sqlalchemy import Table, insert
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from lakemuster.index.orm import Base
+
+Value = TypeVar("Value")
+
+_PARAMETERS = 4_000
+"""PostgreSQL takes 65,535 parameters in a statement, SQLite 32,766 by default."""
+
+
+def chunks(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    """The values in pieces that fit an ``IN``."""
+    for start in range(0, len(values), _PARAMETERS):
+        yield values[start : start + _PARAMETERS]
+
+
+def insert_all(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert rows, one set of parameters each."""
+    if rows:
+        session.execute(insert(cast("Table", table.__table__)), list(rows))
+
+
+def insert_new(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert the rows that break no constraint; the others are there already."""
+    if not rows:
+        return
+    target = cast("Table", table.__table__)
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(postgresql.insert(target).on_conflict_do_nothing(), list(rows))
+    else:
+        session.execute(sqlite.insert(target).on_conflict_do_nothing(), list(rows))

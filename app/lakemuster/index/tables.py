@@ -1,0 +1,161 @@
+"""Registered tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, delete, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
+from lakemuster.index.database import current_ms
+from lakemuster.index.described import load_metadata, refs, schemas, snapshot_log, specs, store_metadata
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.orm import LeaseRow, TableRow
+from lakemuster.metadata.snapshot import Format
+
+__all__ = [
+    "TableRecord",
+    "add_table",
+    "get_table",
+    "list_tables",
+    "load_metadata",
+    "refs",
+    "remove_table",
+    "schemas",
+    "snapshot_log",
+    "specs",
+    "store_metadata",
+    "touch",
+]
+
+MAX_NAME_BYTES = 1024
+"""PostgreSQL indexes no text above 2,704 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """A registered table.
+
+    Attributes:
+        location: as registered: the table's root or its metadata file, before rewrites.
+        rewrites: (old, new) prefixes of locations in its metadata.
+        generation: grows when a snapshot id comes to mean another snapshot.
+        checked_at_ms: when its pointer was last read; None before the first time.
+        stale_reason: why the pointer, or what it leads to, could not be read at the last try.
+        metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
+        table_location: the table's root as its metadata has it.
+    """
+
+    table_id: int
+    name: str
+    format: Format
+    location: str
+    rewrites: tuple[tuple[str, str], ...]
+    created_at_ms: int
+    generation: int
+    checked_at_ms: int | None
+    stale_reason: str | None
+    metadata_location: str | None
+    table_location: str | None
+    uuid: str | None
+    format_version: int | None
+    current_schema_id: int | None
+    default_spec_id: int | None
+    current_snapshot_id: int | None
+    last_updated_ms: int | None
+
+
+_COLUMNS = (
+    TableRow.id,
+    TableRow.name,
+    TableRow.format,
+    TableRow.location,
+    TableRow.rewrites,
+    TableRow.created_at_ms,
+    TableRow.generation,
+    TableRow.checked_at_ms,
+    TableRow.stale_reason,
+    TableRow.metadata_location,
+    TableRow.table_location,
+    TableRow.uuid,
+    TableRow.format_version,
+    TableRow.current_schema_id,
+    TableRow.default_spec_id,
+    TableRow.current_snapshot_id,
+    TableRow.last_updated_ms,
+)
+
+
+def add_table(
+    session: Session, name: str, location: str, format: Format, rewrites: Sequence[tuple[str, str]] = ()
+) -> TableRecord:
+    """Register a table.
+
+    Raises:
+        TableExists: the name is taken.
+        RequestInvalid: the name is too long.
+    """
+    if len(name.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
+        raise RequestInvalid(f"a table's name has at most {MAX_NAME_BYTES} bytes")
+    row = TableRow(
+        name=name,
+        location=location,
+        format=format,
+        rewrites=encode(tuple((old, new) for old, new in rewrites)),
+        created_at_ms=current_ms(session),
+        generation=0,
+    )
+    session.add(row)
+    try:
+        session.flush()
+    except IntegrityError as cause:
+        raise TableExists(f"a table of the name {name} is registered already", table=name) from cause
+    session.add(LeaseRow(table_id=row.id, holder=None, fence=0, expires_at_ms=0))
+    session.flush()
+    return get_table(session, name)
+
+
+def get_table(session: Session, name: str) -> TableRecord:
+    """The table of a name.
+
+    Raises:
+        TableNotFound: none has it.
+    """
+    row = session.execute(select(*_COLUMNS).where(TableRow.name == name)).one_or_none()
+    if row is None:
+        raise TableNotFound(f"no table {name}", table=name)
+    return _record(row)
+
+
+def list_tables(session: Session) -> list[TableRecord]:
+    """All tables by name."""
+    records = [_record(row) for row in session.execute(select(*_COLUMNS))]
+    return sorted(records, key=lambda record: record.name)
+
+
+def remove_table(session: Session, name: str) -> None:
+    """Forget a table and everything of it but its segments, which ``segments.sweep`` removes.
+
+    Raises:
+        TableNotFound: no table has that name.
+    """
+    removed = session.execute(delete(TableRow).where(TableRow.name == name).returning(TableRow.id)).first()
+    if removed is None:
+        raise TableNotFound(f"no table {name}", table=name)
+
+
+def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:
+    """Note that the table's pointer was looked at, and why that failed if it did."""
+    values: dict[str, object] = {"stale_reason": stale_reason}
+    if stale_reason is None:
+        values["checked_at_ms"] = checked_at_ms
+    session.execute(update(TableRow).where(TableRow.id == table_id).values(values))
+
+
+def _record(row: Row[*tuple[Any, ...]]) -> TableRecord:
+    values = row._asdict()
+    return TableRecord(table_id=values.pop("id"), **{**values, "rewrites": decode(values["rewrites"])})

@@ -1,0 +1,43 @@
+"""Run migrations on the connection that ``lakemuster migrate`` hands over.
+
+For developers, ``alembic -c migrations/alembic.ini revision --autogenerate -m "…"`` works on the
+database of ``LAKEMUSTER_DATABASE_URL``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from alembic import context
+from sqlalchemy import Connection
+
+from lakemuster.index.database import Database
+from lakemuster.index.orm import AnyText, Base
+
+
+def _rendered(kind: str, item: object, _: object) -> str | bool:
+    # A migration must mean the same for ever, so it names no type of ours.
+    return "sa.Text()" if kind == "type" and isinstance(item, AnyText) else False
+
+
+def run(connection: Connection) -> None:
+    """Run what was asked for in the connection's own transaction."""
+    context.configure(
+        connection=connection,
+        target_metadata=Base.metadata,
+        render_as_batch=True,
+        compare_type=True,
+        render_item=_rendered,
+        # The connection began with BEGIN IMMEDIATE: on SQLite, too, a migration is whole or not at all.
+        transactional_ddl=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+given = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+else:
+    with Database(os.environ["LAKEMUSTER_DATABASE_URL"]).migrating() as own:
+        run(own)

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from lakemuster import __version__
 from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.metrics import MEDIA_TYPE, Metrics
-from lakemuster.api.native.asking import Reader, TheApi
+from lakemuster.api.native.asking import TheApi, needs
 from lakemuster.api.native.documented import READ
 from lakemuster.api.services import Services
 from lakemuster.errors import CatalogError
@@ -44,9 +44,10 @@ def readyz(api: TheApi) -> Response:
 @router.get(
     "/metrics",
     response_model=None,
+    dependencies=[needs("read")],
     responses={**READ, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
-def metrics(caller: Reader, api: TheApi) -> Response:
+def metrics(api: TheApi) -> Response:
     """Figures for Prometheus."""
     return Response(api.metrics.text(), media_type=MEDIA_TYPE)
 

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 from lakemuster.errors import RequestInvalid
-from lakemuster.wire.scalars import far_timestamp
+from lakemuster.metadata.values import timestamp_text
 
 _RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+\- ])(\d\d):(\d\d))")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,4 +49,4 @@ def _milliseconds(match: re.Match[str]) -> int:
 
 def format_instant(milliseconds: int) -> str:
     """RFC 3339 in UTC, to the millisecond."""
-    return far_timestamp(milliseconds, "ms") + "Z"
+    return timestamp_text(milliseconds, "ms") + "Z"

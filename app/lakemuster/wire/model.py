@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
-from lakemuster.wire.scalars import SAFE_INTEGER
+from lakemuster.metadata.values import SAFE_INTEGER
 
 
 class WireModel(BaseModel):

@@ -9,12 +9,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SAFE_INTEGER = 2**53
-"""JavaScript's numbers hold every integer up to here."""
+from lakemuster.metadata.values import PER_SECOND, SAFE_INTEGER, date_text, decimal_text, timestamp_text
 
-_FIRST_DAY, _LAST_DAY = -719162, 2932896
-"""0001-01-01 and 9999-12-31, in days since 1970-01-01."""
-_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
+"""0000-01-01 and 9999-12-31, in days since 1970-01-01: years of four digits."""
 _ESCAPED = np.zeros(256, dtype=np.bool_)
 _ESCAPED[:0x20] = _ESCAPED[0x22] = _ESCAPED[0x5C] = True
 
@@ -79,20 +77,6 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
     raise TypeError(f"no JSON form for {kind}")
 
 
-def far_timestamp(count: int, unit: str) -> str:
-    """A zoneless timestamp as ISO 8601, in any year.
-
-    Args:
-        count: units since 1970-01-01.
-        unit: ``s``, ``ms``, ``us`` or ``ns``; gives the number of fraction digits.
-    """
-    day, left = divmod(count, _PER_DAY[unit])
-    second, fraction = divmod(left, _PER_DAY[unit] // 86_400)
-    digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit]
-    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-    return f"{_far_date(day)}T{clock}" + (f".{fraction:0{digits}d}" if digits else "")
-
-
 def _quote(array: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise('"', array, '"', "")
 
@@ -135,26 +119,28 @@ def _floats(array: pa.Array) -> pa.Array:
 
 def _decimals(array: pa.Array) -> pa.Array:
     # Arrow writes small values with an exponent, which the specification allows for negative scales only.
-    if array.type.scale <= 6:
+    if 0 <= array.type.scale <= 6:
         return array.cast(pa.string())
-    return pa.array([None if value is None else format(value, "f") for value in array.to_pylist()], pa.string())
+    return pa.array(
+        [None if value is None else decimal_text(value, array.type.scale) for value in array.to_pylist()], pa.string()
+    )
 
 
 def _dates(array: pa.Array) -> pa.Array:
     days = array.view(pa.int32())
     if _within(days, _FIRST_DAY, _LAST_DAY):
         return array.cast(pa.string())
-    return pa.array([None if day is None else _far_date(day) for day in days.to_pylist()], pa.string())
+    return pa.array([None if day is None else date_text(day) for day in days.to_pylist()], pa.string())
 
 
 def _timestamps(array: pa.Array) -> pa.Array:
     unit, zone = array.type.unit, array.type.tz
-    counts, per_day = array.view(pa.int64()), _PER_DAY[unit]
+    counts, per_day = array.view(pa.int64()), 86_400 * PER_SECOND[unit]
     if _within(counts, _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day - 1):
         texts = _with_t(array.view(pa.timestamp(unit)).cast(pa.string()))
     else:
         texts = pa.array(
-            [None if count is None else far_timestamp(count, unit) for count in counts.to_pylist()], pa.string()
+            [None if count is None else timestamp_text(count, unit) for count in counts.to_pylist()], pa.string()
         )
     return texts if zone is None else pc.binary_join_element_wise(texts, "+00:00", "")
 
@@ -175,15 +161,6 @@ def _with_t(array: pa.StringArray) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(array), offsets, pa.py_buffer(text), valid, array.null_count, array.offset)
 
 
-def _far_date(day: int) -> str:
-    """ISO 8601 with an expanded year outside of 0001 to 9999."""
-    text = str(np.datetime64(day, "D"))
-    year, rest = text[:-6], text[-6:]
-    if year.startswith("-"):
-        return f"-{int(year[1:]):04d}{rest}"
-    return f"{'+' if len(year) > 4 else ''}{year}{rest}"
-
-
 def _uuids(array: pa.FixedSizeBinaryArray) -> pa.Array:
     digits = np.frombuffer(_fixed_hex(array), np.uint8).reshape(-1, 32)
     text = np.full((len(array), 36), ord("-"), np.uint8)
@@ -196,7 +173,7 @@ def _hex(array: pa.Array) -> pa.Array:
     if pa.types.is_fixed_size_binary(array.type):
         return _fixed_texts(array, pa.py_buffer(_fixed_hex(array)), 2 * array.type.byte_width)
     array = array.cast(pa.binary())
-    valid, offsets, data = array.buffers()
+    _, offsets, data = array.buffers()
     bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
     text = b"" if data is None else memoryview(data)[bounds[0] : bounds[-1]].hex().encode()
     shifted = ((bounds - bounds[0]) * 2).astype(np.int32)

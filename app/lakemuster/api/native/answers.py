@@ -16,7 +16,7 @@ from lakemuster.api.listings import Listing, RowListing
 from lakemuster.api.native.asking import Api, OfSnapshot, Paged
 from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
 from lakemuster.errors import PageTokenInvalid, RequestInvalid
-from lakemuster.index.snapshots import find_snapshot
+from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import load_metadata
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import View
@@ -129,7 +129,7 @@ def pinned_view(api: Api, name: str, pin: Pin) -> View:
     """
     table = api.services.table(name)
     with api.services.index.database.session() as session:
-        record = find_snapshot(session, table.id, pin.snapshot_id, pin.branch)
+        record = get_snapshot(session, table.id, pin.snapshot_id, pin.branch)
         metadata = load_metadata(session, table.id)
     if record.row_id != pin.row_id:
         raise PageTokenInvalid("the snapshot of this page token is gone")
@@ -188,4 +188,4 @@ def _stale_header(stale: str | None) -> dict[str, str]:
     return {STALE_HEADER: stale.encode("ascii", "replace").decode().translate(_NO_CONTROL)[:300]}
 
 
-_NO_CONTROL = {code: " " for code in (*range(32), 127)}
+_NO_CONTROL = dict.fromkeys((*range(32), 127), " ")

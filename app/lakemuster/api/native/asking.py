@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, cast
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request, params
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-from lakemuster.api.auth import ANYONE, Caller, Tokens
+from lakemuster.api.auth import ANYONE, Caller, Scope, Tokens
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.services import Services
 from lakemuster.errors import RequestInvalid
 from lakemuster.index.signing import signing_key
 from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner.view import Selector
 from lakemuster.wire.instants import parse_instant
 
@@ -38,6 +39,24 @@ class Api:
             return signing_key(session)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A request about one table.
+
+    Attributes:
+        name: in its one spelling.
+    """
+
+    request: Request
+    api: Api
+    name: str
+
+    @property
+    def services(self) -> Services:
+        """The catalog's verbs."""
+        return self.api.services
+
+
 def api_of(request: Request) -> Api:
     """The app's own."""
     api: Api = request.app.state.api
@@ -52,7 +71,7 @@ _BEARER = HTTPBearer(
 
 
 async def asking(
-    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+    request: Request, _credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 ) -> Caller:
     """Who asks. Parameters that stand twice are refused here, since only one of them could count."""
     twice = {name for name in request.query_params if len(request.query_params.getlist(name)) > 1}
@@ -64,35 +83,29 @@ async def asking(
     return caller
 
 
-async def reading(caller: Annotated[Caller, Depends(asking)]) -> Caller:
-    """A caller who may read."""
-    caller.require("read")
-    return caller
+TheCaller = Annotated[Caller, Depends(asking)]
 
 
-async def indexing(caller: Annotated[Caller, Depends(asking)]) -> Caller:
-    """A caller who may refresh."""
-    caller.require("index")
-    return caller
+def needs(scope: Scope) -> params.Depends:
+    """A route's demand on its caller, made before anything else is looked at."""
+
+    async def require(caller: TheCaller) -> None:
+        caller.require(scope)
+
+    return cast("params.Depends", Depends(require))
 
 
-async def administering(caller: Annotated[Caller, Depends(asking)]) -> Caller:
-    """A caller who may add and remove tables."""
-    caller.require("admin")
-    return caller
-
-
-async def table_name(
+async def the_table(
     request: Request,
-    caller: Annotated[Caller, Depends(asking)],
+    caller: TheCaller,
     table: Annotated[
         str, Path(description="The table's dotted name, `ns.table`; a level that holds a dot in backticks.")
     ],
-) -> str:
-    """The one spelling of the table's name, if the table exists for the caller."""
+) -> Target:
+    """The table that the path names, if it exists for the caller."""
     levels = parse_name(table)
     caller.require_table(levels)
-    return format_name(levels)
+    return Target(request, api_of(request), format_name(levels))
 
 
 async def no_parameters(request: Request) -> None:
@@ -103,6 +116,12 @@ async def no_parameters(request: Request) -> None:
 
 class _Parameters(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class OfBranch(_Parameters):
+    """Parameters of one snapshot."""
+
+    branch: str = Field(MAIN, min_length=1, max_length=1024, description="The Paimon branch whose id it is.")
 
 
 class Paged(_Parameters):
@@ -190,11 +209,9 @@ def words(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-TableName = Annotated[str, Depends(table_name)]
-Reader = Annotated[Caller, Depends(reading)]
-Indexer = Annotated[Caller, Depends(indexing)]
-Administrator = Annotated[Caller, Depends(administering)]
+TheTable = Annotated[Target, Depends(the_table)]
 TheApi = Annotated[Api, Depends(api_of)]
+BranchQuery = Annotated[OfBranch, Query()]
 PagedQuery = Annotated[Paged, Query()]
 SnapshotQuery = Annotated[OfSnapshot, Query()]
 EntriesQuery = Annotated[OfEntries, Query()]

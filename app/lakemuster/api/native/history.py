@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import (
+    BranchQuery,
     PagedQuery,
-    Reader,
-    TableName,
-    TheApi,
-    no_parameters,
+    TheTable,
+    needs,
     snapshot_id,
 )
 from lakemuster.api.native.documented import LIST, READ
-from lakemuster.index.snapshots import SnapshotRecord, find_snapshot
+from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.index.snapshots import get_snapshot as stored_snapshot
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, Document, dumps
@@ -26,49 +26,48 @@ from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, S
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 
-router = APIRouter(tags=["history"])
+router = APIRouter(tags=["history"], dependencies=[needs("read")])
 
 
 @router.get("/tables/{table}/snapshots", response_model=SnapshotsPage, responses=LIST)
-def list_snapshots(caller: Reader, api: TheApi, name: TableName, query: PagedQuery, request: Request) -> Response:
+def list_snapshots(table: TheTable, query: PagedQuery) -> Response:
     """All snapshots that the table's metadata knows, oldest first, and what became of each."""
-    table, records, stale = api.services.snapshots(name)
+    record, records, stale = table.services.snapshots(table.name)
     listing = DocumentListing(SNAPSHOTS, sorted(records, key=_by_time), _by_time, _snapshot)
-    return listing_answer(Asked(request, api, "snapshots", query, table.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "snapshots", query, record.id), listing, stale=stale)
 
 
 @router.get(
     "/tables/{table}/snapshots/{id}",
     response_model=SnapshotOut,
     responses=READ,
-    dependencies=[Depends(no_parameters)],
 )
 def get_snapshot(
-    caller: Reader, api: TheApi, name: TableName, id: Annotated[str, Path(description="A snapshot's id.")]
+    table: TheTable, id: Annotated[str, Path(description="A snapshot's id.")], query: BranchQuery
 ) -> Response:
     """One snapshot."""
     number = snapshot_id(id)
-    table, _, _ = api.services.fresh(name)
-    with api.services.index.database.session() as session:
-        record = find_snapshot(session, table.id, number)
+    found, _, _ = table.services.fresh(table.name)
+    with table.services.index.database.session() as session:
+        record = stored_snapshot(session, found.id, number, query.branch)
     return Response(dumps(_snapshot(record)), media_type="application/json")
 
 
 @router.get("/tables/{table}/refs", response_model=RefsPage, responses=LIST)
-def list_refs(caller: Reader, api: TheApi, name: TableName, query: PagedQuery, request: Request) -> Response:
+def list_refs(table: TheTable, query: PagedQuery) -> Response:
     """Branches and tags, by name."""
-    table, metadata, stale = api.services.fresh(name)
+    record, metadata, stale = table.services.fresh(table.name)
     refs = sorted(metadata.refs, key=lambda ref: (ref.name, ref.kind))
     listing = DocumentListing(
         REFS, refs, lambda ref: (ref.name, ref.kind), lambda ref: RefOut.of(ref).model_dump(mode="json")
     )
-    return listing_answer(Asked(request, api, "refs", query, table.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "refs", query, record.id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/schemas", response_model=SchemasPage, responses=LIST)
-def list_schemas(caller: Reader, api: TheApi, name: TableName, query: PagedQuery, request: Request) -> Response:
+def list_schemas(table: TheTable, query: PagedQuery) -> Response:
     """Every version of the table's columns, by id; those of Paimon's branches too."""
-    table, metadata, stale = api.services.fresh(name)
+    record, metadata, stale = table.services.fresh(table.name)
     branches = {MAIN: metadata.schemas, **metadata.branch_schemas}
     found = sorted(
         ((branch, schema) for branch, schemas in branches.items() for schema in schemas),
@@ -82,13 +81,13 @@ def list_schemas(caller: Reader, api: TheApi, name: TableName, query: PagedQuery
         return SchemaOut.of(schema, branch, current=schema.schema_id == newest[branch]).model_dump(mode="json")
 
     listing = DocumentListing(SCHEMAS, found, lambda pair: (int(pair[0] != MAIN), pair[0], pair[1].schema_id), document)
-    return listing_answer(Asked(request, api, "schemas", query, table.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "schemas", query, record.id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/specs", response_model=SpecsPage, responses=LIST)
-def list_specs(caller: Reader, api: TheApi, name: TableName, query: PagedQuery, request: Request) -> Response:
+def list_specs(table: TheTable, query: PagedQuery) -> Response:
     """Every version of the table's partitioning, by id."""
-    table, metadata, stale = api.services.fresh(name)
+    record, metadata, stale = table.services.fresh(table.name)
     schemas = _current_first(metadata)
     listing = DocumentListing(
         SPECS,
@@ -98,7 +97,7 @@ def list_specs(caller: Reader, api: TheApi, name: TableName, query: PagedQuery, 
             mode="json"
         ),
     )
-    return listing_answer(Asked(request, api, "specs", query, table.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "specs", query, record.id), listing, stale=stale)
 
 
 def _by_time(record: SnapshotRecord) -> tuple[int, int]:

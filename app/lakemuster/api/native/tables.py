@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
-from lakemuster.api.native.asking import Administrator, Indexer, PagedQuery, Reader, TableName, TheApi, no_parameters
+from lakemuster.api.native.asking import PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
 from lakemuster.api.native.documented import CREATE, LIST, READ, REFRESH, REMOVE
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.index.tables import TableRecord
@@ -24,8 +24,8 @@ from lakemuster.wire.native.tables import NewTable, RewriteRule, TableDetails, T
 router = APIRouter(tags=["tables"])
 
 
-@router.get("/tables", response_model=TablesPage, responses=LIST)
-def list_tables(caller: Reader, api: TheApi, query: PagedQuery, request: Request) -> Response:
+@router.get("/tables", response_model=TablesPage, responses=LIST, dependencies=[needs("read")])
+def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
     """The registered tables that the caller may see, by name."""
     shown = sorted(
         (table for table in api.services.tables() if caller.sees(parse_name(table.name))),
@@ -40,9 +40,9 @@ def list_tables(caller: Reader, api: TheApi, query: PagedQuery, request: Request
     response_model=TableOut,
     status_code=201,
     responses=CREATE,
-    dependencies=[Depends(no_parameters)],
+    dependencies=[needs("admin"), Depends(no_parameters)],
 )
-def add_table(caller: Administrator, api: TheApi, table: NewTable) -> Response:
+def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
     """Register a table. Its location must lie under the server's roots; nothing is indexed yet."""
     levels = parse_name(table.name)
     if not caller.sees(levels):
@@ -52,23 +52,29 @@ def add_table(caller: Administrator, api: TheApi, table: NewTable) -> Response:
     return _json(_document(_table(record)), 201)
 
 
-@router.get("/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[Depends(no_parameters)])
-def get_table(caller: Reader, api: TheApi, name: TableName) -> Response:
+@router.get(
+    "/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[needs("read"), Depends(no_parameters)]
+)
+def get_table(table: TheTable) -> Response:
     """One table, as its newest metadata has it."""
     try:
-        record, metadata, stale = api.services.fresh(name)
+        record, metadata, stale = table.services.fresh(table.name)
     except TableNotFound:
-        record = api.services.table(name)
+        record = table.services.table(table.name)
         return _json(_document(_details(record, None, record.stale_reason)))
     return _json(_document(_details(record, metadata, stale)))
 
 
 @router.delete(
-    "/tables/{table}", status_code=204, responses=REMOVE, dependencies=[Depends(no_parameters)], response_model=None
+    "/tables/{table}",
+    status_code=204,
+    responses=REMOVE,
+    dependencies=[needs("admin"), Depends(no_parameters)],
+    response_model=None,
 )
-def remove_table(caller: Administrator, api: TheApi, name: TableName) -> Response:
+def remove_table(table: TheTable) -> Response:
     """Forget a table. Its files are not touched."""
-    api.services.remove(name)
+    table.services.remove(table.name)
     return Response(status_code=204)
 
 
@@ -76,11 +82,11 @@ def remove_table(caller: Administrator, api: TheApi, name: TableName) -> Respons
     "/tables/{table}/refresh",
     response_model=RefreshOut,
     responses=REFRESH,
-    dependencies=[Depends(no_parameters)],
+    dependencies=[needs("index"), Depends(no_parameters)],
 )
-def refresh_table(caller: Indexer, api: TheApi, name: TableName) -> Response:
+def refresh_table(table: TheTable) -> Response:
     """Look at the table's pointer now, and index what is new."""
-    report = api.services.refresh(name)
+    report = table.services.refresh(table.name)
     out = RefreshOut(
         table=report.table,
         published=list(report.published),

@@ -19,4 +19,19 @@ The map, in the direction of imports (a name may import what stands to its right
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lakemuster.client import Client
+
 __version__ = "0.1.0"
+__all__ = ["Client", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    # The client brings httpx, which the server and the decoders' processes need not load.
+    if name != "Client":
+        raise AttributeError(f"module 'lakemuster' has no attribute {name!r}")
+    from lakemuster.client import Client  # noqa: PLC0415
+
+    return Client

@@ -1,0 +1,142 @@
+"""Requests: where they go, when they are repeated, what failures become."""
+
+from __future__ import annotations
+
+import pickle
+
+import httpx
+import pytest
+
+from lakemuster.client import AnswerIncomplete, Client, ClientError, NotFoundError, ServerUnreachable
+from tests.unit.client.answers import Server, page, refusal
+
+
+def tables(server: Server, token: str | None = None) -> list[object]:
+    return list(server.client(token).tables())
+
+
+@pytest.mark.parametrize("uri", ["lake:8181", "ftp://lake", "http://", "http://me:secret@lake", "http://lake?x=1", ""])
+def test_an_address_that_is_none_is_refused(uri):
+    with pytest.raises(ValueError, match="address"):
+        Client(uri)
+
+
+@pytest.mark.parametrize(
+    "uri", ["http://lake:81", "http://lake:81/", "http://lake:81/api/v1", "http://lake:81/api/v1/"]
+)
+def test_the_address_may_end_as_it_likes(uri):
+    assert Client(uri).uri == "http://lake:81"
+
+
+def test_a_server_may_stand_below_a_path():
+    server = Server(page("tables", []))
+    list(Client("https://lake/muster/", transport=server).tables())
+    assert server.requests[0].url.path == "/muster/api/v1/tables"
+
+
+def test_the_token_is_sent_and_never_shown():
+    server = Server(page("tables", []))
+    client = server.client("lm_secret")
+    list(client.tables())
+    assert server.requests[0].headers["Authorization"] == "Bearer lm_secret"
+    assert "secret" not in repr(client)
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_server_is_asked_again(status, naps):
+    server = Server(refusal(status, "overloaded"), page("tables", []))
+    assert tables(server) == []
+    assert len(naps) == 1
+
+
+@pytest.mark.parametrize(
+    "cause", [httpx.ConnectError("refused"), httpx.ReadTimeout("slow"), httpx.RemoteProtocolError("cut")]
+)
+def test_a_broken_connection_is_tried_again(cause, naps):
+    assert tables(Server(cause, page("tables", []))) == []
+    assert len(naps) == 1
+
+
+def test_patience_ends(naps):
+    server = Server(*[httpx.ConnectError("Connection refused")] * 5)
+    with pytest.raises(ServerUnreachable, match=r"no answer from http://lake.test:8181: Connection refused") as caught:
+        tables(server)
+    assert caught.value.code == "server_unreachable"
+    assert len(naps) == 4
+    assert sorted(naps) == naps or max(naps) < 5  # they grow, give or take the jitter
+
+
+def test_a_server_that_stays_busy_is_told_with_its_own_words(naps):
+    server = Server(*[refusal(503, "index_unavailable", "the database does not answer")] * 5)
+    with pytest.raises(ClientError) as caught:
+        tables(server)
+    assert (caught.value.code, caught.value.status) == ("index_unavailable", 503)
+    assert caught.value.message == "the database does not answer"
+
+
+def test_retry_after_is_heeded_within_reason(naps):
+    busy = [
+        httpx.Response(503, headers={"Retry-After": text}) for text in ("3", "86400", "Wed, 21 Oct 2026 07:28:00 GMT")
+    ]
+    tables(Server(*busy, page("tables", [])))
+    assert naps[0] == 3
+    assert naps[1] == 10
+    assert naps[2] < 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
+def test_other_refusals_are_final(status, naps):
+    with pytest.raises(ClientError) as caught:
+        tables(Server(refusal(status, "some_code")))
+    assert (caught.value.code, caught.value.status, naps) == ("some_code", status, [])
+    assert isinstance(caught.value, NotFoundError) == (status == 404)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda c: c.add("a.b", "s3://x/y"), lambda c: c.remove("a.b"), lambda c: c.refresh("a.b")],
+    ids=["add", "remove", "refresh"],
+)
+@pytest.mark.parametrize("answer", [refusal(503, "overloaded"), httpx.ReadTimeout("slow")], ids=["busy", "cut"])
+def test_changes_are_never_repeated(change, answer, naps):
+    server = Server(answer)
+    with pytest.raises(ClientError):
+        change(server.client())
+    assert len(server.requests) == 1
+    assert naps == []
+
+
+def test_an_error_without_our_shape_names_the_server_and_the_status(naps):
+    with pytest.raises(ClientError, match=r"http://lake\.test:8181 answered 418") as caught:
+        tables(Server(httpx.Response(418, html="<h1>nginx</h1>")))
+    assert caught.value.code == "http_418"
+
+
+def test_a_redirect_is_not_followed_with_the_token():
+    server = Server(httpx.Response(302, headers={"Location": "http://elsewhere"}))
+    with pytest.raises(ClientError, match="302"):
+        tables(server, "lm_secret")
+    assert len(server.requests) == 1
+
+
+def test_something_else_than_json_is_told():
+    with pytest.raises(AnswerIncomplete, match="is it a Lakemuster server"):
+        tables(Server(httpx.Response(200, html="<h1>hello</h1>")))
+
+
+def test_an_error_carries_what_the_server_added():
+    with pytest.raises(ClientError) as caught:
+        tables(Server(refusal(400, "request_invalid", parameters=["x"])))
+    assert caught.value.context == {"type": "X", "parameters": ["x"]}
+
+
+def test_errors_survive_pickling():
+    error = NotFoundError("no such table", code="table_not_found", status=404, context={"a": 1})
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is NotFoundError
+    assert (again.message, again.code, again.status, again.context) == (
+        "no such table",
+        "table_not_found",
+        404,
+        {"a": 1},
+    )

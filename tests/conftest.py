@@ -12,7 +12,7 @@ import pytest
 
 from tests.tree import ROOT, lakes_folder
 
-pytest_plugins = ["tests.postgres", "tests.pypaimon"]
+pytest_plugins = ["tests.postgres", "tests.pypaimon", "tests.storage_servers"]
 
 # The machine may be busy: how long an example takes says nothing.
 hypothesis.settings.register_profile("muster", deadline=None, print_blob=True)

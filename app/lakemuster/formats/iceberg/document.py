@@ -1,0 +1,124 @@
+"""Read members of parsed JSON, or say by path what is wrong with them.
+
+Paths are written as in ``snapshots[3].snapshot-id``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+
+from lakemuster.errors import LimitExceeded, MetadataCorrupt
+
+Object = Mapping[str, object]
+
+MAX_DEPTH = 64
+"""Levels of nesting that a schema, or a part we keep unread, may have."""
+
+
+def parse_json(data: bytes, what: str) -> object:
+    """Parse a JSON text; ``what`` names it in the error.
+
+    Raises:
+        MetadataCorrupt: not JSON, or nested deeper than the parser goes.
+    """
+    try:
+        parsed: object = orjson.loads(data)
+    except orjson.JSONDecodeError as cause:
+        raise MetadataCorrupt(f"{what} is not JSON: {cause}") from cause
+    return parsed
+
+
+def wrong(path: str, wanted: str, found: object) -> MetadataCorrupt:
+    """The error for a member of the wrong type."""
+    return MetadataCorrupt(f"{path} is not {wanted}: {found!r:.80}", path=path)
+
+
+def as_object(value: object, path: str) -> Object:
+    """A JSON object."""
+    if isinstance(value, dict):
+        return value
+    raise wrong(path, "an object", value)
+
+
+def as_list(value: object, path: str) -> list[object]:
+    """A JSON array."""
+    if isinstance(value, list):
+        return value
+    raise wrong(path, "a list", value)
+
+
+def as_int(value: object, path: str) -> int:
+    """A whole number of 64 bits; not a boolean."""
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return value
+    raise wrong(path, "a 64-bit integer", value)
+
+
+def as_int32(value: object, path: str) -> int:
+    """A whole number of 32 bits: ids of fields, schemas, specs, orders."""
+    if type(value) is int and -(2**31) <= value < 2**31:
+        return value
+    raise wrong(path, "a 32-bit integer", value)
+
+
+def as_text(value: object, path: str) -> str:
+    """A string."""
+    if isinstance(value, str):
+        return value
+    raise wrong(path, "a string", value)
+
+
+def optional_int(owner: Object, key: str, path: str) -> int | None:
+    """An integer member; None when it is absent or null."""
+    value = owner.get(key)
+    return None if value is None else as_int(value, f"{path}{key}")
+
+
+def optional_int32(owner: Object, key: str, path: str) -> int | None:
+    """A 32-bit integer member; None when it is absent or null."""
+    value = owner.get(key)
+    return None if value is None else as_int32(value, f"{path}{key}")
+
+
+def optional_text(owner: Object, key: str, path: str) -> str | None:
+    """A string member; None when it is absent or null."""
+    value = owner.get(key)
+    return None if value is None else as_text(value, f"{path}{key}")
+
+
+def optional_list(owner: Object, key: str, path: str) -> list[object]:
+    """A list member; empty when it is absent or null."""
+    value = owner.get(key)
+    return [] if value is None else as_list(value, f"{path}{key}")
+
+
+def texts(value: object, path: str) -> dict[str, str]:
+    """A map of strings; scalars that a writer left unquoted are taken as their JSON text."""
+    if value is None:
+        return {}
+    found: dict[str, str] = {}
+    for key, item in as_object(value, path).items():
+        if isinstance(item, str):
+            found[key] = item
+        elif isinstance(item, bool | int | float):
+            found[key] = orjson.dumps(item).decode()
+        elif item is not None:
+            raise wrong(f"{path}.{key}", "a string", item)
+    return found
+
+
+def kept(value: object, path: str) -> object:
+    """A part that is kept as it is, with a bound on its depth."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for item in level
+            if isinstance(item, dict | list)
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+        if not level:
+            return value
+    raise LimitExceeded(f"{path} is nested more than {MAX_DEPTH} levels deep", path=path)

@@ -1,0 +1,287 @@
+"""Iceberg manifests: Avro bytes to aligned columns, and what their entries inherit.
+
+A manifest's own header names the schema and the spec that it was written with. They type its
+bounds and partitions, so that a manifest decodes alike at any time of its table's life; the
+table's own serve where the header is silent.
+
+Source: Iceberg spec, "Manifests", "Sequence Number Inheritance", "First Row ID Inheritance".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.errors import LimitExceeded, MetadataCorrupt
+from lakemuster.formats.avro import AvroHeader, read_header, read_table
+from lakemuster.formats.iceberg.avro_fields import (
+    ENTRY_FIELDS,
+    FILE_FIELDS,
+    STATISTICS,
+    Member,
+    rows_of,
+)
+from lakemuster.formats.iceberg.document import parse_json
+from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
+from lakemuster.formats.iceberg.partitions import partition_columns
+from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
+from lakemuster.formats.iceberg.specs import parse_spec_fields
+from lakemuster.formats.iceberg.statistics import Column, bound_columns, count_columns
+from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
+from lakemuster.metadata.partition import UNKNOWN, PartitionField
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
+from lakemuster.metadata.types import Primitive
+
+__all__ = ["inherit", "own_spec_id", "parse_manifest", "parse_manifest_list"]
+
+_STATUSES = {EXISTING: "existing", ADDED: "added", DELETED: "deleted"}
+_REQUIRED = ("status", "file_path", "file_format", "record_count", "file_size_in_bytes")
+_SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
+_ENTRY = frozenset({"status", "snapshot_id", *_SEQUENCE_NUMBERS})
+
+
+def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) -> pa.Table:
+    """Decode a manifest to the shape of ``metadata.files``, nothing inherited.
+
+    Columns that a v1 manifest does not have are what the specification says for it: content 0,
+    sequence numbers 0.
+
+    Args:
+        data: the file.
+        header: its row of the manifest list.
+        table: for schemas and specs that the manifest's own header does not give.
+
+    Raises:
+        MetadataCorrupt: not a manifest, an unknown status or content, or entries and rows by status
+            that are not those of ``header``.
+        LimitExceeded: larger than what we decode.
+    """
+    avro, rows = read_table(data)
+    layout = _layout(avro.metadata["avro.schema"])
+    schemas = _schemas(avro, table)
+    entries = _Entries(rows, layout)
+    columns = list(_own_columns(entries))
+    _check(dict((field.name, values) for field, values in columns), header)
+    fields = _partition_fields(avro, header, table)
+    if (record := entries.record("partition")) is not None:
+        columns += partition_columns(entries.partition, record, fields, schemas)
+    columns += _statistics(entries, _type_finder(schemas))
+    return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
+
+
+def own_spec_id(data: bytes) -> int | None:
+    """The partition spec id in a manifest's own header: the only one that an inline manifest of v1 has.
+
+    Raises:
+        MetadataCorrupt: not an Avro file.
+    """
+    text = read_header(data).metadata.get("partition-spec-id", b"")
+    return int(text) if text.isdigit() else None
+
+
+def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:
+    """Fill in what entries leave to their manifest's row in the manifest list.
+
+    * ``snapshot_id``: the snapshot that added the manifest;
+    * ``sequence_number`` and ``file_sequence_number``: the manifest's, for added entries, and for
+      all of them when it is 0, as it is for manifests of v1;
+    * ``first_row_id``: of data files that are not deleted, the manifest's plus the records of the
+      preceding ones that had none either; null for delete files.
+
+    Args:
+        table: *all* entries of the manifest, in order: row ids depend on those before.
+        header: the manifest's row of the manifest list.
+    """
+    columns = {name: _flat(table.column(name)) for name in table.column_names}
+    status = columns["status"]
+    columns["snapshot_id"] = _filled(columns.get("snapshot_id"), header.added_snapshot_id, table.num_rows)
+    for name in _SEQUENCE_NUMBERS:
+        number = header.sequence_number
+        own = columns.get(name, pa.nulls(table.num_rows, pa.int64()))
+        if number is not None and own.null_count:
+            inherited = pa.scalar(number, pa.int64())
+            own = pc.coalesce(own, inherited if number == 0 else pc.if_else(pc.equal(status, ADDED), inherited, None))
+        columns[name] = own
+    if header.content == "data" and header.first_row_id is not None:
+        own = columns.get("first_row_id", pa.nulls(table.num_rows, pa.int64()))
+        columns["first_row_id"] = _row_ids(own, status, columns["record_count"], header.first_row_id)
+    order = [name for name in ICEBERG_COLUMNS if name in columns]
+    order += [name for name in table.column_names if name not in ICEBERG_COLUMNS]
+    known = {field.name: field for field in table.schema}
+    schema = pa.schema([known.get(name) or pa.field(name, columns[name].type) for name in order])
+    return pa.Table.from_arrays([columns[name] for name in order], schema=schema)
+
+
+def _filled(own: pa.Array | None, value: int | None, rows: int) -> pa.Array:
+    if own is None:
+        return pa.repeat(pa.scalar(value, pa.int64()), rows)
+    return own if value is None or not own.null_count else own.fill_null(value)
+
+
+def _row_ids(own: pa.Array, status: pa.Array, records: pa.Array, first: int) -> pa.Array:
+    unassigned = own.is_null().to_numpy(zero_copy_only=False) & (status.to_numpy() != DELETED)
+    if not unassigned.any():
+        return own
+    taken = np.where(unassigned, records.to_numpy(), 0)
+    ids = first + np.cumsum(taken) - taken
+    return pc.coalesce(own, pa.array(ids, pa.int64(), mask=~unassigned))
+
+
+@lru_cache(64)
+def _layout(avro_schema: bytes) -> Member:
+    return rows_of(orjson.loads(avro_schema))
+
+
+@lru_cache(64)
+def _header_schema(text: bytes) -> Schema:
+    return parse_schema(parse_json(text, "the schema in a manifest's header"), "schema")
+
+
+@lru_cache(64)
+def _header_fields(text: bytes) -> tuple[PartitionField, ...]:
+    return parse_spec_fields(parse_json(text, "the partition spec in a manifest's header"), "partition-spec")
+
+
+def _schemas(avro: AvroHeader, table: TableMetadata) -> tuple[Schema, ...]:
+    own = avro.metadata.get("schema")
+    return (*((_header_schema(own),) if own else ()), *preferred_schemas(table))
+
+
+def _partition_fields(avro: AvroHeader, header: ManifestHeader, table: TableMetadata) -> dict[int, PartitionField]:
+    """Partition fields by id. v1 counts them from 1000 in every spec: the manifest's own come first."""
+    own = avro.metadata.get("partition-spec")
+    known = list(_header_fields(own)) if own else []
+    for spec in sorted(table.specs, key=lambda spec: spec.spec_id != header.spec_id):
+        known += spec.fields
+    fields: dict[int, PartitionField] = {}
+    for field in known:
+        fields.setdefault(field.field_id, field)
+    return fields
+
+
+def _type_finder(schemas: Sequence[Schema]) -> Callable[[int], Primitive]:
+    def type_of(field_id: int) -> Primitive:
+        for schema in schemas:
+            if field_id in schema.by_id:
+                return schema.primitive(field_id) or UNKNOWN
+        return RESERVED.get(field_id, UNKNOWN)
+
+    return type_of
+
+
+class _Entries:
+    """The Avro columns of a manifest, by the specification's names."""
+
+    def __init__(self, rows: pa.Table, layout: Member) -> None:
+        self._rows = rows
+        self._entry = layout.names(ENTRY_FIELDS)
+        if "data_file" not in self._entry or "status" not in self._entry:
+            raise MetadataCorrupt("not a manifest: its records have no status or no data_file")
+        self._layout = layout.member(self._entry["data_file"])
+        self._file = self._layout.names(FILE_FIELDS)
+        self._files = rows.column(self._entry["data_file"]).chunks
+        if any(chunk.null_count for chunk in self._files):
+            raise MetadataCorrupt("a manifest entry has no data_file")
+
+    def __len__(self) -> int:
+        return int(self._rows.num_rows)
+
+    def column(self, name: str) -> pa.Array | None:
+        """One column; None when the file has none of that meaning."""
+        if name in _ENTRY:
+            own = self._entry.get(name)
+            return None if own is None else _flat(self._rows.column(own))
+        own = self._file.get(name)
+        return None if own is None else _joined([chunk.field(own) for chunk in self._files])
+
+    def record(self, name: str) -> Member | None:
+        """The Avro record within a field of the data file; None when the file has no such field."""
+        own = self._file.get(name)
+        return None if own is None else self._layout.member(own)
+
+    def partition(self, member: str) -> pa.Array:
+        """One member of the partition tuple."""
+        own = self._file["partition"]
+        return _joined([_member(chunk.field(own), member) for chunk in self._files])
+
+
+def _member(tuples: pa.StructArray, name: str) -> pa.Array:
+    values = tuples.field(name)
+    return values if not tuples.null_count else pc.if_else(tuples.is_valid(), values, None)
+
+
+def _own_columns(entries: _Entries) -> Iterator[Column]:
+    for name, of in ICEBERG_COLUMNS.items():
+        values = entries.column(name)
+        if values is None and (name == "content" or name in _SEQUENCE_NUMBERS):
+            values = pa.repeat(pa.scalar(0, of), len(entries))
+        elif values is not None and name == "content":
+            values = values.fill_null(DATA)
+        if values is None:
+            if name in _REQUIRED:
+                raise MetadataCorrupt(f"not a manifest: its records have no {name}")
+            continue
+        if values.null_count and name in _REQUIRED:
+            raise MetadataCorrupt(f"a manifest entry has no {name}")
+        if len(values) and values.null_count == len(values):
+            continue
+        try:
+            yield pa.field(name, of), values if values.type == of else values.cast(of)
+        except (pa.ArrowException, TypeError) as cause:
+            raise MetadataCorrupt(f"{name} of a manifest is of type {values.type} or out of range") from cause
+
+
+def _check(columns: dict[str, pa.Array], header: ManifestHeader) -> None:
+    """Hold the entries against the manifest list."""
+    status, content = columns["status"].to_numpy(), columns["content"].to_numpy()
+    if len(status) and not (0 <= status.min() and status.max() <= DELETED):
+        raise MetadataCorrupt("a manifest entry of unknown status", location=header.location)
+    lowest, highest = (DATA, DATA) if header.content == "data" else (1, 2)
+    if len(content) and not (lowest <= content.min() and content.max() <= highest):
+        raise MetadataCorrupt(f"an entry of wrong content in a manifest of {header.content}", location=header.location)
+    records = columns["record_count"].to_numpy()
+    for code, name in _STATUSES.items():
+        those = status == code
+        _equal(header, f"{name}_files_count", int(those.sum()))
+        _equal(header, f"{name}_rows_count", int(records[those].sum()))
+
+
+def _equal(header: ManifestHeader, name: str, found: int) -> None:
+    expected = getattr(header, name)
+    if expected is not None and expected != found:
+        raise MetadataCorrupt(
+            f"{name} is {expected} in the manifest list and {found} in the manifest", location=header.location
+        )
+
+
+def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
+    for name, kind in STATISTICS.items():
+        maps, record = entries.column(name), entries.record(name)
+        if maps is None or record is None or maps.null_count == len(maps):
+            continue
+        if len(record.members) != 2:
+            raise MetadataCorrupt(f"{name} of a manifest is not a map")
+        key, value = (member.name for member in record.members)
+        if kind in ("lower", "upper"):
+            yield from bound_columns(maps, key, value, kind, type_of)
+        else:
+            yield from count_columns(maps, key, value, kind)
+
+
+def _flat(column: pa.ChunkedArray) -> pa.Array:
+    return _joined(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _joined(chunks: Sequence[pa.Array]) -> pa.Array:
+    if len(chunks) == 1:
+        return chunks[0]
+    try:
+        return pa.concat_arrays(chunks)
+    except pa.ArrowException as cause:
+        raise LimitExceeded("a column of a manifest is larger than an Arrow array") from cause

@@ -1,0 +1,60 @@
+"""Which of a ``metadata`` folder's files is the current one, from names alone.
+
+Hadoop tables count ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
+``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
+Either may be compressed: ``v1.gz.metadata.json``, ``v1.metadata.json.gz``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+_NAME = re.compile(
+    r"(?P<hadoop>v)?(?P<version>\d{1,18})(?:-(?P<rest>[^/]+?))?(?:\.gz)?\.metadata\.json(?:\.gz)?", re.ASCII
+)
+_ENDINGS = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
+_HINT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,254}")
+
+
+def newest_metadata(names: Sequence[str]) -> str | None:
+    """The metadata file with the highest version; None when no name is one's.
+
+    A version that occurs twice (two writers raced, one lost) goes to the last name in
+    alphabetical order; the listing does not tell which commit won.
+    """
+    versions = [(int(match["version"]), name) for name in names if (match := _match(name))]
+    return max(versions)[1] if versions else None
+
+
+def hint_candidates(hint: bytes) -> list[str]:
+    """The file names that the content of ``version-hint.text`` may stand for, the likeliest first.
+
+    The content is a version number, a file name without its ending, or a whole file name;
+    nothing comes of any other content.
+    """
+    text = hint[:4096].decode("utf-8", "replace").strip()
+    if not _HINT.fullmatch(text) or ".." in text:
+        return []
+    if text.endswith(_ENDINGS):
+        return [text]
+    if text.isascii() and text.isdigit():
+        return [f"{stem}{ending}" for stem in (f"v{int(text)}", text) for ending in _ENDINGS]
+    return [f"{text}{ending}" for ending in _ENDINGS]
+
+
+def next_version(name: str, names: Collection[str]) -> str | None:
+    """The Hadoop file of the version after that of ``name``, if it is there: the hint was stale.
+
+    None for names of catalogs: a file with a higher number may be of a commit that failed.
+    """
+    match = _match(name)
+    if match is None or not match["hadoop"]:
+        return None
+    stem = f"v{int(match['version']) + 1}"
+    return next((stem + ending for ending in _ENDINGS if stem + ending in names), None)
+
+
+def _match(name: str) -> re.Match[str] | None:
+    match = _NAME.fullmatch(name)
+    return None if match is None or (match["hadoop"] and match["rest"]) else match

@@ -1,0 +1,234 @@
+"""Maps of statistics, one per entry, as one column per field.
+
+All maps of a manifest become one matrix of item numbers, fields by entries; what follows is a
+few gathers over the whole matrix. Writers give nearly all entries the same keys in the same
+order, and that case is recognised. Of a key that a map holds twice the last value counts, as
+in Java's maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.errors import LimitExceeded, MetadataCorrupt
+from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Index, Items, Mask, bitmap, decode, pick
+from lakemuster.metadata.files import column, typed_field
+from lakemuster.metadata.types import Kind, Primitive, arrow_type
+
+MAX_KEYS = 50_000
+"""Different keys that the maps of one manifest may have."""
+
+_SMALL_KEY = 2**16
+_BATCHED = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
+
+Column = tuple[pa.Field, pa.Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Exploded:
+    """Maps as a matrix.
+
+    Attributes:
+        keys: int32 (K,), each once.
+        items: int64 (K, N): the position of the value of key k in row n; 0 where it has none.
+        present: whether row n has key k: bool (K, N), or (N,) for all keys alike, or None when
+            every row has every key.
+    """
+
+    keys: NDArray[np.int32]
+    items: Index
+    present: Mask | None
+
+    def present_at(self, k: int) -> Mask | None:
+        """The rows that have one key; None when all do."""
+        if self.present is None or self.present.ndim == 1:
+            return self.present
+        mask: Mask = self.present[k]
+        return None if mask.all() else mask
+
+
+def explode(maps: pa.ListArray, key: str) -> Exploded:
+    """Turn maps into a matrix.
+
+    Args:
+        maps: lists of structs; null where an entry has no map.
+        key: the name of the structs' member that is the key.
+
+    Raises:
+        MetadataCorrupt: a key is null. LimitExceeded: more than ``MAX_KEYS`` keys.
+    """
+    entries = maps.values
+    keys = entries.field(key)
+    if keys.null_count:
+        raise MetadataCorrupt("a map of statistics has a null key")
+    all_keys: NDArray[np.int32] = keys.cast(pa.int32()).to_numpy()
+    offsets = maps.offsets.to_numpy().astype(np.int64)
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    if maps.null_count:
+        lengths = np.where(maps.is_valid().to_numpy(zero_copy_only=False), lengths, 0)
+    return _uniform(all_keys, starts, lengths) or _irregular(all_keys, starts, lengths)
+
+
+def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
+    rows = np.flatnonzero(lengths)
+    if not len(rows):
+        return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
+    width = int(lengths[rows[0]])
+    if not (lengths[rows] == width).all():
+        return None
+    first = keys[starts[rows[0]] : starts[rows[0]] + width]
+    positions = starts[rows][:, None] + np.arange(width)
+    if not (keys[positions] == first).all() or len(np.unique(first)) < width:
+        return None
+    if len(rows) == len(starts):
+        return Exploded(first, np.ascontiguousarray(positions.T), None)
+    items = np.zeros((width, len(starts)), np.int64)
+    items[:, rows] = positions.T
+    return Exploded(first, items, lengths > 0)
+
+
+def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
+    # Positions of all items, row after row; null maps may leave gaps.
+    before = np.cumsum(lengths) - lengths
+    positions = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+    rows = np.repeat(np.arange(len(starts)), lengths)
+    found, codes = _codes(keys[positions])
+    if len(found) > MAX_KEYS:
+        raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
+    items = np.zeros((len(found), len(starts)), np.int64)
+    present = np.zeros(items.shape, np.bool_)
+    items[codes, rows] = positions  # of a repeated key the last one stays
+    present[codes, rows] = True
+    return Exploded(found, items, present)
+
+
+def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
+    """Distinct keys, and for each key its number among them."""
+    if keys.min() < 0 or keys.max() >= _SMALL_KEY:
+        found, codes = np.unique(keys, return_inverse=True)
+        return found, codes
+    seen = np.zeros(_SMALL_KEY, np.bool_)
+    seen[keys] = True
+    found = np.flatnonzero(seen).astype(np.int32)
+    numbers = np.zeros(_SMALL_KEY, np.int64)
+    numbers[found] = np.arange(len(found))
+    return found, numbers[keys]
+
+
+def count_columns(maps: pa.ListArray, key: str, value: str, kind: str) -> Iterator[Column]:
+    """One int64 column per key.
+
+    Args:
+        maps: lists of structs of a key and an integer.
+        key, value: names of the structs' members.
+        kind: what the columns are (``value_count`` …).
+
+    Raises:
+        MetadataCorrupt: a key is null.
+    """
+    exploded = explode(maps, key)
+    if not len(exploded.keys):
+        return
+    values = maps.values.field(value)
+    present = exploded.present
+    if values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)[exploded.items]
+        present = valid if present is None else valid & present
+        values = values.fill_null(0)
+    matrix: NDArray[np.int64] = values.cast(pa.int64()).to_numpy()[exploded.items]
+    buffer, rows = pa.py_buffer(matrix), matrix.shape[1]
+    bits = bitmap(present) if present is not None and present.ndim == 1 else None
+    for k in np.argsort(exploded.keys).tolist():
+        if present is not None and present.ndim == 2:
+            if not present[k].any():
+                continue
+            bits = None if present[k].all() else bitmap(present[k])
+        array = pa.Array.from_buffers(pa.int64(), rows, [bits, buffer.slice(k * rows * 8, rows * 8)])
+        yield pa.field(column(kind, int(exploded.keys[k])), pa.int64()), array
+
+
+def bound_columns(
+    maps: pa.ListArray, key: str, value: str, kind: str, type_of: Callable[[int], Primitive]
+) -> Iterator[Column]:
+    """One typed column per key, and one of raw bytes where they are not canonical.
+
+    Args:
+        maps: lists of structs of a key and single-value bytes.
+        key, value: names of the structs' members.
+        kind: ``lower`` or ``upper``.
+        type_of: the type of a column by field id.
+
+    Raises:
+        MetadataCorrupt: a key is null.
+    """
+    exploded = explode(maps, key)
+    if not len(exploded.keys):
+        return
+    values = maps.values.field(value)
+    if values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)[exploded.items]
+        present = valid if exploded.present is None else valid & exploded.present
+        exploded = Exploded(exploded.keys, exploded.items, present)
+    items = Items(values)
+    types = [type_of(key) for key in exploded.keys.tolist()]
+    batched = _batch(items, exploded, types)
+    for k in np.argsort(exploded.keys).tolist():
+        of, field_id = types[k], int(exploded.keys[k])
+        decoded = batched.get(k) or decode(items, exploded.items[k], exploded.present_at(k), of)
+        if decoded.values is not None:
+            yield typed_field(column(kind, field_id), decoded.values.type, of.text), decoded.values
+        if decoded.odd is not None:
+            raw = pick(items, exploded.items[k], decoded.odd)
+            yield typed_field(column(f"{kind}_raw", field_id), pa.binary(), of.text), raw
+
+
+def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
+    """Decode many columns at once: those whose every value is of the canonical width, and strings."""
+    present = exploded.present
+    rows = exploded.items.shape[1]
+    done: dict[int, Decoded] = {}
+    for width in (4, 8):
+        chosen = np.array([k for k, of in enumerate(types) if _BATCHED.get(of.kind) == width], np.int64)
+        if not len(chosen):
+            continue
+        some = _rows_of(exploded.items, chosen)
+        starts = items.offsets[some]
+        regular = items.offsets[some + 1] - starts == width
+        here = None if present is None else present if present.ndim == 1 else present[chosen]
+        if here is not None:
+            regular |= ~here
+        matrix = items.read(starts, f"<i{width}")
+        buffer, size = pa.py_buffer(matrix), rows * width
+        shared = bitmap(here) if here is not None and here.ndim == 1 else None
+        for at in np.flatnonzero(regular.all(axis=1)).tolist():
+            k = int(chosen[at])
+            bits = bitmap(here[at]) if here is not None and here.ndim == 2 else shared
+            array = pa.Array.from_buffers(arrow_type(types[k]), rows, [bits, buffer.slice(at * size, size)])
+            done[k] = Decoded(array, None)
+    return done | _batch_strings(items, exploded, types)
+
+
+def _rows_of(matrix: Index, chosen: Index) -> Index:
+    return matrix if len(chosen) == len(matrix) else matrix[chosen]
+
+
+def _batch_strings(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
+    chosen = [k for k, of in enumerate(types) if of.kind is Kind.STRING]
+    if not chosen:
+        return {}
+    some = exploded.items[chosen]
+    here = exploded.present
+    if here is not None:
+        here = np.broadcast_to(here, exploded.items.shape)[chosen].ravel()
+    try:
+        texts = pick(items, some.ravel(), here).cast(pa.string())
+    except pa.ArrowException:
+        # Not UTF-8 somewhere, or more than an Arrow array holds: one by one.
+        return {}
+    rows = some.shape[1]
+    return {k: Decoded(texts.slice(at * rows, rows), None) for at, k in enumerate(chosen)}

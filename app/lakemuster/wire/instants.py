@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.values import timestamp_text
 
-_RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+\- ])(\d\d):(\d\d))")
+_RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+\- ])(\d\d):(\d\d))", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LARGEST = 2**63 - 1
 
@@ -22,7 +22,7 @@ def parse_instant(text: str) -> int:
     Raises:
         RequestInvalid: neither; a time without an offset names no instant.
     """
-    if re.fullmatch(r"-?\d{1,19}", text):
+    if re.fullmatch(r"-?[0-9]{1,19}", text):
         number = int(text)
         if abs(number) <= _LARGEST:
             return number

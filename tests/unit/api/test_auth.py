@@ -1,0 +1,135 @@
+"""Tokens, scopes and namespaces."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from lakemuster.api.auth import Caller, Tokens, hash_token, load_tokens, new_token, token_entry
+from lakemuster.errors import ConfigInvalid, NotAuthenticated, NotAuthorised, RequestInvalid, TableNotFound
+
+
+def file_of(folder: Path, *entries: str) -> str:
+    path = folder / "tokens.toml"
+    path.write_text("\n".join(entries), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Tokens:
+    loaded = load_tokens(
+        file_of(
+            tmp_path,
+            token_entry("boards", "secret-1", "read", ["shop", "`a.b`.c"]),
+            token_entry("ops", "secret-2", "admin"),
+        )
+    )
+    assert loaded is not None
+    return loaded
+
+
+def test_a_token_is_known_by_its_hash_alone(tmp_path: Path, tokens: Tokens) -> None:
+    assert tokens.caller("Bearer secret-1").name == "boards"
+    assert tokens.caller("bearer   secret-2").name == "ops"
+    assert "secret" not in (tmp_path / "tokens.toml").read_text()
+    assert hash_token("secret-1") == hashlib.sha256(b"secret-1").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic secret-1",
+        "secret-1",
+        "Bearer secret-3",
+        "Bearer secret-1 x",
+        "Bearer \udcff",
+    ],
+)
+def test_anything_else_is_not_authenticated(tokens: Tokens, header: str | None) -> None:
+    with pytest.raises(NotAuthenticated):
+        tokens.caller(header)
+
+
+def test_a_scope_includes_the_narrower_ones() -> None:
+    Caller("c", "admin").require("index")
+    Caller("c", "index").require("read")
+    with pytest.raises(NotAuthorised):
+        Caller("c", "read").require("index")
+    with pytest.raises(NotAuthorised):
+        Caller("c", "index").require("admin")
+
+
+@pytest.mark.parametrize(
+    ("table", "seen"),
+    [
+        (("shop", "orders"), True),
+        (("shop", "eu", "orders"), True),
+        (("a.b", "c", "t"), True),
+        (("shop",), False),
+        (("shopping", "orders"), False),
+        (("a.b", "d", "t"), False),
+        (("a", "b", "c", "t"), False),
+    ],
+)
+def test_a_namespace_covers_what_is_below_it(tokens: Tokens, table: tuple[str, ...], seen: bool) -> None:
+    caller = tokens.caller("Bearer secret-1")
+    assert caller.sees(table) is seen
+    if not seen:
+        with pytest.raises(TableNotFound):
+            caller.require_table(table)
+
+
+def test_without_namespaces_everything_is_seen(tokens: Tokens) -> None:
+    assert tokens.caller("Bearer secret-2").sees(("any", "table"))
+
+
+def test_an_empty_list_of_namespaces_sees_nothing(tmp_path: Path) -> None:
+    loaded = load_tokens(file_of(tmp_path, token_entry("none", "s", "read", [])))
+    assert loaded is not None
+    assert not loaded.caller("Bearer s").sees(("a", "b"))
+
+
+def test_no_file_means_no_tokens() -> None:
+    assert load_tokens(None) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not toml [",
+        "[[token]]\nname = 'a'",
+        "[[token]]\nname = 'a'\nsha256 = 'secret'\nscope = 'read'",
+        f"[[token]]\nname = 'a'\nsha256 = '{'0' * 64}'\nscope = 'write'",
+        f"[[token]]\nname = 'a'\nsha256 = '{'0' * 64}'\nscope = 'read'\ntoken = 'secret'",
+        f"[[token]]\nname = 'a'\nsha256 = '{'0' * 64}'\nscope = 'read'\nnamespaces = ['a..b']",
+        token_entry("a", "x") + token_entry("a", "y"),
+        token_entry("a", "x") + token_entry("b", "x"),
+    ],
+)
+def test_a_wrong_file_stops_the_start_and_shows_no_value(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigInvalid) as refused:
+        load_tokens(file_of(tmp_path, text))
+    assert "secret" not in str(refused.value)
+    assert refused.value.message.startswith("TOKENS: ")
+
+
+def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid):
+        load_tokens(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize("name", ["", "a b", 'a"', "x" * 65])
+def test_an_entry_is_not_written_for_a_name_that_would_not_load(name: str) -> None:
+    with pytest.raises(RequestInvalid):
+        token_entry(name, "secret")
+
+
+def test_new_tokens_differ() -> None:
+    assert new_token() != new_token()

@@ -1,0 +1,71 @@
+"""Page tokens lead back to their place, for one list of one caller."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
+from lakemuster.errors import PageTokenInvalid
+
+KEY = b"k" * 32
+BINDING = Binding(7, "files", {"content": "data"}, "dashboards")
+PLACE = Place((Pin(3051729675574597004, "main", 12),), (3, 4096))
+
+keys = st.lists(st.integers(-(2**63), 2**63 - 1) | st.text(st.characters(exclude_categories=["Cs"])), max_size=3)
+pins = st.lists(
+    st.builds(Pin, st.integers(-(2**63), 2**63 - 1), st.sampled_from(["main", "b1"]), st.integers(0, 2**63 - 1)),
+    max_size=2,
+)
+
+
+@given(pins, keys)
+def test_a_token_leads_back_to_its_place(pins: list[Pin], key: list[int | str]) -> None:
+    place = Place(tuple(pins), tuple(key))
+    assert read_token(write_token(place, BINDING, KEY), BINDING, KEY) == place
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        dataclasses.replace(BINDING, table_id=8),
+        dataclasses.replace(BINDING, listing="entries"),
+        dataclasses.replace(BINDING, parameters={}),
+        dataclasses.replace(BINDING, parameters={"content": "changelog"}),
+        dataclasses.replace(BINDING, caller="anonymous"),
+    ],
+)
+def test_a_token_of_another_list_or_caller_is_refused(other: Binding) -> None:
+    token = write_token(PLACE, BINDING, KEY)
+    with pytest.raises(PageTokenInvalid):
+        read_token(token, other, KEY)
+
+
+def test_a_token_of_another_key_is_refused() -> None:
+    with pytest.raises(PageTokenInvalid):
+        read_token(write_token(PLACE, BINDING, KEY), BINDING, b"j" * 32)
+
+
+@given(st.data())
+def test_a_changed_token_is_refused(data: st.DataObject) -> None:
+    token = write_token(PLACE, BINDING, KEY)
+    at = data.draw(st.integers(0, len(token) - 2))  # the last character holds padding bits
+    other = data.draw(st.sampled_from("ABCxyz019-_").filter(lambda c: c != token[at]))
+    with pytest.raises(PageTokenInvalid):
+        read_token(token[:at] + other + token[at + 1 :], BINDING, KEY)
+
+
+@given(st.text(max_size=60) | st.binary(max_size=60).map(lambda raw: raw.hex()))
+def test_any_other_text_is_refused(text: str) -> None:
+    with pytest.raises(PageTokenInvalid):
+        read_token(text, BINDING, KEY)
+
+
+def test_a_cut_token_is_refused() -> None:
+    token = write_token(PLACE, BINDING, KEY)
+    for length in range(0, len(token) - 1, 3):
+        with pytest.raises(PageTokenInvalid):
+            read_token(token[:length], BINDING, KEY)

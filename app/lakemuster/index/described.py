@@ -24,7 +24,13 @@ from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
 
 
 def store_metadata(
-    session: Session, table_id: int, metadata: TableMetadata, checked_at_ms: int, *, lease: Lease | None = None
+    session: Session,
+    table_id: int,
+    metadata: TableMetadata,
+    checked_at_ms: int,
+    *,
+    pointer: str | None = None,
+    lease: Lease | None = None,
 ) -> Changes:
     """Make the index say what the table's metadata says.
 
@@ -33,6 +39,7 @@ def store_metadata(
     uuid is another, all are.
 
     Args:
+        pointer: the token of the look that led to ``metadata``.
         lease: proves that no other process refreshes the table.
 
     Raises:
@@ -58,6 +65,7 @@ def store_metadata(
     row.generation += 1 if changes.replaced or is_another else 0
     row.checked_at_ms = checked_at_ms
     row.stale_reason = None
+    row.pointer = pointer
     row.metadata_location = metadata.metadata_location
     row.table_location = metadata.location
     row.uuid = metadata.uuid

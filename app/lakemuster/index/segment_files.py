@@ -40,13 +40,13 @@ class Written:
     bytes: int
 
 
-def segment_name(manifest_location: str, length: int, decoder_version: int = DECODER_VERSION) -> str:
+def segment_name(manifest_location: str, length: int | None, decoder_version: int = DECODER_VERSION) -> str:
     """The name of a manifest's segment, safe as a file name.
 
     Args:
         manifest_location: where the manifest was *read*, after rewrites: two tables may record one
             location and mean different files by it.
-        length: bytes of the manifest.
+        length: bytes of the manifest as recorded, None when they are not (Iceberg v1 without a manifest list).
     """
     identity = f"{decoder_version}\n{length}\n{manifest_location}"
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

@@ -20,7 +20,7 @@ from lakemuster.index.leases import Lease
 from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.packing import pack, pack_members, unpack, unpack_members
-from lakemuster.index.segments import SegmentInfo, known_segments, register_segments
+from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, known_segments, register_segments
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot
 
 State = Literal["known", "published", "quarantined"]
@@ -96,16 +96,17 @@ _COLUMNS = (
     SnapshotRow.live_records,
     SnapshotRow.live_bytes,
     SnapshotRow.dead,
+    SnapshotRow.decoder_version,
 )
 
 
 def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
-    """The snapshots of a branch, or of all, by branch and time of commit."""
+    """The snapshots of a branch, or of all, oldest first."""
     chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id)
     if branch is not None:
         chosen = chosen.where(SnapshotRow.branch == branch)
     records = [_record(row) for row in session.execute(chosen)]
-    return sorted(records, key=lambda r: (r.snapshot.branch, r.snapshot.committed_at_ms, r.snapshot.snapshot_id))
+    return sorted(records, key=lambda record: (record.snapshot.committed_at_ms, record.row_id))
 
 
 def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> SnapshotRecord:
@@ -184,6 +185,7 @@ def publish(
         state="published",
         error=None,
         published_at_ms=current_ms(session),
+        decoder_version=DECODER_VERSION,
         manifest_count=len(manifests),
         live_data_files=None if live is None else live.data_files,
         live_delete_files=None if live is None else live.delete_files,
@@ -225,6 +227,7 @@ def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: 
         state=state,
         error=error,
         published_at_ms=None,
+        decoder_version=None,
         manifest_count=None,
         live_data_files=None,
         live_delete_files=None,
@@ -257,6 +260,9 @@ def _set(session: Session, row_id: int, **values: object) -> None:
 
 
 def _record(row: Row[*tuple[Any, ...]]) -> SnapshotRecord:
-    row_id, table_id, document, state, error, published_at_ms, manifest_count, *counts, dead = row
+    row_id, table_id, document, state, error, published_at_ms, manifest_count, *counts, dead, decoder_version = row
+    if state == "published" and decoder_version != DECODER_VERSION:
+        # Its segments hold what an older decoder made of them: to be indexed anew.
+        state = "known"
     live = None if counts[0] is None else LiveCounts(*counts)
     return SnapshotRecord(row_id, table_id, decode(document), state, error, published_at_ms, manifest_count, live, dead)

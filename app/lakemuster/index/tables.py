@@ -43,9 +43,11 @@ class TableRecord:
     Attributes:
         location: as registered: the table's root or its metadata file, before rewrites.
         rewrites: (old, new) prefixes of locations in its metadata.
+        allowed_roots: what the operator allowed for this table beyond the server's roots.
         generation: grows when a snapshot id comes to mean another snapshot.
         checked_at_ms: when its pointer was last read; None before the first time.
         stale_reason: why the pointer, or what it leads to, could not be read at the last try.
+        pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
         table_location: the table's root as its metadata has it.
     """
@@ -55,10 +57,12 @@ class TableRecord:
     format: Format
     location: str
     rewrites: tuple[tuple[str, str], ...]
+    allowed_roots: tuple[str, ...]
     created_at_ms: int
     generation: int
     checked_at_ms: int | None
     stale_reason: str | None
+    pointer: str | None
     metadata_location: str | None
     table_location: str | None
     uuid: str | None
@@ -75,10 +79,12 @@ _COLUMNS = (
     TableRow.format,
     TableRow.location,
     TableRow.rewrites,
+    TableRow.allowed_roots,
     TableRow.created_at_ms,
     TableRow.generation,
     TableRow.checked_at_ms,
     TableRow.stale_reason,
+    TableRow.pointer,
     TableRow.metadata_location,
     TableRow.table_location,
     TableRow.uuid,
@@ -91,7 +97,12 @@ _COLUMNS = (
 
 
 def add_table(
-    session: Session, name: str, location: str, format: Format, rewrites: Sequence[tuple[str, str]] = ()
+    session: Session,
+    name: str,
+    location: str,
+    format: Format,
+    rewrites: Sequence[tuple[str, str]] = (),
+    allowed_roots: Sequence[str] = (),
 ) -> TableRecord:
     """Register a table.
 
@@ -106,6 +117,7 @@ def add_table(
         location=location,
         format=format,
         rewrites=encode(tuple((old, new) for old, new in rewrites)),
+        allowed_roots=encode(tuple(allowed_roots)),
         created_at_ms=current_ms(session),
         generation=0,
     )
@@ -158,4 +170,5 @@ def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str
 
 def _record(row: Row[*tuple[Any, ...]]) -> TableRecord:
     values = row._asdict()
-    return TableRecord(table_id=values.pop("id"), **{**values, "rewrites": decode(values["rewrites"])})
+    decoded = {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
+    return TableRecord(table_id=values.pop("id"), **{**values, **decoded})

@@ -17,6 +17,9 @@ import pytest
 from tests.journey.servers import Running, lakemuster, served
 
 AssertGolden = Callable[[Path, object], None]
+BROKEN = {("iceberg.equality_deletes.warehouse.mydb.mytable", "7342794868382145167")}
+"""A snapshot whose manifest list does not exist under the name that the table's metadata gives."""
+
 CATALOGUE = Path(__file__).resolve().parents[1] / "golden" / "lakes.json"
 
 
@@ -34,7 +37,7 @@ def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
     assert found.returncode == 0, found.stderr
     assert "refused" not in found.stdout
     refreshed = lakemuster(folder, "refresh", "--all", HISTORY="1000")
-    assert refreshed.returncode == 0, refreshed.stderr
+    assert refreshed.stderr.count("\n") == len(BROKEN), refreshed.stderr
     with served(folder, HISTORY="1000") as running:
         yield running, copy
 
@@ -54,11 +57,15 @@ def test_every_table_is_found(lake: tuple[Running, Path]) -> None:
     assert {folder_of(row) for row in running.rows("/tables")} == roots
 
 
-def test_every_snapshot_is_published(lake: tuple[Running, Path]) -> None:
+def test_every_snapshot_is_published_that_has_its_manifest_list(lake: tuple[Running, Path]) -> None:
     running, _ = lake
     for table in running.rows("/tables"):
         for snapshot in running.rows(f"/tables/{table['name']}/snapshots"):
-            assert (snapshot["state"], snapshot["error"]) == ("published", None), table["name"]
+            if (table["name"], snapshot["snapshot_id"]) in BROKEN:
+                assert snapshot["state"] == "quarantined"
+                assert "object_missing" in snapshot["error"]
+            else:
+                assert (snapshot["state"], snapshot["error"]) == ("published", None), table["name"]
 
 
 def recorded_iceberg(table: dict[str, Any]) -> dict[str, Any]:
@@ -73,6 +80,8 @@ def test_live_iceberg_files_and_records_are_those_of_the_summary(lake: tuple[Run
     compared = 0
     for table in names(running, "iceberg"):
         for snapshot in recorded_iceberg(table)["snapshots"]:
+            if (table["name"], str(snapshot["snapshot-id"])) in BROKEN:
+                continue
             summary = snapshot["summary"]
             rows = running.rows(f"/tables/{table['name']}/files", snapshot=snapshot["snapshot-id"])
             data = [row for row in rows if row["content"] == "data"]
@@ -137,6 +146,8 @@ def test_answers_are_those_of_the_catalogue(lake: tuple[Running, Path], assert_g
     for table in sorted(running.rows("/tables"), key=lambda row: str(row["name"])):
         snapshots = {}
         for snapshot in running.rows(f"/tables/{table['name']}/snapshots"):
+            if (table["name"], snapshot["snapshot_id"]) in BROKEN:
+                continue
             selector = {"snapshot": snapshot["snapshot_id"]}
             files = running.rows(f"/tables/{table['name']}/files", **selector, stats="*")
             manifests = running.rows(f"/tables/{table['name']}/manifests", **selector)

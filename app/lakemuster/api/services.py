@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sqlalchemy.orm import Session
+
 from lakemuster.config import Settings
-from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index import Index
-from lakemuster.index.snapshots import SnapshotRecord, find_snapshot, list_snapshots, snapshot_at
+from lakemuster.index.history import snapshot_at
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, get_table, list_tables, load_metadata, remove_table
 from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
@@ -27,9 +30,14 @@ class Services:
     store: ObjectStore
     refresher: Refresher
 
+    def close(self) -> None:
+        """End decoders and connections."""
+        self.refresher.pool.close()
+        self.index.database.close()
+
     def tables(self) -> list[TableRecord]:
         """All tables, by name."""
-        with self.index.database.session() as session:
+        with self.index.database.reading() as session:
             return list_tables(session)
 
     def table(self, name: str) -> TableRecord:
@@ -38,7 +46,7 @@ class Services:
         Raises:
             TableNotFound: none of that name.
         """
-        with self.index.database.session() as session:
+        with self.index.database.reading() as session:
             return get_table(session, name)
 
     def add(
@@ -66,14 +74,14 @@ class Services:
         """A table whose pointer was looked at within the allowed staleness, or why it could not be."""
         stale = self.refresher.ensure_fresh(self.table(name))
         table = self.table(name)
-        with self.index.database.session() as session:
-            return table, load_metadata(session, table.id), stale
+        with self.index.database.reading() as session:
+            return table, load_metadata(session, table.table_id), stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
         """A fresh table's snapshots, oldest first."""
         table, _, stale = self.fresh(name)
-        with self.index.database.session() as session:
-            return table, list_snapshots(session, table.id), stale
+        with self.index.database.reading() as session:
+            return table, list_snapshots(session, table.table_id), stale
 
     def view(self, name: str, selector: Selector = Selector()) -> View:
         """A table at the chosen snapshot, which is published on return.
@@ -103,17 +111,28 @@ class Services:
     def _chosen(
         self, table: TableRecord, metadata: TableMetadata, selector: Selector
     ) -> tuple[SnapshotRecord | None, bool]:
-        with self.index.database.session() as session:
+        with self.index.database.reading() as session:
             if selector.snapshot_id is not None:
-                return find_snapshot(session, table.id, selector.snapshot_id), True
+                return self._find(session, table, selector.snapshot_id), True
             if selector.as_of_ms is not None:
-                return snapshot_at(session, table.id, selector.as_of_ms), True
+                return snapshot_at(session, table.table_id, selector.as_of_ms), True
             if selector.ref is None or selector.ref == MAIN:
                 if metadata.current_snapshot_id is None:
                     return None, False
-                return find_snapshot(session, table.id, metadata.current_snapshot_id, MAIN), False
+                return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
             ref = self._ref(metadata, selector.ref)
-            return find_snapshot(session, table.id, ref.snapshot_id, ref.branch), ref.kind == "tag"
+            return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
+
+    def _find(self, session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
+        """A snapshot by id: of main, or else of the one branch that has it."""
+        try:
+            return get_snapshot(session, table.table_id, snapshot_id)
+        except SnapshotNotFound:
+            records = list_snapshots(session, table.table_id)
+            found = [record for record in records if record.snapshot.snapshot_id == snapshot_id]
+            if len(found) != 1:
+                raise
+            return found[0]
 
     def _ref(self, metadata: TableMetadata, name: str) -> Ref:
         for ref in metadata.refs:
@@ -123,8 +142,8 @@ class Services:
 
     def _last_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
         """The newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
-        with self.index.database.session() as session:
-            records = list_snapshots(session, table.id)
+        with self.index.database.reading() as session:
+            records = list_snapshots(session, table.table_id)
         by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
         if table.format == "paimon":
             older = [r for i, r in by_id.items() if i < record.snapshot.snapshot_id and r.state == "published"]

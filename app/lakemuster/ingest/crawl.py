@@ -22,7 +22,7 @@ from lakemuster.errors import CatalogError, IndexUnavailable, MetadataCorrupt, S
 from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.index import Index
 from lakemuster.index.leases import Lease
-from lakemuster.index.segments import known_segments, segment_name
+from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name
 from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.load import UNREADABLE
@@ -30,13 +30,17 @@ from lakemuster.ingest.work import WrittenSegment, decode_list, decode_manifest,
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
-from lakemuster.storage.store import ObjectStore, ReadRequest
+from lakemuster.storage.objects import ReadRequest
+from lakemuster.storage.store import ObjectStore
 
 OUTSTANDING_BYTES = 192 * 2**20
 """Encoded bytes handed to decoders and not yet answered for."""
 
+REGISTER_EVERY = 64
+"""Segments registered in one transaction."""
+
 _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
-_T = TypeVar("_T")
+_T = TypeVar("_T", list[ManifestHeader], WrittenSegment)
 
 Progress = Callable[[int, int], None]
 """Called with manifests done and manifests to do."""
@@ -84,12 +88,11 @@ class Crawler:
         for rows in listed.values():
             if not isinstance(rows, CatalogError):
                 wanted.update((row.segment, row) for row in rows)
-        with self.index.database.session() as session:
+        with self.index.database.reading() as session:
             have = known_segments(session, sorted(wanted))
         outcomes = self._decode([row for name, row in wanted.items() if name not in have])
         for record in records:
             rows = listed[record.row_id]
-            self.lease.renew()
             if isinstance(rows, CatalogError):
                 self._quarantine(record, rows)
             else:
@@ -138,19 +141,25 @@ class Crawler:
 
     def _row(self, role: Role, header: ManifestHeader) -> _Listed:
         location = self.rewrites.apply(header.location)
-        return _Listed(role, header, location, segment_name(location, header.length))
+        return _Listed(role, header, location, segment_name(location, header.length or 0))
 
     def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
         """Fetch, decode and store segments; by segment name, None or why not."""
         by_location = {row.location: row for row in rows}
-        requests = [ReadRequest(row.location, row.header.length) for row in by_location.values()]
+        # Iceberg tables that were moved by hand have manifests of another length than recorded; what
+        # proves such a manifest whole is counted when it is decoded.
+        exact = self.metadata.format == "paimon"
+        requests = [ReadRequest(row.location, row.header.length, exact) for row in by_location.values()]
         metadata = slim(self.metadata)
         outcomes: dict[str, CatalogError | None] = {}
-        with tempfile.TemporaryDirectory(dir=self.index.segments.staging(), prefix="crawl-") as folder:
+        written: list[SegmentInfo] = []
+        sizes: dict[str, int] = {}
+        with tempfile.TemporaryDirectory(dir=self.index.segments.workspace, prefix="crawl-") as folder:
 
             def submit(request: ReadRequest, data: bytes) -> Future[WrittenSegment]:
                 self.tally.manifests_fetched += 1
                 row = by_location[request.location]
+                sizes[row.segment] = len(data)
                 path = str(Path(folder, row.segment))
                 return self.pool.submit(decode_manifest, data, row.header, metadata, path)
 
@@ -159,12 +168,23 @@ class Crawler:
                 if isinstance(outcome, CatalogError):
                     outcomes[row.segment] = outcome
                 else:
-                    self.index.segments.put(row.segment, Path(outcome.path))
+                    self.index.segments.put(row.segment, outcome.path)
                     self.tally.entries_decoded += outcome.rows
                     outcomes[row.segment] = None
+                    size = sizes.pop(row.segment)
+                    written.append(SegmentInfo(row.segment, row.location, size, outcome.rows, outcome.size))
+                if len(written) >= REGISTER_EVERY:
+                    self._register(written)
                 if self.progress is not None:
                     self.progress(done, len(requests))
+        self._register(written)
         return outcomes
+
+    def _register(self, written: list[SegmentInfo]) -> None:
+        """Make segments known as soon as they are whole: a refresh that ends early leaves its work to the next."""
+        with self.index.database.session() as session:
+            register_segments(session, written)
+        written.clear()
 
     def _through_decoders(
         self, requests: Sequence[ReadRequest], submit: Callable[[ReadRequest, bytes], Future[_T]]
@@ -182,10 +202,8 @@ class Crawler:
                 first, size, future = waiting.popleft()
                 outstanding -= size
                 yield first, _result(future)
-            self.lease.renew()
         for request, _, future in waiting:
             yield request, _result(future)
-            self.lease.renew()
 
     def _finish(
         self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from lakemuster.formats.iceberg.pointers import newest_metadata
 from lakemuster.metadata.snapshot import Format
-from lakemuster.storage.store import ObjectInfo, ObjectStore
+from lakemuster.storage.objects import ObjectInfo
+from lakemuster.storage.store import ObjectStore
 
 DEPTH = 16
 

@@ -11,7 +11,8 @@ from lakemuster.formats.paimon.table_metadata import assemble, parse_schema, par
 from lakemuster.ingest.pointers import Pointer
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
-from lakemuster.storage.store import ObjectInfo, ObjectStore, ReadRequest
+from lakemuster.storage.objects import ObjectInfo, ReadRequest
+from lakemuster.storage.store import ObjectStore
 
 _NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
 METADATA_LIMIT = 512 * 2**20

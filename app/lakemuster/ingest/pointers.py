@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from lakemuster.errors import NotATable, ObjectMissing
 from lakemuster.formats.iceberg.pointers import hint_candidates, newest_metadata, next_version
 from lakemuster.metadata.snapshot import Format
-from lakemuster.storage.store import ObjectInfo, ObjectStore
+from lakemuster.storage.objects import ObjectInfo
+from lakemuster.storage.store import ObjectStore
 
 HINT = "version-hint.text"
 _PAIMON_FOLDERS = ("snapshot", "schema", "tag", "branch", "changelog")

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from sqlalchemy.orm import Session
+
 from lakemuster.errors import CatalogError, RefreshBusy, SnapshotQuarantined, SnapshotUnpublished, TableNotFound
 from lakemuster.index import Index
-from lakemuster.index.leases import Lease, acquire
+from lakemuster.index.leases import Lease, held
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord, get_table, load_metadata as stored_metadata, mark_stale, store_metadata, touch
+from lakemuster.index.tables import TableRecord, get_table, store_metadata, touch
+from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.crawl import Crawler, Progress
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.load import load_metadata
@@ -92,7 +95,7 @@ class Refresher:
             with self._alone(table) as lease:
                 store = self.store_for(table)
                 pointer = look(store, table.location, table.format)
-                metadata = self._load(store, table, pointer)
+                metadata = self._load(store, table, pointer, lease)
                 return self._index(store, table, metadata, lease, started, progress)
         except CatalogError as error:
             self.totals.failures += 1
@@ -108,22 +111,23 @@ class Refresher:
         if self._is_fresh(table):
             return table.stale_reason
         with self._gate(table):
-            with self.index.database.session() as session:
+            with self.index.database.reading() as session:
                 current = get_table(session, table.name)
             if self._is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
                 return current.stale_reason
             try:
                 pointer = look(self.store_for(current), current.location, current.format)
-                if pointer.token == current.pointer_token:
-                    with self.index.database.session() as session:
-                        touch(session, current.id, _now_ms())
-                    return self._told_quarantine(current)
-                report = self.refresh(current)
+                if pointer.token == current.pointer:
+                    return self._unchanged(current)
+                self.refresh(current)
             except TableNotFound:
                 raise
             except CatalogError as error:
+                if current.metadata_location is None:
+                    raise
                 return f"{error.code}: {error}"
-        return "; ".join(reason for _, reason in report.quarantined) or None
+        with self.index.database.reading() as session:
+            return get_table(session, table.name).stale_reason
 
     def ensure_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
         """Index a known snapshot now, if nobody did.
@@ -148,41 +152,52 @@ class Refresher:
         return record
 
     def _again(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
-        with self.index.database.session() as session:
-            return get_snapshot(session, table.id, record.snapshot.snapshot_id, record.snapshot.branch)
+        with self.index.database.reading() as session:
+            return get_snapshot(session, table.table_id, record.snapshot.snapshot_id, record.snapshot.branch)
 
     def _stored(self, table: TableRecord) -> TableMetadata:
-        with self.index.database.session() as session:
-            return stored_metadata(session, table.id)
+        with self.index.database.reading() as session:
+            return stored_metadata(session, table.table_id)
 
     def _is_fresh(self, table: TableRecord) -> bool:
         if self.max_staleness <= 0 or table.checked_at_ms is None:
             return False
         return _now_ms() - table.checked_at_ms < self.max_staleness * 1000
 
-    def _told_quarantine(self, table: TableRecord) -> str | None:
+    def _unchanged(self, table: TableRecord) -> str | None:
+        """Note that the pointer is where it was; what is still quarantined behind it still is."""
         with self.index.database.session() as session:
-            return get_table(session, table.name).stale_reason
+            head = self._head(session, table)
+            reason = head.error if head is not None and head.state == "quarantined" else None
+            touch(session, table.table_id, _now_ms())
+            if reason is not None:
+                touch(session, table.table_id, _now_ms(), reason)
+        return reason
+
+    def _head(self, session: Session, table: TableRecord) -> SnapshotRecord | None:
+        if table.current_snapshot_id is None:
+            return None
+        return get_snapshot(session, table.table_id, table.current_snapshot_id)
 
     def _say_stale(self, table: TableRecord, error: CatalogError) -> None:
         if isinstance(error, RefreshBusy | TableNotFound):
             return
         try:
             with self.index.database.session() as session:
-                mark_stale(session, table.id, f"{error.code}: {error}")
+                touch(session, table.table_id, _now_ms(), f"{error.code}: {error}")
         except CatalogError:
             return
 
-    def _load(self, store: ObjectStore, table: TableRecord, pointer: Pointer) -> TableMetadata:
-        with self.index.database.session() as session:
+    def _load(self, store: ObjectStore, table: TableRecord, pointer: Pointer, lease: Lease) -> TableMetadata:
+        with self.index.database.reading() as session:
             known = {
                 (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
-                for record in list_snapshots(session, table.id)
+                for record in list_snapshots(session, table.table_id)
                 if record.snapshot.source == "snapshot" and record.state != "quarantined"
             }
         metadata = load_metadata(store, pointer, known)
         with self.index.database.session() as session:
-            store_metadata(session, table.id, metadata, _now_ms(), pointer.token)
+            store_metadata(session, table.table_id, metadata, _now_ms(), pointer=pointer.token, lease=lease)
         return metadata
 
     def _index(
@@ -194,8 +209,8 @@ class Refresher:
         started: float,
         progress: Progress | None,
     ) -> RefreshReport:
-        with self.index.database.session() as session:
-            records = list_snapshots(session, table.id)
+        with self.index.database.reading() as session:
+            records = list_snapshots(session, table.table_id)
         todo = [record for record in records if record.state != "published"]
         heads = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
         if metadata.current_snapshot_id is not None:
@@ -211,7 +226,7 @@ class Refresher:
         reasons = {(r.snapshot.branch, r.snapshot.snapshot_id): reason for r, reason in tally.quarantined}
         head_reason = reasons.get(("main", metadata.current_snapshot_id or -1))
         with self.index.database.session() as session:
-            mark_stale(session, table.id, head_reason)
+            touch(session, table.table_id, _now_ms(), head_reason)
         self._count(crawler)
         return RefreshReport(
             table=table.name,
@@ -247,13 +262,13 @@ class Refresher:
 
     @contextmanager
     def _alone(self, table: TableRecord) -> Iterator[Lease]:
-        with acquire(self.index.database, table.id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
+        with held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
             yield lease
 
     @contextmanager
     def _gate(self, table: TableRecord) -> Iterator[None]:
         with self._guard:
-            gate = self._gates.setdefault(table.id, threading.Lock())
+            gate = self._gates.setdefault(table.table_id, threading.Lock())
         with gate:
             yield
 

@@ -67,7 +67,7 @@ def register(
         store = store.allowing(root)
     pointer = look(store, location, format)
     with index.database.session() as session:
-        return add_table(session, name, pointer.format, _trimmed(location), rewrites, allowed)
+        return add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed)
 
 
 def allowed_roots(location: str, rewrites: RewriteRules) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def discover(
     """
     if operator:
         store = store.allowing(url)
-    with index.database.session() as session:
+    with index.database.reading() as session:
         taken = {table.name: table for table in list_tables(session)}
     for found in find_tables(store, url):
         levels = found.levels or (url.rstrip("/").rsplit("/", 1)[-1],)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index.segments import write_segment
@@ -52,8 +53,18 @@ def decode_manifest(data: bytes, header: ManifestHeader, metadata: TableMetadata
     return WrittenSegment(path, table.num_rows, Path(path).stat().st_size)
 
 
+def _check_length(data: bytes, header: ManifestHeader) -> None:
+    """Refuse a manifest of another length than recorded, unless its entries can be counted against the list's counts."""
+    counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
+    if header.length not in (None, len(data)) and None in counts:
+        raise MetadataCorrupt(
+            f"{header.location}: {len(data)} bytes long, its list says {header.length}, and has no counts to prove it whole"
+        )
+
+
 def _parse(data: bytes, header: ManifestHeader, metadata: TableMetadata) -> pa.Table:
     if metadata.format == "iceberg":
+        _check_length(data, header)
         return iceberg.parse_manifest(data, header, metadata)
     if header.content == "index":
         return paimon.parse_index_manifest(data, metadata)

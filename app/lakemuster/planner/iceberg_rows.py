@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,7 +39,7 @@ STATISTICS = {
     "lower_bounds": "lower",
     "upper_bounds": "upper",
 }
-RAW = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
+RAW: dict[str, Literal["lower", "upper"]] = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
 _LOCATIONS = ("file_path", "referenced_data_file")
 _REST = (
     "key_metadata",
@@ -122,8 +123,7 @@ class IcebergShape:
         mask = None if self.wanted.status else pc.not_equal(table.column("status"), DELETED)
         if self.wanted.contents is not None:
             codes = [code for code, name in enumerate(CONTENTS) if name in self.wanted.contents]
-            content = pc.fill_null(table.column("content"), DATA)
-            chosen = pc.is_in(content, value_set=pa.array(codes, pa.int8()))
+            chosen = pc.is_in(_contents(table), value_set=pa.array(codes, pa.int8()))
             mask = chosen if mask is None else pc.and_(mask, chosen)
         return mask
 
@@ -137,7 +137,7 @@ class IcebergShape:
                 case "status":
                     values = words(flat(table.column("status")), STATUSES)
                 case "content":
-                    values = words(pc.fill_null(flat(table.column("content")), DATA), CONTENTS)
+                    values = words(_contents(table), CONTENTS)
                 case "spec_id":
                     values = pa.repeat(pa.scalar(header.spec_id, pa.int32()), count)
                 case "partition":
@@ -152,13 +152,15 @@ class IcebergShape:
                     values = flat(table.column(name))
                     if name in _LOCATIONS:
                         values = self._rewrites.apply_array(values)
+                    elif name == "file_format":
+                        values = pc.utf8_lower(values)
                 case _:
                     values = pa.nulls(count, field.type)
             arrays.append(values)
             fields.append(field.with_type(values.type))
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
-    def _raw(self, table: pa.Table, kind: str) -> pa.Array:
+    def _raw(self, table: pa.Table, kind: Literal["lower", "upper"]) -> pa.Array:
         ids = dict.fromkeys(
             split[1] for name in table.column_names if (split := split_column(name)) and split[0] in (kind, kind + "_raw")
         )
@@ -166,3 +168,10 @@ class IcebergShape:
         names = {i: column_name(self.view.names, i) for i in ids if wanted is None or i in wanted}
         arrays = [raw_bounds(table, kind, i) for i in names]
         return struct(arrays, [pa.field(name, pa.binary()) for name in names.values()], table.num_rows)
+
+
+def _contents(table: pa.Table) -> pa.Array:
+    """Content codes; version 1 knows data files only."""
+    if "content" not in table.column_names:
+        return pa.repeat(pa.scalar(DATA, pa.int8()), table.num_rows)
+    return pc.fill_null(flat(table.column("content")), DATA)

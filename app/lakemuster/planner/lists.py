@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lakemuster.errors import ManifestNotFound, RequestInvalid
 from lakemuster.index import Index
-from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
+from lakemuster.index.snapshots import ManifestRecord, list_snapshots, snapshot_manifests
 from lakemuster.planner import differences, index_files, manifest_rows, partition_rows
 from lakemuster.planner.entries import EntrySource
 from lakemuster.planner.iceberg_rows import IcebergShape
@@ -32,7 +32,7 @@ def manifest_records(index: Index, view: View) -> list[ManifestRecord]:
     """The rows of the snapshot's manifest lists, in their order."""
     if view.snapshot is None:
         return []
-    with index.database.session() as session:
+    with index.database.reading() as session:
         return snapshot_manifests(session, view.snapshot.row_id)
 
 
@@ -118,7 +118,10 @@ def _field_ids(view: View, stats: Sequence[str] | None) -> frozenset[int] | None
 def partitions(index: Index, view: View) -> RowSource:
     """One row a partition: files, records, bytes, delete files, last commit."""
     source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), shape(view, Wanted()))
-    return TableSource("partitions", partition_rows.partition_table(source, view), view.snapshot_id)
+    with index.database.reading() as session:
+        records = list_snapshots(session, view.table.table_id)
+    times = {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
+    return TableSource("partitions", partition_rows.partition_table(source, view, times), view.snapshot_id)
 
 
 def indexes(index: Index, view: View) -> RowSource:

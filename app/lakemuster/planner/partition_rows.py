@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,18 +25,21 @@ _SUMS = (
 )
 
 
-def partition_table(source: EntrySource, view: View) -> pa.Table:
+def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -> pa.Table:
     """Sum files, records and bytes by partition and spec; the last commit that added a file to each.
 
     Iceberg's last commit is a snapshot id with its time; Paimon's files know their creation time only.
     An unpartitioned table has one row with an empty partition.
+
+    Args:
+        times: when each snapshot was committed, Unix epoch in milliseconds.
     """
     target = partition_type(view.metadata.specs, view.schemas)
     pieces = [_summed(_files(part, source.kept(part), view, target), target) for part in source.parts]
     filled = [piece for piece in pieces if piece.num_rows]
     if not filled:
-        return _finished(_files_schema(target, view).empty_table(), target, view)
-    return _finished(_summed(pa.concat_tables(filled), target), target, view)
+        return _finished(_files_schema(target, view).empty_table(), target, view, times)
+    return _finished(_summed(pa.concat_tables(filled), target), target, view, times)
 
 
 def _value_names(target: pa.DataType) -> list[str]:
@@ -100,7 +105,7 @@ def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
     return grouped.select(by_key).rename_columns(names).cast(files.schema)
 
 
-def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
+def _finished(summed: pa.Table, target: pa.DataType, view: View, times: Mapping[int, int]) -> pa.Table:
     summed = summed.combine_chunks()
     values = [flat(summed.column(name)) for name in _value_names(target)]
     partition = struct(values, list(target), summed.num_rows)
@@ -112,7 +117,6 @@ def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
             del columns[name]
     else:
         commits = flat(summed.column("snapshot_id"))
-        times = {snapshot.snapshot_id: snapshot.committed_at_ms for snapshot in view.metadata.snapshots}
         moments = pa.array([times.get(commit.as_py()) for commit in commits], pa.int64())
         columns["last_updated_at"] = moments.cast(pa.timestamp("ms", "UTC"))
         columns["last_updated_snapshot_id"] = commits

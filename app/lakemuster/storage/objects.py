@@ -26,10 +26,16 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One object to read; ``expected_length`` in bytes, None when its metadata does not say."""
+    """One object to read.
+
+    Attributes:
+        expected_length: in bytes, None when its metadata does not say.
+        exact: an object of another length is corrupt; otherwise the length only says how much memory to count on.
+    """
 
     location: str
     expected_length: int | None = None
+    exact: bool = True
 
 
 class Counts:

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 from lakemuster.errors import CatalogError, LimitExceeded
@@ -20,7 +21,7 @@ from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, norma
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
 
 MAX_BYTES = 512 * 2**20
-IN_FLIGHT_BYTES = 256 * 2**20
+IN_FLIGHT_BYTES = 64 * 2**20
 CONCURRENT_READS = 32
 CONCURRENT_LISTS = 16
 _UNKNOWN_LENGTH_BYTES = 4 * 2**20
@@ -54,7 +55,8 @@ class ObjectStore:
         return f"ObjectStore({', '.join(root.text for root in self.roots.locations)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self.roots, self._remote.options, self._remote.deadline_seconds))
+        again = partial(ObjectStore, deadline_seconds=self._remote.deadline_seconds)
+        return (again, (tuple(root.text for root in self.roots.locations), self._remote.options))
 
     def allowing(self, location: str) -> Self:
         """The same filesystems and counts with one more root: the word of an operator at the command line.
@@ -75,7 +77,7 @@ class ObjectStore:
             ConfigInvalid: names the scheme and the option.
         """
         for scheme in {*self._remote.options, *(root.scheme for root in self.roots.locations)} - {LOCAL}:
-            self._remote.get(scheme)
+            self._remote.get(scheme).check()
 
     def read(self, location: str, *, expected_length: int | None = None, max_bytes: int = MAX_BYTES) -> bytes:
         """One object, whole.
@@ -144,7 +146,7 @@ class ObjectStore:
         return ObjectInfo(location, parsed.key.rpartition("/")[2], found.size, found.is_folder, found.modified_ms)
 
     def exists(self, location: str) -> bool:
-        """Is there an object or a folder? Raises as :meth:`read`."""
+        """Whether there is an object or a folder. Raises as :meth:`read`."""
         return self.stat(location) is not None
 
     def list(self, location: str) -> Listing:
@@ -211,7 +213,7 @@ class ObjectStore:
         return self._local if location.scheme == LOCAL else self._remote.get(location.scheme)
 
     def _start_read(self, request: ReadRequest, max_bytes: int) -> Future[bytes]:
-        wanted = Wanted(self.roots.admit(request.location), request.expected_length, max_bytes)
+        wanted = Wanted(self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes)
         if (request.expected_length or 0) > max_bytes:
             raise LimitExceeded(f"{wanted.where}: {request.expected_length} bytes long, the limit is {max_bytes}")
         self.counts.add(reads=1)
@@ -252,19 +254,12 @@ class _Backends:
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
     # Imported here: botocore takes longer to import than a local lake takes to list.
     if scheme == "s3":
-        from lakemuster.storage.s3 import S3Objects
+        from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
 
         return S3Objects(options, deadline_seconds)
-    from lakemuster.storage.generic import GenericObjects
+    from lakemuster.storage.generic import GenericObjects  # noqa: PLC0415
 
     return GenericObjects(scheme, options, deadline_seconds)
-
-
-def _rebuild(roots: Roots, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> ObjectStore:
-    store = ObjectStore((), options, deadline_seconds=deadline_seconds)
-    store.roots = roots
-    store._local = LocalFiles(roots)
-    return store
 
 
 def _weight(request: ReadRequest) -> int:

@@ -86,7 +86,7 @@ class Rows:
         arity[filled] = _view(data, ">i4")[start[filled]]
         if ((arity < 0) | (arity > MAX_ARITY)).any():
             raise MetadataCorrupt("a BinaryRow has an impossible arity")
-        size = length - 4
+        size = np.where(filled, length - 4, _fixed_size(np.int64(0)))
         if (filled & (size < _fixed_size(arity))).any():
             raise MetadataCorrupt("a BinaryRow is shorter than its fields")
         if column.null_count:

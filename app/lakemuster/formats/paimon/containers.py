@@ -54,7 +54,9 @@ def _guarded(what: str, data: bytes, batches: _Reader) -> pa.Table:
             if decoded > MAX_DECODED:
                 raise LimitExceeded("a manifest decodes to too many bytes", limit=MAX_DECODED)
             tables.append(part)
-        return pa.concat_tables(tables) if tables else schema.empty_table()
+        table = pa.concat_tables(tables) if tables else schema.empty_table()
+        table.validate(full=True)
+        return table
     except CatalogError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
@@ -86,9 +88,12 @@ def _check_shape(schema: pa.Schema, rows: int, size: int) -> None:
     """Every record names a file, so a file cannot hold more records than bytes."""
     if not 0 <= rows <= size:
         raise LimitExceeded("a manifest claims more records than it has bytes", records=rows, bytes=size)
-    if any(_depth(column.type) > MAX_DEPTH for column in schema):
+    if any(_depth(column) > MAX_DEPTH for column in schema):
         raise LimitExceeded("a manifest's columns are nested too deep", limit=MAX_DEPTH)
 
 
-def _depth(of: pa.DataType) -> int:
-    return 1 + max((_depth(of.field(i).type) for i in range(of.num_fields)), default=0)
+def _depth(column: pa.Field) -> int:
+    """Levels of a column; looks at every name, since one that is not UTF-8 raises when it is looked at."""
+    column.name.encode()
+    inner = (column.type.field(i) for i in range(column.type.num_fields))
+    return 1 + max(map(_depth, inner), default=0)

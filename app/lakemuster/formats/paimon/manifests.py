@@ -98,7 +98,9 @@ def parse_manifest_list(data: bytes, table: TableMetadata, root: str, *, branch:
         name: records.column(f"_{name.upper()}", pa.int64()).to_pylist()
         for name in ("min_bucket", "max_bucket", "min_level", "max_level", "min_row_id", "max_row_id", "total_buckets")
     }
-    extra_files = records.column("_EXTRA_FILES", pa.list_(pa.string())).to_pylist()
+    extra_files = records.column("_EXTRA_FILES", pa.list_(pa.string()))
+    check_names(extra_files.flatten())
+    extras: list[list[str] | None] = extra_files.to_pylist()
     return [
         ManifestHeader(
             location=f"{root}/manifest/{name}",
@@ -107,7 +109,7 @@ def parse_manifest_list(data: bytes, table: TableMetadata, root: str, *, branch:
             deleted_files_count=deleted[i],
             partitions=partitions[i],
             schema_id=schema_ids[i],
-            extra_files=None if extra_files[i] is None else tuple(extra_files[i]),
+            extra_files=None if (extra := extras[i]) is None else tuple(extra),
             **{key: values[i] for key, values in optional.items()},
         )
         for i, name in enumerate(names)
@@ -215,6 +217,8 @@ def _status(records: Records) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
 
 def _check_own(arrays: Mapping[str, pa.Array]) -> None:
     check_names(arrays["file_name"])
+    if "extra_files" in arrays:
+        check_names(arrays["extra_files"].flatten())
     for name in _COUNTED:
         if (array := arrays.get(name)) is not None and len(array) and (pc.min(array).as_py() or 0) < 0:
             raise MetadataCorrupt("a count of manifest metadata is negative", column=name)

@@ -55,8 +55,7 @@ def data_file_paths(
     latest = _latest(metadata, schemas)
     names = _flat(table, "file_name", pa.string())
     paths = _joined(_bucket_folders(table, location, latest), names)
-    paths = _unsliced(paths, names)
-    return pc.coalesce(_flat(table, "external_path", pa.string()), paths)
+    return _unsliced(pc.coalesce(_flat(table, "external_path", pa.string()), paths), names)
 
 
 def extra_file_paths(

@@ -101,7 +101,7 @@ class Records:
 
 def check_names(names: pa.Array) -> None:
     """A file's name never leads out of its folder."""
-    if pc.any(pc.match_substring_regex(names, _NOT_A_NAME)).as_py():
+    if names.null_count or pc.any(pc.match_substring_regex(names, _NOT_A_NAME)).as_py():
         raise MetadataCorrupt("a file's name in manifest metadata is not a name")
 
 

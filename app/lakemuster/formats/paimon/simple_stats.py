@@ -26,6 +26,8 @@ from lakemuster.formats.paimon.columns import Columns, Index, combine, groups, v
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
 
+_SYSTEM_COLUMNS = frozenset({"_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID", "rowkind"})
+
 _NAME_END = "\x00"
 
 
@@ -124,10 +126,17 @@ def _candidates(schema: Schema, names: Sequence[str] | None) -> list[list[Field 
     """
     if names is not None:
         columns = {field.name: field for field in schema.fields}
-        return [[columns.get(name) for name in names]]
+        places = [columns.get(name) for name in names]
+        # pypaimon records no statistics of the system columns that it writes.
+        own = [field for name, field in zip(names, places, strict=True) if field or not _is_system(name)]
+        return [places, own] if len(own) < len(places) else [places]
     every: list[Field | None] = list(schema.fields)
     inline = [field for field in every if field is not None and not _stored_apart(field)]
     return [every, list(inline)] if len(inline) < len(every) else [every]
+
+
+def _is_system(name: str) -> bool:
+    return name in _SYSTEM_COLUMNS or name.startswith("_KEY_")
 
 
 def _stored_apart(field: Field) -> bool:

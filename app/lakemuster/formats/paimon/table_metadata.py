@@ -83,8 +83,8 @@ def parse_schema(data: bytes) -> Schema:
         raise doc.corrupt("fields")
     fields = tuple(parse_field(member) for member in members)
     ids = {column.name: column.field_id for column in fields}
-    if len(ids) < len(fields):
-        raise MetadataCorrupt("two columns of a Paimon schema share a name")
+    if len(ids) < len(fields) or len(set(ids.values())) < len(fields):
+        raise MetadataCorrupt("two columns of a Paimon schema share a name or an id")
     partition_keys, primary_keys = doc.texts("partitionKeys"), doc.texts("primaryKeys")
     if unknown := {*partition_keys, *primary_keys} - ids.keys():
         raise MetadataCorrupt("a key of a Paimon schema is none of its columns", columns=sorted(unknown))
@@ -93,7 +93,7 @@ def parse_schema(data: bytes) -> Schema:
         options.setdefault("bucket", "1")
     if version <= 2:
         options.setdefault("file.format", "orc")
-    schema = Schema(
+    return Schema(
         schema_id=doc.required_integer("id"),
         fields=fields,
         identifier_field_ids=tuple(ids[name] for name in primary_keys),
@@ -104,9 +104,6 @@ def parse_schema(data: bytes) -> Schema:
         created_at_ms=doc.optional_integer("timeMillis"),
         highest_field_id=doc.optional_integer("highestFieldId"),
     )
-    if len(schema.by_id) < len(schema.names) or len({c.field_id for c in fields}) < len(fields):
-        raise MetadataCorrupt("two columns of a Paimon schema share an id", schema_id=schema.schema_id)
-    return schema
 
 
 def parse_snapshot(data: bytes, branch: str = MAIN, root: str = "", source: Source = "snapshot") -> Snapshot:

@@ -36,6 +36,9 @@ class Wanted:
 class Backend(Protocol):
     """One kind of storage. Safe to use from many threads; errors are ours only."""
 
+    def check(self) -> None:
+        """Find out what can be known of wrong options without a request to storage."""
+
     def read(self, wanted: Wanted) -> bytes:
         """The object, whole."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat as modes
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from functools import lru_cache
 
 from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
 from lakemuster.storage.backend import Found, Wanted
@@ -26,9 +26,13 @@ class LocalFiles:
     def __init__(self, roots: Roots) -> None:
         self._roots = tuple(f"/{root.key}" for root in roots.locations if root.scheme == LOCAL)
 
+    def check(self) -> None:
+        """There are no options."""
+
     def read(self, wanted: Wanted) -> bytes:
+        """The file, whole."""
         try:
-            with open(os.open(self._real(wanted.location), _FLAGS), "rb", buffering=0) as file:
+            with open(os.open(self._real(wanted.location), _FLAGS), "rb") as file:
                 state = os.fstat(file.fileno())
                 if not modes.S_ISREG(state.st_mode):
                     raise ObjectMissing(f"{wanted.where}: not a file")
@@ -41,34 +45,36 @@ class LocalFiles:
         return data
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
-        return self._threads.submit(self.read, wanted)
+        """The same, on a thread."""
+        return _threads_of(os.getpid()).submit(self.read, wanted)
 
     def stat(self, location: Location) -> Found | None:
+        """The file or folder there."""
         try:
             state = os.stat(self._real(location))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
         except OSError as cause:
-            raise failure_of(cause, shown(location.text)) from cause
+            failure = failure_of(cause, shown(location.text))
+            if isinstance(failure, ObjectMissing):
+                return None
+            raise failure from cause
         return _found(location.key.rpartition("/")[2], state)
 
     def children(self, location: Location) -> list[Found]:
+        """One level, by name."""
         try:
             folder = self._real(location)
             with os.scandir(folder) as entries:
                 found = [self._entry(entry, folder) for entry in entries]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
         except OSError as cause:
-            raise failure_of(cause, shown(location.text)) from cause
+            failure = failure_of(cause, shown(location.text))
+            if isinstance(failure, ObjectMissing):
+                return []
+            raise failure from cause
         return sorted((item for item in found if item is not None), key=lambda item: item.name)
 
     def start_children(self, location: Location) -> Future[list[Found]]:
-        return self._threads.submit(self.children, location)
-
-    @cached_property
-    def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(_THREADS, thread_name_prefix="lakemuster-local")
+        """The same, on a thread."""
+        return _threads_of(os.getpid()).submit(self.children, location)
 
     def _real(self, location: Location) -> str:
         path = os.path.realpath(f"/{location.key}")
@@ -91,8 +97,17 @@ class LocalFiles:
                 if not self._holds(path) or f"{folder}/".startswith(f"{path}/"):
                     return None
             return _found(entry.name, entry.stat())
-        except FileNotFoundError:
-            return None
+        except OSError as cause:
+            failure = failure_of(cause, shown(entry.path))
+            if isinstance(failure, ObjectMissing):
+                return None
+            raise failure from cause
+
+
+@lru_cache(maxsize=1)
+def _threads_of(process: int) -> ThreadPoolExecutor:
+    """One pool a process: a forked child has none of its parent's threads."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-local-{process}")
 
 
 def _found(name: str, state: os.stat_result) -> Found | None:

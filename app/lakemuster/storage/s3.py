@@ -12,6 +12,7 @@ import asyncio
 import inspect
 import random
 import re
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from datetime import datetime
@@ -77,28 +78,47 @@ class S3Objects:
             **dict(options.get("config_kwargs") or {}),
             "retries": {"total_max_attempts": 1},
         }
-        self._files: Any = S3FileSystem(
-            **{**options, "config_kwargs": config}, skip_instance_cache=True, use_listings_cache=False
-        )
+        try:
+            self._files: Any = S3FileSystem(
+                **{**options, "config_kwargs": config}, skip_instance_cache=True, use_listings_cache=False
+            )
+            self._places = threading.BoundedSemaphore(config["max_pool_connections"])
+        except (KeyError, TypeError, ValueError) as cause:
+            raise _wrong_options(cause) from cause
         self._files.retries = 1
 
+    def check(self) -> None:
+        """Open the session."""
+        self._wait(self._start(self._ready("s3://")))
+
     def read(self, wanted: Wanted) -> bytes:
+        """The object, whole."""
         return self._wait(self.start_read(wanted))
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
+        """The same, in the background."""
         return self._start(self._persist(lambda: self._get(wanted), wanted.where))
 
     def stat(self, location: Location) -> Found | None:
+        """The object or folder there."""
         return self._wait(self._start(self._persist(lambda: self._head(location), shown(location.text))))
 
     def children(self, location: Location) -> list[Found]:
+        """One level, every page of it, by name."""
         return self._wait(self.start_children(location), pages=True)
 
     def start_children(self, location: Location) -> Future[list[Found]]:
+        """The same, in the background."""
         return self._start(self._all_pages(location))
 
     def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        return asyncio.run_coroutine_threadsafe(work, self._files.loop)
+        # A place is waited for here, before the operation's deadline begins: the queue is ours, not storage's.
+        if not self._places.acquire(timeout=self._deadline + _SESSION_SECONDS):
+            work.close()
+            raise StorageUnavailable("too many requests to S3 are under way")
+        future = asyncio.run_coroutine_threadsafe(work, self._files.loop)
+        future.add_done_callback(lambda _: self._places.release())
+        return future
 
     def _wait(self, future: Future[T], *, pages: bool = False) -> T:
         try:
@@ -132,13 +152,20 @@ class S3Objects:
             async with asyncio.timeout(_SESSION_SECONDS):
                 await self._files.set_session()
         except (boto.ProfileNotFound, boto.NoRegionError, TypeError, ValueError) as error:
-            raise ConfigInvalid(f"STORAGE: the options for s3 do not work ({type(error).__name__})") from error
+            raise _wrong_options(error) from error
         except Exception as error:
             raise _failure_of(error, where) from error
 
+    async def _call(self, method: str, **arguments: object) -> dict[str, Any]:
+        # Adds what the options ask of every request: requester pays, customer keys, the bucket's region.
+        answer: dict[str, Any] = await self._files._call_s3(method, **arguments)  # noqa: SLF001
+        return answer
+
     async def _get(self, wanted: Wanted) -> bytes:
         where = wanted.where
-        answer = await self._files._call_s3("get_object", Bucket=wanted.location.bucket, Key=wanted.location.key)
+        if not wanted.location.key:
+            raise ObjectMissing(f"{where}: a bucket, not an object")
+        answer = await self._call("get_object", Bucket=wanted.location.bucket, Key=wanted.location.key)
         body = answer["Body"]
         try:
             length = answer.get("ContentLength")
@@ -161,7 +188,7 @@ class S3Objects:
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             try:
-                answer = await self._files._call_s3("head_object", Bucket=location.bucket, Key=location.key)
+                answer = await self._call("head_object", Bucket=location.bucket, Key=location.key)
                 return Found(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
             except FileNotFoundError:
                 pass
@@ -170,10 +197,7 @@ class S3Objects:
 
     async def _page(self, location: Location, **more: object) -> dict[str, Any]:
         prefix = f"{location.key}/" if location.key else ""
-        page: dict[str, Any] = await self._files._call_s3(
-            "list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more
-        )
-        return page
+        return await self._call("list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more)
 
     async def _all_pages(self, location: Location) -> list[Found]:
         where = shown(location.text)
@@ -209,6 +233,10 @@ def check_options(options: Mapping[str, Any]) -> None:
         raise ConfigInvalid(f"STORAGE: not an option for s3: {', '.join(unknown)}")
 
 
+def _wrong_options(error: Exception) -> ConfigInvalid:
+    return ConfigInvalid(f"STORAGE: the options for s3 do not work ({type(error).__name__})")
+
+
 def _failure_of(error: BaseException, where: str) -> CatalogError:
     if isinstance(error, CatalogError):
         return error
@@ -218,7 +246,7 @@ def _failure_of(error: BaseException, where: str) -> CatalogError:
     if isinstance(error, _NO_CREDENTIALS):
         return StorageDenied(f"{where}: no credentials for S3 ({type(error).__name__})")
     if isinstance(error, _PASSING):
-        return StorageUnavailable(f"{where}: S3 does not answer ({type(error).__name__})")
+        return StorageUnavailable(f"{where}: S3 cannot be reached, or broke off ({type(error).__name__})")
     if isinstance(error, _BAD_NAME):
         return LocationRefused(f"location {where!r} is refused: S3 has no such bucket names")
     return failure_of(error, where)

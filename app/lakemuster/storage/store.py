@@ -213,7 +213,9 @@ class ObjectStore:
         return self._local if location.scheme == LOCAL else self._remote.get(location.scheme)
 
     def _start_read(self, request: ReadRequest, max_bytes: int) -> Future[bytes]:
-        wanted = Wanted(self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes)
+        wanted = Wanted(
+            self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes
+        )
         if (request.expected_length or 0) > max_bytes:
             raise LimitExceeded(f"{wanted.where}: {request.expected_length} bytes long, the limit is {max_bytes}")
         self.counts.add(reads=1)

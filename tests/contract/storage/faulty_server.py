@@ -1,0 +1,142 @@
+"""An HTTP server that misbehaves as it is told, in the place of S3."""
+
+from __future__ import annotations
+
+import socket
+import socketserver
+import struct
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+Behaviour = Callable[[socket.socket, bool], None]
+"""What happens on a connection whose request was read; the second argument: it asks for the head only."""
+
+BODY = b"manifest bytes"
+
+
+def answer(data: bytes = BODY, status: str = "200 OK", length: int | None = None) -> Behaviour:
+    """A whole answer; ``length`` other than the data's own makes it a lie."""
+    head = _head(status, len(data) if length is None else length)
+    return lambda peer, head_only: peer.sendall(head if head_only else head + data)
+
+
+def error(status: str, code: str = "") -> Behaviour:
+    """An answer as S3 words its errors, with a secret in its text that must go no further."""
+    body = f"<Error><Code>{code}</Code><Message>sig=hunter2</Message><AWSAccessKeyId>hunter2</AWSAccessKeyId></Error>"
+    return answer(body.encode() if code else b"", status)
+
+
+def without_length(data: bytes) -> Behaviour:
+    """An answer that ends when the connection does."""
+    return lambda peer, head_only: peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + data)
+
+
+def endless(peer: socket.socket, head_only: bool) -> None:
+    """An answer without length and without end."""
+    peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+    for _ in range(1 << 16):
+        peer.sendall(b"x" * (1 << 16))
+
+
+def drip(peer: socket.socket, head_only: bool) -> None:
+    """A byte now and then, always sooner than a socket's timeout."""
+    peer.sendall(_head("200 OK", 10_000))
+    for _ in range(10_000):
+        peer.sendall(b"x")
+        time.sleep(0.05)
+
+
+def drip_head(peer: socket.socket, head_only: bool) -> None:
+    """The same, from the first header on."""
+    peer.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    for _ in range(10_000):
+        peer.sendall(b"x")
+        time.sleep(0.05)
+
+
+def hang(peer: socket.socket, head_only: bool) -> None:
+    """No answer until the peer leaves."""
+    peer.settimeout(60)
+    peer.recv(1)
+
+
+def reset(peer: socket.socket, head_only: bool) -> None:
+    """A reset instead of an answer."""
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def reset_midway(peer: socket.socket, head_only: bool) -> None:
+    """A reset within the body."""
+    peer.sendall(_head("200 OK", 10_000) + b"x" * 100)
+    time.sleep(0.05)
+    reset(peer, head_only)
+
+
+def garbage(peer: socket.socket, head_only: bool) -> None:
+    """Something that is not HTTP."""
+    peer.sendall(b"220 mail.example ESMTP\r\n")
+
+
+def _head(status: str, length: int) -> bytes:
+    return f'HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: "x"\r\nConnection: close\r\n\r\n'.encode()
+
+
+class FaultyServer:
+    """Takes one behaviour of ``script`` a request; the last one stays. Keeps what was asked in ``requests``."""
+
+    def __init__(self) -> None:
+        self.script: list[Behaviour] = [answer()]
+        self.requests: list[str] = []
+        self.open = 0
+        self._lock = threading.Lock()
+        owner = self
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                owner._serve(self.request)
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def storage(self) -> dict[str, dict[str, Any]]:
+        """The STORAGE setting that leads here."""
+        host, port = self._server.server_address[:2]
+        return {"s3": {"endpoint_url": f"http://{host!s}:{port}", "key": "muster-key", "secret": "muster-secret"}}
+
+    def _serve(self, peer: socket.socket) -> None:
+        with self._lock:
+            self.open += 1
+        try:
+            asked = b""
+            while b"\r\n\r\n" not in asked:
+                part = peer.recv(65536)
+                if not part:
+                    return
+                asked += part
+            with self._lock:
+                self.requests.append(asked.decode("latin-1").partition("\r\n")[0])
+                behaviour = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+            behaviour(peer, asked.startswith(b"HEAD "))
+        except OSError:
+            pass
+        finally:
+            with self._lock:
+                self.open -= 1

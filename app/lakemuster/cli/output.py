@@ -71,8 +71,8 @@ def _write_tables(kind: str, rows: Iterable[Row]) -> None:
     total = 0
     for some in _pieces(rows, TABLE_ROWS):
         total += len(some)
-        columns = columns_of(kind, some[0])
-        cells = ([cell(row.get(column), column) for column in columns] for row in some)
+        columns = [column for column in columns_of(kind, some[0]) if any(row.get(column) is not None for row in some)]
+        cells = [[cell(row.get(column), column) for column in columns] for row in some]
         table_on_terminal(columns, cells, right=NUMBERS)
     if not total:
         say(f"no {kind}")

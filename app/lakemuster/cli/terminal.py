@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+_NARROWEST = 16
+"""Characters that the widest column is left with at least, before others give way too."""
 
-def table_on_terminal(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[str]) -> None:
+
+def table_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[str]) -> None:
     """Write a table to stdout; a value too long for its column goes on in the next line, whole."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(Text(column), overflow="fold", justify="right" if column in right else "left")
+    console = Console(file=sys.stdout, highlight=False)
+    headings = [column.replace("_", " ") for column in columns]
+    widths = [
+        max(*(len(word) for word in heading.split()), *(cell_len(row[at]) for row in rows))
+        for at, heading in enumerate(headings)
+    ]
+    widest = widths.index(max(widths))
+    fits = sum(widths) - widths[widest] + 2 * len(widths) + _NARROWEST <= console.width
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for at, heading in enumerate(headings):
+        table.add_column(
+            Text(heading),
+            justify="right" if columns[at] in right else "left",
+            overflow="fold",
+            # Only the widest column gives way, as long as that is enough.
+            width=widths[at] if fits and at != widest else None,
+        )
     for row in rows:
         table.add_row(*(Text(value) for value in row))
-    Console(file=sys.stdout, highlight=False).print(table)
+    console.print(table)
 
 
 @contextmanager

@@ -1,0 +1,82 @@
+"""Run commands in this process, on sources made for the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from typer.testing import CliRunner
+
+from lakemuster.cli import app
+from lakemuster.cli.sources import Advance, Notice, Query
+from lakemuster.errors import TableNotFound
+
+Row = Mapping[str, Any]
+
+
+class Shelf:
+    """A local index with prepared lists; an exception in a list is raised in its place."""
+
+    def __init__(self, **lists: Sequence[Row | Exception]) -> None:
+        self.lists = lists
+        self.queries: list[Query] = []
+        self.calls: list[tuple[object, ...]] = []
+        self.stale: str | None = None
+        self.closed = False
+
+    def tables(self) -> Iterator[Row]:
+        return _given(self.lists["tables"])
+
+    def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
+        self.queries.append(query)
+        if self.stale is not None:
+            notice(self.stale)
+        return _given(self.lists[query.kind])
+
+    def add(self, *words: object) -> Row:
+        self.calls.append(("add", *words))
+        return {"name": words[0], "format": words[2] or "iceberg", "location": words[1]}
+
+    def discover(self, *words: object) -> Iterator[Row]:
+        self.calls.append(("discover", *words))
+        return _given(self.lists["discover"])
+
+    def remove(self, name: str) -> None:
+        self.calls.append(("remove", name))
+        if name == "missing":
+            raise TableNotFound("no table of that name is registered")
+
+    def refresh(self, name: str, advance: Advance) -> Row:
+        self.calls.append(("refresh", name))
+        advance(1, 1)
+        (report,) = _given([self.lists[name][0]])
+        return report
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _given(rows: Iterable[Row | Exception]) -> Iterator[Row]:
+    for row in rows:
+        if isinstance(row, Exception):
+            raise row
+        yield row
+
+
+class Outcome:
+    """How a command ended."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        result = CliRunner().invoke(app, list(words), prog_name="lakemuster")
+        self.status = result.exit_code
+        self.out = result.stdout
+        self.err = result.stderr
+        self.error = result.exception
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+def run(*words: str) -> Outcome:
+    return Outcome(words)

@@ -1,0 +1,21 @@
+"""Fixtures of the command line's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.cli.commands import Shelf
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[Shelf], Shelf]:
+    """Put a shelf in the place of the local index."""
+
+    def put(shelf: Shelf) -> Shelf:
+        for module in ("sources", "changing"):
+            monkeypatch.setattr(f"lakemuster.cli.{module}.local_source", lambda **_: shelf)
+        return shelf
+
+    return put

@@ -1,0 +1,113 @@
+"""Exit statuses: 0 done, 1 a failure in one line on stderr, 2 wrong usage."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from lakemuster.cli.options import parse_rewrites, parse_time
+from lakemuster.errors import IndexUnavailable
+from tests.unit.cli.commands import Shelf, run
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fiels", "t"),
+        ("files",),
+        ("files", "t", "--snapshot", "x"),
+        ("files", "t", "--snapshot", "1", "--ref", "main"),
+        ("files", "t", "--ref", "a", "--as-of", "2024-05-01"),
+        ("files", "t", "--as-of", "yesterday"),
+        ("files", "t", "--limit", "0"),
+        ("files", "t", "--where", "x = 1"),
+        ("files", "t", "--uri", "ftp://lake"),
+        ("files", "t", "--uri", "lake:8181"),
+        ("files", "t", "--token", "x"),
+        ("files", "t", "--token-env", "X"),
+        ("files", "t", "--uri", "http://lake", "--token-env", "NOT_SET"),
+        ("files", "t", "--uri", "http://lake", "--token", "x", "--token-env", "PATH"),
+        ("add", "t"),
+        ("add", "t", "s3://x/y", "--format", "delta"),
+        ("add", "t", "s3://x/y", "--rewrite", "no-equals-sign"),
+        ("refresh",),
+        ("refresh", "t", "--all"),
+        ("index",),
+        ("index", "t", "--engine", "flink"),
+        ("serve", "--port", "65536"),
+        ("serve", "--workers", "0"),
+        ("token",),
+        ("token", "me", "--scope", "root"),
+        ("diff", "t"),
+        ("diff", "t", "1", "2", "--ref", "main"),
+    ],
+)
+def test_wrong_usage_is_2_and_says_why(use, words):
+    use(Shelf())
+    done = run(*words)
+    assert done.status == 2
+    assert done.out == ""
+    assert "Usage: lakemuster" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_foreseen_failure_is_one_line_and_1(use):
+    use(Shelf(tables=[IndexUnavailable("the database\ndoes not\x1b[31m answer")]))
+    done = run("tables")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == "lakemuster: the database does not\\x1b[31m answer\n"
+
+
+def test_an_unforeseen_failure_shows_neither_its_text_nor_a_trace(use):
+    use(Shelf(tables=[KeyError("password=secret")]))
+    done = run("tables")
+    assert done.status == 1
+    assert done.err == "lakemuster: failed in a way we did not foresee (KeyError); --debug shows where\n"
+
+
+@pytest.mark.parametrize("words", [("--debug", "tables"), ("tables", "--debug"), ("tables", "--json", "--debug")])
+def test_debug_shows_the_trace_wherever_it_stands(use, words):
+    use(Shelf(tables=[KeyError("details")]))
+    done = run(*words)
+    assert done.status == 1
+    assert "Traceback (most recent call last)" in done.err
+    assert "details" in done.err
+
+
+def test_debug_behind_two_dashes_is_a_name(use):
+    shelf = use(Shelf(files=[]))
+    assert run("files", "--", "--debug").status == 0
+    assert shelf.queries[0].table == "--debug"
+
+
+def test_a_closed_pipe_is_no_failure(use):
+    use(Shelf(tables=[BrokenPipeError(errno.EPIPE, "Broken pipe")]))
+    done = run("tables")
+    assert (done.status, done.err) == (0, "")
+
+
+def test_version_and_help_are_done():
+    assert run("--version").out.startswith("lakemuster 0.")
+    done = run("--help")
+    assert done.status == 0
+    assert "serve" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "pairs"),
+    [
+        (None, ()),
+        (["data/old=/new"], (("data/old", "/new"),)),
+        (["hdfs://a:8020/x=s3://b/x", "./y=/z"], (("hdfs://a:8020/x", "s3://b/x"), ("./y", "/z"))),
+        (["a=b=c"], (("a", "b=c"),)),
+    ],
+)
+def test_rewrites_are_parted_at_the_first_equals_sign(words, pairs):
+    assert parse_rewrites(words) == pairs
+
+
+def test_a_time_without_a_zone_is_utc():
+    moment = parse_time("2024-05-01T12:30")
+    assert moment is not None
+    assert moment.isoformat() == "2024-05-01T12:30:00+00:00"

@@ -133,7 +133,7 @@ def unscaled(value: Decimal, scale: int) -> int:
     whole, rest = (number * 10**shift, 0) if shift >= 0 else divmod(number, 10**-shift)
     if rest:
         raise ValueError(f"{value} has more than {scale} digits after the point")
-    return -whole if sign else whole
+    return int(-whole if sign else whole)
 
 
 def scaled(number: int, scale: int) -> Decimal:

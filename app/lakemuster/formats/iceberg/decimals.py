@@ -35,7 +35,9 @@ def join(head: High, tail: Low, lengths: NDArray[np.int64]) -> tuple[High, Low]:
     shift = WIDTH * 8 - 8 * lengths
     near, far = np.minimum(shift, 63), np.maximum(shift - 64, 0)
     # A shift by 64 is undefined: two steps.
-    low_near = (tail >> near.astype(np.uint64)) | ((head.view(np.uint64) << np.uint64(1)) << (63 - near).astype(np.uint64))
+    low_near = (tail >> near.astype(np.uint64)) | (
+        (head.view(np.uint64) << np.uint64(1)) << (63 - near).astype(np.uint64)
+    )
     long = shift < 64
     low = np.where(long, low_near, (head >> far).view(np.uint64))
     return np.where(long, head >> near, head >> 63), low
@@ -44,7 +46,8 @@ def join(head: High, tail: Low, lengths: NDArray[np.int64]) -> tuple[High, Low]:
 def is_minimal(head: High, lengths: NDArray[np.int64]) -> Mask:
     """Whether a value has no byte that only repeats its sign."""
     leading = head >> 55
-    return (lengths == 1) | ((leading != 0) & (leading != -1))
+    minimal: Mask = (lengths == 1) | ((leading != 0) & (leading != -1))
+    return minimal
 
 
 def fits(high: High, low: Low, precision: int) -> Mask:
@@ -52,9 +55,9 @@ def fits(high: High, low: Low, precision: int) -> Mask:
     limit = 10**precision
     top, bottom = np.int64(limit >> 64), np.uint64(limit & _MASK)
     least, least_low = np.int64(-limit >> 64), np.uint64(-limit & _MASK)
-    below = (high < top) | ((high == top) & (low < bottom))
-    above = (high > least) | ((high == least) & (low > least_low))
-    return below & above
+    below: Mask = (high < top) | ((high == top) & (low < bottom))
+    above: Mask = (high > least) | ((high == least) & (low > least_low))
+    return np.logical_and(below, above)
 
 
 def read_long(

@@ -22,6 +22,7 @@ from lakemuster.formats.avro import AvroHeader, read_header, read_table
 from lakemuster.formats.iceberg.avro_fields import (
     ENTRY_FIELDS,
     FILE_FIELDS,
+    KEY_IDS,
     STATISTICS,
     Member,
     rows_of,
@@ -67,10 +68,10 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     schemas = _schemas(avro, table)
     entries = _Entries(rows, layout)
     columns = list(_own_columns(entries))
-    _check(dict((field.name, values) for field, values in columns), header)
+    _check({field.name: values for field, values in columns}, header)
     fields = _partition_fields(avro, header, table)
-    if (record := entries.record("partition")) is not None:
-        columns += partition_columns(entries.partition, record, fields, schemas)
+    if entries.column("partition") is not None:
+        columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     columns += _statistics(entries, _type_finder(schemas))
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
@@ -185,9 +186,12 @@ class _Entries:
             raise MetadataCorrupt("not a manifest: its records have no status or no data_file")
         self._layout = layout.member(self._entry["data_file"])
         self._file = self._layout.names(FILE_FIELDS)
-        self._files = rows.column(self._entry["data_file"]).chunks
-        if any(chunk.null_count for chunk in self._files):
+        files = rows.column(self._entry["data_file"])
+        if not pa.types.is_struct(files.type):
+            raise MetadataCorrupt("not a manifest: data_file is not a record")
+        if files.null_count:
             raise MetadataCorrupt("a manifest entry has no data_file")
+        self._files: list[pa.StructArray] = files.chunks or [pa.array([], files.type)]
 
     def __len__(self) -> int:
         return int(self._rows.num_rows)
@@ -196,24 +200,29 @@ class _Entries:
         """One column; None when the file has none of that meaning."""
         if name in _ENTRY:
             own = self._entry.get(name)
-            return None if own is None else _flat(self._rows.column(own))
+            return None if own not in self._rows.column_names else _flat(self._rows.column(own))
         own = self._file.get(name)
-        return None if own is None else _joined([chunk.field(own) for chunk in self._files])
+        return None if own is None else _member(self._files, own)
 
-    def record(self, name: str) -> Member | None:
-        """The Avro record within a field of the data file; None when the file has no such field."""
-        own = self._file.get(name)
-        return None if own is None else self._layout.member(own)
+    def record(self, name: str) -> Member:
+        """The Avro record within a field of the data file that the file has."""
+        return self._layout.member(self._file[name])
 
-    def partition(self, member: str) -> pa.Array:
-        """One member of the partition tuple."""
-        own = self._file["partition"]
-        return _joined([_member(chunk.field(own), member) for chunk in self._files])
+    def partition(self, member: str) -> pa.Array | None:
+        """One member of the partition tuple; None when it is of Avro's null type."""
+        own = self._file.get("partition")
+        tuples = None if own is None else _member(self._files, own)
+        return None if tuples is None else _member([tuples], member)
 
 
-def _member(tuples: pa.StructArray, name: str) -> pa.Array:
-    values = tuples.field(name)
-    return values if not tuples.null_count else pc.if_else(tuples.is_valid(), values, None)
+def _member(structs: Sequence[pa.StructArray], name: str) -> pa.Array | None:
+    if not pa.types.is_struct(structs[0].type) or structs[0].type.get_field_index(name) < 0:
+        return None
+    return _joined([struct.field(name) if not struct.null_count else _flattened(struct, name) for struct in structs])
+
+
+def _flattened(struct: pa.StructArray, name: str) -> pa.Array:
+    return struct.flatten()[struct.type.get_field_index(name)]
 
 
 def _own_columns(entries: _Entries) -> Iterator[Column]:
@@ -240,10 +249,10 @@ def _own_columns(entries: _Entries) -> Iterator[Column]:
 def _check(columns: dict[str, pa.Array], header: ManifestHeader) -> None:
     """Hold the entries against the manifest list."""
     status, content = columns["status"].to_numpy(), columns["content"].to_numpy()
-    if len(status) and not (0 <= status.min() and status.max() <= DELETED):
+    if len(status) and (status.min() < EXISTING or status.max() > DELETED):
         raise MetadataCorrupt("a manifest entry of unknown status", location=header.location)
     lowest, highest = (DATA, DATA) if header.content == "data" else (1, 2)
-    if len(content) and not (lowest <= content.min() and content.max() <= highest):
+    if len(content) and (content.min() < lowest or content.max() > highest):
         raise MetadataCorrupt(f"an entry of wrong content in a manifest of {header.content}", location=header.location)
     records = columns["record_count"].to_numpy()
     for code, name in _STATUSES.items():
@@ -262,16 +271,28 @@ def _equal(header: ManifestHeader, name: str, found: int) -> None:
 
 def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
     for name, kind in STATISTICS.items():
-        maps, record = entries.column(name), entries.record(name)
-        if maps is None or record is None or maps.null_count == len(maps):
+        maps = entries.column(name)
+        if maps is None or maps.null_count == len(maps):
             continue
-        if len(record.members) != 2:
-            raise MetadataCorrupt(f"{name} of a manifest is not a map")
-        key, value = (member.name for member in record.members)
-        if kind in ("lower", "upper"):
+        is_bounds = kind in ("lower", "upper")
+        key, value = _map_members(maps.type, entries.record(name), is_bounds=is_bounds)
+        if is_bounds:
             yield from bound_columns(maps, key, value, kind, type_of)
         else:
             yield from count_columns(maps, key, value, kind)
+
+
+def _map_members(of: pa.DataType, record: Member, *, is_bounds: bool) -> tuple[str, str]:
+    """The names of the key and the value of a map's records."""
+    names = [member.name for member in record.members]
+    if len(names) == 2 and record.members[1].field_id in KEY_IDS:
+        names.reverse()
+    if pa.types.is_list(of) and pa.types.is_struct(of.value_type) and len(names) == 2:
+        key, value = (of.value_type.get_field_index(name) for name in names)
+        wanted = pa.types.is_binary if is_bounds else pa.types.is_integer
+        if min(key, value) >= 0 and pa.types.is_integer(of.value_type[key].type) and wanted(of.value_type[value].type):
+            return names[0], names[1]
+    raise MetadataCorrupt(f"{record.name} of a manifest is no map of its kind: {of}")
 
 
 def _flat(column: pa.ChunkedArray) -> pa.Array:

@@ -38,7 +38,7 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def partition_columns(
-    tuples: Callable[[str], pa.Array],
+    tuples: Callable[[str], pa.Array | None],
     record: Member,
     fields: Mapping[int, PartitionField],
     schemas: Sequence[Schema],
@@ -51,13 +51,14 @@ def partition_columns(
         fields: the partition fields that are known, by id.
         schemas: for the types of source columns, the preferred one first.
     """
-    by_name = {field.name: field.field_id for field in reversed(fields.values())}
+    by_name = {field.name: field.field_id for field in reversed(list(fields.values()))}
     for member in record.members:
         field_id = by_name.get(member.name) if member.field_id is None else member.field_id
-        if field_id is None:
+        stored = tuples(member.name)
+        if field_id is None or stored is None:
             continue
         field = fields.get(field_id)
-        values, text = typed(tuples(member.name), UNKNOWN if field is None else result_type(field, tuple(schemas)))
+        values, text = typed(stored, UNKNOWN if field is None else result_type(field, tuple(schemas)))
         if values.null_count < len(values):
             yield typed_field(column("partition", field_id), values.type, text), values
 

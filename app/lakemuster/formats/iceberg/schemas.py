@@ -100,12 +100,11 @@ def parse_schema(value: object, path: str, default_id: int = 0) -> Schema:
     schema_id = optional_int32(node, "schema-id", path + ".")
     fields = _fields(node, path, 0)
     identifiers = optional_list(node, "identifier-field-ids", path + ".")
-    schema = Schema(
+    return Schema(
         schema_id=default_id if schema_id is None else schema_id,
         fields=fields,
         identifier_field_ids=tuple(as_int32(i, f"{path}.identifier-field-ids") for i in identifiers),
     )
-    return schema
 
 
 def _fields(node: Object, path: str, depth: int) -> tuple[Field, ...]:

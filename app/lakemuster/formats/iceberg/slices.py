@@ -25,7 +25,7 @@ from lakemuster.metadata.values import PER_SECOND
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
-Numbers = NDArray[np.generic]
+Numbers = NDArray[np.integer]
 
 WIDTHS = {
     Kind.BOOLEAN: 1,
@@ -56,7 +56,7 @@ class Items:
         _, offsets, self._data = array.buffers()
         count = len(array) + 1
         self.offsets: NDArray[np.int32] = (
-            np.zeros(1, np.int32) if offsets is None else np.frombuffer(offsets, np.int32, count, array.offset * 4)
+            np.frombuffer(offsets, np.int32, count, array.offset * 4) if len(array) else np.zeros(1, np.int32)
         )
 
     @cached_property
@@ -72,7 +72,8 @@ class Items:
         """The numbers that begin at some bytes."""
         wide = np.dtype(dtype)
         everywhere: Numbers = np.ndarray((len(self.data) - wide.itemsize + 1,), wide, self.data, 0, (1,))
-        return everywhere[starts]
+        numbers: Numbers = everywhere[starts]
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ MAX_KEYS = 50_000
 """Different keys that the maps of one manifest may have."""
 
 _SMALL_KEY = 2**16
-_BATCHED = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
+_BATCHED: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
 Column = tuple[pa.Field, pa.Array]
 
@@ -71,24 +71,30 @@ def explode(maps: pa.ListArray, key: str) -> Exploded:
     starts, lengths = offsets[:-1], np.diff(offsets)
     if maps.null_count:
         lengths = np.where(maps.is_valid().to_numpy(zero_copy_only=False), lengths, 0)
+    if not lengths.any():
+        return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
     return _uniform(all_keys, starts, lengths) or _irregular(all_keys, starts, lengths)
 
 
 def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
     rows = np.flatnonzero(lengths)
-    if not len(rows):
-        return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
     width = int(lengths[rows[0]])
     if not (lengths[rows] == width).all():
         return None
     first = keys[starts[rows[0]] : starts[rows[0]] + width]
-    positions = starts[rows][:, None] + np.arange(width)
-    if not (keys[positions] == first).all() or len(np.unique(first)) < width:
+    if len(np.unique(first)) < width:
         return None
     if len(rows) == len(starts):
-        return Exploded(first, np.ascontiguousarray(positions.T), None)
+        # Lists without gaps between them.
+        begin = int(starts[0])
+        if not (keys[begin : begin + width * len(starts)].reshape(-1, width) == first).all():
+            return None
+        return Exploded(first, np.arange(width)[:, None] + starts, None)
+    positions = np.arange(width)[:, None] + starts[rows]
+    if not (keys[positions] == first[:, None]).all():
+        return None
     items = np.zeros((width, len(starts)), np.int64)
-    items[:, rows] = positions.T
+    items[:, rows] = positions
     return Exploded(first, items, lengths > 0)
 
 

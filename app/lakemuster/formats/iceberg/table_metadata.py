@@ -15,7 +15,6 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.iceberg.document import (
     Object,
     as_int,
-    as_int32,
     as_list,
     as_object,
     as_text,

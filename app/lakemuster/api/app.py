@@ -15,7 +15,6 @@ from lakemuster.api.native.asking import Api
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 
-PREFIX = "/api/v1"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Which files of a lake's table must a query read? Snapshots, manifests and files of Iceberg and Paimon
 tables, from an index.
@@ -42,11 +41,13 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
         redirect_slashes=False,
+        # It would record texts of exceptions and query strings wherever the environment points it to.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.api = Api(services, tokens, metrics)
     for router in (tables.router, history.router, lists.router):
-        app.include_router(router, prefix=PREFIX)
+        app.include_router(router)
     app.include_router(operations.router)
     errors.install(app)
     if settings.cors_origins:

@@ -45,7 +45,7 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> float:
     """The quality of the most specific range that covers ``media``; 0 when none does."""
     found = dict(ranges)
-    for name in (media, media.split("/")[0] + "/*", "*/*"):
+    for name in (media, media.split("/", maxsplit=1)[0] + "/*", "*/*"):
         if name in found:
             return found[name]
     return 0.0

@@ -15,9 +15,10 @@ ZONES = st.integers(-23 * 60, 23 * 60).map(lambda minutes: timezone(timedelta(mi
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@given(st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1), timezones=ZONES))
-def test_a_time_in_any_zone_is_its_instant(moment: datetime) -> None:
-    assert parse_instant(moment.isoformat()) == (moment - EPOCH) // timedelta(milliseconds=1)
+@given(st.integers(-62_000_000_000, 253_000_000_000), ZONES)
+def test_a_time_in_any_zone_is_its_instant(seconds: int, zone: timezone) -> None:
+    moment = (EPOCH + timedelta(seconds=seconds)).astimezone(zone)
+    assert parse_instant(moment.isoformat()) == seconds * 1000
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))

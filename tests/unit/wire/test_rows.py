@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import json
 import math
@@ -197,8 +197,8 @@ def test_text_that_is_not_utf8_is_refused() -> None:
 
 
 def test_dates_of_python_are_those_of_iso() -> None:
-    batch = pa.record_batch({"d": [datetime.date(2024, 2, 29)], "t": [datetime.datetime(2024, 2, 29, 1, 2, 3, 4)]})
-    assert json_objects(batch) == [{"d": "2024-02-29", "t": "2024-02-29T01:02:03.000004"}]
+    batch = pa.record_batch({"d": [dt.date(2024, 2, 29)], "t": [dt.datetime(2024, 2, 29, 1, 2, 3, 4, tzinfo=dt.UTC)]})
+    assert json_objects(batch) == [{"d": "2024-02-29", "t": "2024-02-29T01:02:03.000004+00:00"}]
 
 
 def test_negative_zero_keeps_its_sign() -> None:

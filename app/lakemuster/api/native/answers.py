@@ -128,9 +128,9 @@ def pinned_view(api: Api, name: str, pin: Pin) -> View:
         PageTokenInvalid: the table has forgotten the snapshot, or means another one by its id now.
     """
     table = api.services.table(name)
-    with api.services.index.database.session() as session:
-        record = get_snapshot(session, table.id, pin.snapshot_id, pin.branch)
-        metadata = load_metadata(session, table.id)
+    with api.services.index.database.reading() as session:
+        record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
+        metadata = load_metadata(session, table.table_id)
     if record.row_id != pin.row_id:
         raise PageTokenInvalid("the snapshot of this page token is gone")
     return View(table, metadata, api.services.refresher.ensure_published(table, record))
@@ -171,7 +171,7 @@ def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> 
     """
     fields: list[object] = [__version__, asked.name, form, stale]
     for view in views:
-        fields += [view.table.id, None if view.snapshot is None else view.snapshot.row_id, view.table.rewrites]
+        fields += [view.table.table_id, None if view.snapshot is None else view.snapshot.row_id, view.table.rewrites]
     query = asked.query
     fields += [sorted(query.choosing().items()), query.page_size if form == media.JSON else None, query.page_token]
     return f'"{hashlib.sha256(orjson.dumps(fields)).hexdigest()[:32]}"'

@@ -20,6 +20,7 @@ from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner.view import Selector
 from lakemuster.wire.instants import parse_instant
 
+PREFIX = "/api/v1"
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
 _INT64 = r"^-?[0-9]{1,19}$"
 
@@ -181,8 +182,6 @@ class OfFiles(OfSnapshot):
 
 class OfDiff(OfSnapshot):
     """Parameters of a difference."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     start: str = Field(alias="from", pattern=_INT64, description="The id of the earlier snapshot.")
     end: str | None = Field(

@@ -11,6 +11,7 @@ from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import (
     BranchQuery,
+    PREFIX,
     PagedQuery,
     TheTable,
     needs,
@@ -26,7 +27,7 @@ from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, S
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 
-router = APIRouter(tags=["history"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")])
 
 
 @router.get("/tables/{table}/snapshots", response_model=SnapshotsPage, responses=LIST)
@@ -34,7 +35,7 @@ def list_snapshots(table: TheTable, query: PagedQuery) -> Response:
     """All snapshots that the table's metadata knows, oldest first, and what became of each."""
     record, records, stale = table.services.snapshots(table.name)
     listing = DocumentListing(SNAPSHOTS, sorted(records, key=_by_time), _by_time, _snapshot)
-    return listing_answer(Asked(table.request, table.api, "snapshots", query, record.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale)
 
 
 @router.get(
@@ -48,8 +49,8 @@ def get_snapshot(
     """One snapshot."""
     number = snapshot_id(id)
     found, _, _ = table.services.fresh(table.name)
-    with table.services.index.database.session() as session:
-        record = stored_snapshot(session, found.id, number, query.branch)
+    with table.services.index.database.reading() as session:
+        record = stored_snapshot(session, found.table_id, number, query.branch)
     return Response(dumps(_snapshot(record)), media_type="application/json")
 
 
@@ -61,7 +62,7 @@ def list_refs(table: TheTable, query: PagedQuery) -> Response:
     listing = DocumentListing(
         REFS, refs, lambda ref: (ref.name, ref.kind), lambda ref: RefOut.of(ref).model_dump(mode="json")
     )
-    return listing_answer(Asked(table.request, table.api, "refs", query, record.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "refs", query, record.table_id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/schemas", response_model=SchemasPage, responses=LIST)
@@ -81,7 +82,7 @@ def list_schemas(table: TheTable, query: PagedQuery) -> Response:
         return SchemaOut.of(schema, branch, current=schema.schema_id == newest[branch]).model_dump(mode="json")
 
     listing = DocumentListing(SCHEMAS, found, lambda pair: (int(pair[0] != MAIN), pair[0], pair[1].schema_id), document)
-    return listing_answer(Asked(table.request, table.api, "schemas", query, record.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "schemas", query, record.table_id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/specs", response_model=SpecsPage, responses=LIST)
@@ -97,7 +98,7 @@ def list_specs(table: TheTable, query: PagedQuery) -> Response:
             mode="json"
         ),
     )
-    return listing_answer(Asked(table.request, table.api, "specs", query, record.id), listing, stale=stale)
+    return listing_answer(Asked(table.request, table.api, "specs", query, record.table_id), listing, stale=stale)
 
 
 def _by_time(record: SnapshotRecord) -> tuple[int, int]:

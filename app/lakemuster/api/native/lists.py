@@ -12,6 +12,7 @@ from lakemuster.api.native.asking import (
     DiffQuery,
     EntriesQuery,
     FilesQuery,
+    PREFIX,
     OfSnapshot,
     SnapshotQuery,
     Target,
@@ -27,7 +28,7 @@ from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
-router = APIRouter(tags=["lists"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")])
 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)
@@ -73,7 +74,7 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
         if later != Selector():
             raise RequestInvalid("to, snapshot, ref and as_of exclude each other")
         later = Selector(snapshot_id(query.end))
-    asked = Asked(table.request, table.api, "diff", query, table.services.table(table.name).id)
+    asked = Asked(table.request, table.api, "diff", query, table.services.table(table.name).table_id)
     place = asked.place(2)
     if place is None:
         old = table.services.view(table.name, Selector(snapshot_id(query.start)))
@@ -87,7 +88,7 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
 
 
 def _answer(table: Target, listing: str, query: OfSnapshot, source: Callable[[View], RowSource]) -> Response:
-    asked = Asked(table.request, table.api, listing, query, table.services.table(table.name).id)
+    asked = Asked(table.request, table.api, listing, query, table.services.table(table.name).table_id)
     place = asked.place(1)
     view = chosen_view(asked, table.name, query, place)
     pinned = place is not None or query.snapshot is not None

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
-from lakemuster.api.native.asking import PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
+from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
 from lakemuster.api.native.documented import CREATE, LIST, READ, REFRESH, REMOVE
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.index.tables import TableRecord
@@ -21,7 +21,7 @@ from lakemuster.wire.native.pages import TablesPage
 from lakemuster.wire.native.snapshots import QuarantinedOut, RefreshOut
 from lakemuster.wire.native.tables import NewTable, RewriteRule, TableDetails, TableOut
 
-router = APIRouter(tags=["tables"])
+router = APIRouter(prefix=PREFIX, tags=["tables"])
 
 
 @router.get("/tables", response_model=TablesPage, responses=LIST, dependencies=[needs("read")])

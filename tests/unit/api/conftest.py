@@ -1,0 +1,273 @@
+"""An app over a catalog that is made up, so that HTTP alone is under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.api import app as api_app
+from lakemuster.api.native import answers, asking
+from lakemuster.config import Settings
+from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
+from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
+from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.planner import lists
+from lakemuster.planner.rows import START, Position
+from lakemuster.planner.view import Selector, View
+
+METADATA = TableMetadata(
+    format="iceberg",
+    format_version=2,
+    uuid="0d1b7a3e-2f8e-4a0c-9f3a-6f6f6f6f6f6f",
+    location="s3://lake/shop/orders",
+    metadata_location="s3://lake/shop/orders/metadata/v3.metadata.json",
+    schemas=(Schema(0, (Field(1, "id", Primitive(Kind.LONG, "long"), required=True),), identifier_field_ids=(1,)),),
+    current_schema_id=0,
+    specs=(),
+    default_spec_id=0,
+    properties={"owner": "me"},
+    snapshots=(),
+    current_snapshot_id=12,
+    refs=(Ref("main", "branch", 12), Ref("v1", "tag", 11)),
+    snapshot_log=(),
+    last_updated_ms=1_714_521_600_000,
+)
+
+
+def record(number: int) -> SnapshotRecord:
+    """A published snapshot."""
+    snapshot = Snapshot(
+        number, 1_714_521_600_000 + number, (ManifestListRef("manifests", f"s3://lake/snap-{number}.avro"),)
+    )
+    values: dict[str, Any] = dict.fromkeys(SnapshotRecord.__dataclass_fields__)
+    values |= {"row_id": 100 + number, "table_id": 1, "snapshot": snapshot, "state": "published"}
+    return SnapshotRecord(**values)
+
+
+def table(name: str, number: int = 1) -> SimpleNamespace:
+    """A registered table."""
+    return SimpleNamespace(
+        table_id=number,
+        name=name,
+        format="iceberg",
+        location="s3://lake/" + name,
+        rewrites=(("data/", "s3://lake/data/"),),
+        allowed_roots=(),
+        created_at_ms=0,
+        generation=0,
+        checked_at_ms=1_714_521_601_000,
+        stale_reason=None,
+        metadata_location=METADATA.metadata_location,
+        table_location=METADATA.location,
+        uuid=METADATA.uuid,
+        format_version=2,
+        current_schema_id=0,
+        default_spec_id=0,
+        current_snapshot_id=12,
+        last_updated_ms=METADATA.last_updated_ms,
+    )
+
+
+@dataclass
+class FakeSource:
+    """Rows of one column in parts of given lengths; the last one fails if told so."""
+
+    snapshot_id: int | None
+    parts: tuple[int, ...]
+    failure: Exception | None = None
+    key: str = "files"
+    read: int = 0
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema([("snapshot_id", pa.int64()), ("file_path", pa.string())])
+
+    def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        for part in range(start.part, len(self.parts)):
+            offset = start.offset if part == start.part else 0
+            paths = [f"{part}/{row}" for row in range(offset, self.parts[part])]
+            self.read += 1
+            ids = pa.array([self.snapshot_id] * len(paths), pa.int64())
+            yield (
+                Position(part, offset),
+                pa.RecordBatch.from_arrays([ids, pa.array(paths, pa.string())], schema=self.schema),
+            )
+        if self.failure is not None:
+            raise self.failure
+
+
+class FakeDatabase:
+    """A database that holds nothing."""
+
+    failure: CatalogError | None = None
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        yield None
+
+    reading = session
+
+    def check_version(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+
+
+@dataclass
+class FakeServices:
+    """The catalog's verbs over tables that are made up."""
+
+    settings: Settings
+    names: dict[str, SimpleNamespace] = field(
+        default_factory=lambda: {
+            name: table(name, 1 + i) for i, name in enumerate(["shop.orders", "lake.raw.events", "`a.b`.t"])
+        }
+    )
+    current: int = 12
+    stale: str | None = None
+    failure: Exception | None = None
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+    parts: tuple[int, ...] = (3, 0, 2)
+    break_with: Exception | None = None
+    sources: list[FakeSource] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
+        self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99))
+        self.refresher = SimpleNamespace(totals=_Totals(), ensure_published=lambda table, record: record)
+
+    def _called(self, *call: object) -> None:
+        self.calls.append(call)
+        if self.failure is not None:
+            raise self.failure
+
+    def tables(self) -> list[SimpleNamespace]:
+        self._called("tables")
+        return list(self.names.values())
+
+    def table(self, name: str) -> SimpleNamespace:
+        self._called("table", name)
+        if name not in self.names:
+            raise TableNotFound(f"no table {name}", table=name)
+        return self.names[name]
+
+    def add(
+        self, name: str, location: str, format: object, rewrites: object, *, operator: bool = False
+    ) -> SimpleNamespace:
+        self._called("add", name, location, format, rewrites, operator)
+        self.names[name] = table(name, 9)
+        return self.names[name]
+
+    def remove(self, name: str) -> None:
+        self._called("remove", name)
+        self.table(name)
+        del self.names[name]
+
+    def refresh(self, name: str) -> SimpleNamespace:
+        self._called("refresh", name)
+        self.table(name)
+        return SimpleNamespace(
+            table=name,
+            published=("12",),
+            quarantined=(("11", "metadata_corrupt: cut off"),),
+            lists_fetched=2,
+            manifests_fetched=3,
+            entries_decoded=40,
+            seconds=0.25,
+        )
+
+    def fresh(self, name: str) -> tuple[SimpleNamespace, TableMetadata, str | None]:
+        return self.table(name), METADATA, self.stale
+
+    def snapshots(self, name: str) -> tuple[SimpleNamespace, list[SnapshotRecord], str | None]:
+        return self.table(name), [record(12), record(11)], self.stale
+
+    def view(self, name: str, selector: Selector = Selector()) -> View:
+        self._called("view", name, selector)
+        number = selector.snapshot_id or self.current
+        if number not in (11, 12):
+            raise SnapshotNotFound(f"no snapshot {number}", snapshot_id=str(number))
+        return View(self.table(name), METADATA, record(number), self.stale)  # type: ignore[arg-type]
+
+    def source(self, view: View) -> FakeSource:
+        made = FakeSource(view.snapshot_id, self.parts, self.break_with)
+        self.sources.append(made)
+        return made
+
+
+@dataclass
+class _Totals:
+    refreshes: int = 5
+    entries_decoded: int = 77
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Loopback, no tokens."""
+    return Settings()
+
+
+@pytest.fixture
+def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeServices:
+    """A made-up catalog, which the app's routes read."""
+    fake = FakeServices(settings)
+    monkeypatch.setattr(asking, "signing_key", lambda session: b"s" * 32)
+    monkeypatch.setattr(answers, "load_metadata", lambda session, table_id: METADATA)
+
+    def get_snapshot(session: object, table_id: int, number: int, branch: str = "main") -> SnapshotRecord:
+        if number not in (11, 12) or branch != "main":
+            raise SnapshotNotFound(f"no snapshot {number}", snapshot_id=str(number))
+        return record(number)
+
+    monkeypatch.setattr(answers, "get_snapshot", get_snapshot)
+    monkeypatch.setattr("lakemuster.api.native.history.stored_snapshot", get_snapshot)
+    for name in ("manifests", "entries", "files", "partitions", "indexes"):
+        monkeypatch.setattr(lists, name, lambda index, view, *rest: fake.source(view))
+    monkeypatch.setattr(lists, "diff", lambda index, old, new: fake.source(new))
+    return fake
+
+
+Connect = Callable[..., TestClient]
+
+
+@pytest.fixture
+def connect(services: FakeServices) -> Connect:
+    """Make a client of an app with other settings."""
+
+    def make(*, base_url: str = "http://127.0.0.1:8181", **changes: object) -> TestClient:
+        services.settings = services.settings.model_copy(update=changes)
+        app = api_app.create_app(services)  # type: ignore[arg-type]
+        return TestClient(app, base_url=base_url, raise_server_exceptions=False)
+
+    return make
+
+
+@pytest.fixture
+def client(connect: Connect) -> TestClient:
+    """A client of an app on loopback, without tokens."""
+    return connect()
+
+
+@pytest.fixture
+def with_tokens(connect: Connect, tmp_path: Path) -> TestClient:
+    """A client of an app with tokens: reader (shop), indexer (all), admin (all), boss of lake."""
+    from lakemuster.api.auth import token_entry
+
+    path = tmp_path / "tokens.toml"
+    path.write_text(
+        token_entry("reader", "r", "read", ["shop"])
+        + token_entry("indexer", "i", "index")
+        + token_entry("admin", "a", "admin")
+        + token_entry("lakeboss", "l", "admin", ["lake"]),
+        "utf-8",
+    )
+    return connect(tokens=str(path), host="0.0.0.0", base_url="http://muster.example")

@@ -1,0 +1,196 @@
+"""Tables, their history, and those who run the service."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pyarrow as pa
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.errors import IndexUnavailable, LocationRefused, NotATable, StorageUnavailable, TableExists
+from tests.unit.api.conftest import FakeServices
+
+BASE = "/api/v1/tables"
+
+
+def test_tables_are_listed_by_name(client: TestClient) -> None:
+    body = client.get(BASE).json()
+    assert [table["name"] for table in body["tables"]] == ["`a.b`.t", "lake.raw.events", "shop.orders"]
+    assert body["next_page_token"] is None
+    assert body["stale"] is None
+    first = body["tables"][0]
+    assert first["current_snapshot_id"] == "12"
+    assert first["last_updated_at"] == "2024-05-01T00:00:00.000Z"
+    assert first["rewrite"] == [{"old": "data/", "new": "s3://lake/data/"}]
+
+
+def test_pages_of_tables_go_on_after_the_last_name(client: TestClient, services: FakeServices) -> None:
+    first = client.get(BASE, params={"page_size": 1}).json()
+    del services.names["`a.b`.t"]
+    second = client.get(BASE, params={"page_size": 1, "page_token": first["next_page_token"]}).json()
+    assert [table["name"] for table in second["tables"]] == ["lake.raw.events"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("shop.orders", "shop.orders"),
+        ("shop%2Eorders", "shop.orders"),
+        ("`shop`.orders", "shop.orders"),
+        ("%60a.b%60.t", "`a.b`.t"),
+        ("`a.b`.t", "`a.b`.t"),
+    ],
+)
+def test_a_table_answers_to_every_spelling_of_its_name(client: TestClient, path: str, name: str) -> None:
+    body = client.get(f"{BASE}/{path}").json()
+    assert body["name"] == name
+    assert body["properties"] == {"owner": "me"}
+    assert body["primary_keys"] == ["id"]
+
+
+@pytest.mark.parametrize("path", ["a..b", "%60a", "a%0Ab", "x" * 1001])
+def test_what_is_no_name_is_a_bad_request(client: TestClient, path: str) -> None:
+    assert client.get(f"{BASE}/{path}").status_code == 400
+
+
+def test_a_table_that_is_not_there_is_not_found(client: TestClient) -> None:
+    answer = client.get(f"{BASE}/shop.none")
+    assert answer.status_code == 404
+    assert answer.json()["error"] == {
+        "code": "table_not_found",
+        "type": "TableNotFound",
+        "message": "no table of that name is registered",
+    }
+
+
+def test_a_table_is_registered_under_the_servers_roots_only(client: TestClient, services: FakeServices) -> None:
+    body = {"name": "`new`.t", "location": "s3://lake/t", "rewrite": [{"old": "a", "new": "b"}]}
+    answer = client.post(BASE, json=body)
+    assert answer.status_code == 201
+    assert answer.json()["name"] == "new.t"
+    assert ("add", "new.t", "s3://lake/t", None, (("a", "b"),), False) in services.calls
+
+
+@pytest.mark.parametrize(
+    ("failure", "status"),
+    [
+        (TableExists("taken"), 409),
+        (LocationRefused("outside of the roots"), 400),
+        (NotATable("nothing there"), 400),
+        (StorageUnavailable("no answer"), 503),
+    ],
+)
+def test_why_a_table_is_not_registered(
+    client: TestClient, services: FakeServices, failure: Exception, status: int
+) -> None:
+    services.failure = failure
+    answer = client.post(BASE, json={"name": "a.b", "location": "s3://x/y"})
+    assert answer.status_code == status
+    assert ("retry-after" in answer.headers) == (status == 503)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"name": "a.b"}', b'{"name": "a.b", "location": "x", "more": 1}', b"\xff", b"null"]
+)
+def test_a_body_that_says_something_else_is_refused(client: TestClient, content: bytes) -> None:
+    answer = client.post(BASE, content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "request_invalid"
+
+
+def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
+    body = json.dumps({"name": "a.b", "location": "x"})
+    assert client.post(BASE, content=body, headers={"Content-Type": "text/plain"}).status_code == 400
+
+
+def test_a_table_is_forgotten(client: TestClient) -> None:
+    assert client.delete(f"{BASE}/shop.orders").status_code == 204
+    assert client.delete(f"{BASE}/shop.orders").status_code == 404
+
+
+def test_a_refresh_tells_what_it_found(client: TestClient) -> None:
+    body = client.post(f"{BASE}/shop.orders/refresh").json()
+    assert body["published"] == ["12"]
+    assert body["quarantined"] == [{"snapshot_id": "11", "reason": "metadata_corrupt: cut off"}]
+    assert (body["manifests_fetched"], body["entries_decoded"], body["seconds"]) == (3, 40, 0.25)
+
+
+def test_snapshots_are_listed_oldest_first(client: TestClient) -> None:
+    body = client.get(f"{BASE}/shop.orders/snapshots").json()
+    assert [snapshot["snapshot_id"] for snapshot in body["snapshots"]] == ["11", "12"]
+    assert body["snapshots"][0]["state"] == "published"
+    first = client.get(f"{BASE}/shop.orders/snapshots", params={"page_size": 1}).json()
+    second = client.get(
+        f"{BASE}/shop.orders/snapshots", params={"page_size": 1, "page_token": first["next_page_token"]}
+    )
+    assert [snapshot["snapshot_id"] for snapshot in second.json()["snapshots"]] == ["12"]
+    assert second.json()["next_page_token"] is None
+
+
+def test_one_snapshot_is_had_by_its_id(client: TestClient) -> None:
+    assert client.get(f"{BASE}/shop.orders/snapshots/11").json()["snapshot_id"] == "11"
+    assert client.get(f"{BASE}/shop.orders/snapshots/13").status_code == 404
+    assert client.get(f"{BASE}/shop.orders/snapshots/11", params={"branch": "b1"}).status_code == 404
+
+
+@pytest.mark.parametrize("text", ["x", "1" * 20, "9223372036854775808", "1.5", "+1", "٣"])
+def test_an_id_that_is_none_is_a_bad_request(client: TestClient, text: str) -> None:
+    assert client.get(f"{BASE}/shop.orders/snapshots/{text}").status_code == 400
+
+
+def test_refs_schemas_and_specs_are_listed(client: TestClient) -> None:
+    refs = client.get(f"{BASE}/shop.orders/refs").json()["refs"]
+    assert [(ref["name"], ref["type"], ref["snapshot_id"]) for ref in refs] == [
+        ("main", "branch", "12"),
+        ("v1", "tag", "11"),
+    ]
+    (schema,) = client.get(f"{BASE}/shop.orders/schemas").json()["schemas"]
+    assert schema["fields"] == [{"id": 1, "name": "id", "required": True, "type": "long"}]
+    assert schema["current"] is True
+    assert client.get(f"{BASE}/shop.orders/specs").json()["specs"] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/shop.orders/snapshots", "/shop.orders/refs", "/shop.orders/schemas", "/shop.orders/specs"]
+)
+def test_every_list_streams_too(client: TestClient, path: str) -> None:
+    page = client.get(BASE + path).json()
+    count = len(page[path.rsplit("/", 1)[-1] or "tables"])
+    lines = client.get(BASE + path, headers={"Accept": "application/x-ndjson"}).text.splitlines()
+    assert json.loads(lines[-1]) == {"end": {"count": count, "snapshot_id": None}}
+    assert [json.loads(line) for line in lines[:-1]] == page[path.rsplit("/", 1)[-1] or "tables"]
+    content = client.get(BASE + path, headers={"Accept": "application/vnd.apache.arrow.stream"}).content
+    batches = list(pa.ipc.open_stream(io.BytesIO(content)).iter_batches_with_custom_metadata())
+    assert sum(found.batch.num_rows for found in batches) == count
+    assert dict(batches[-1].custom_metadata) == {b"count": str(count).encode()}
+
+
+def test_the_process_answers(client: TestClient) -> None:
+    assert client.get("/healthz").json()["status"] == "ok"
+
+
+def test_readiness_tells_what_is_missing(client: TestClient, services: FakeServices) -> None:
+    assert client.get("/readyz").json() == {"ready": True, "checks": {"database": "ok", "segments": "ok"}}
+    services.index.database.failure = IndexUnavailable("no answer from db.internal")
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {"ready": False, "checks": {"database": "index_unavailable", "segments": "ok"}}
+    assert "retry-after" in answer.headers
+    assert "db.internal" not in answer.text
+
+
+def test_figures_are_counted(client: TestClient, services: FakeServices) -> None:
+    client.get(BASE)
+    client.get(f"{BASE}/shop.orders/files")
+    client.get("/no/such/path?secret=1")
+    text = client.get("/metrics").text
+    assert 'lakemuster_requests_total{method="GET",route="/api/v1/tables/{table}/files",status="200"} 1.0' in text
+    assert 'lakemuster_requests_total{method="GET",route="unmatched",status="404"} 1.0' in text
+    assert 'lakemuster_work_total{kind="entries_decoded"} 77.0' in text
+    assert 'lakemuster_storage_operations_total{kind="bytes"} 99.0' in text
+    assert 'lakemuster_tables{state="fresh"} 3.0' in text
+    assert "shop" not in text
+    services.failure = IndexUnavailable("down")
+    assert client.get("/metrics").status_code == 200

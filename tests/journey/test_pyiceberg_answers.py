@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pyarrow as pa
 import pytest
@@ -32,11 +31,11 @@ from pyiceberg.types import (
     TimestampType,
     TimestamptzType,
     TimeType,
-    UUIDType,
 )
 
 from tests.journey.servers import Running, lakemuster, served
 
+# No uuid column: PyIceberg's `inspect` cannot show the bounds of one (Arrow has no way to build the extension type).
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
     NestedField(2, "flag", BooleanType()),
@@ -51,7 +50,6 @@ SCHEMA = Schema(
     NestedField(11, "instant", TimestamptzType()),
     NestedField(12, "name", StringType()),
     NestedField(13, "blob", BinaryType()),
-    NestedField(14, "key", UUIDType()),
     NestedField(15, "place", StructType(NestedField(16, "lat", DoubleType()), NestedField(17, "town", StringType()))),
 )
 
@@ -73,7 +71,6 @@ def rows(start: int, count: int) -> pa.Table:
             "instant": dt.datetime(1969, 12, 31, 23, 59, tzinfo=utc) + dt.timedelta(minutes=i),
             "name": None if i % 4 == 0 else f"a name that is longer than sixteen characters, number {i} é𝄞",
             "blob": bytes([255, i % 256]) * 10,
-            "key": UUID(int=i).bytes,
             "place": {"lat": i / 10, "town": "Zürich"},
         }
         for i in range(start, start + count)
@@ -101,10 +98,11 @@ def write(catalog: SqlCatalog, name: str, spec: PartitionSpec, version: int) -> 
     table.delete("id >= 5 AND id < 12")
     with table.update_schema() as update:
         update.add_column("later", StringType())
+        update.update_column("small", LongType())
+    with table.update_schema() as update:
         update.rename_column("small", "smaller")
-        update.update_column("smaller", LongType())
     with table.update_spec() as update_spec:
-        update_spec.add_field("id", BucketTransform(4), "id_bucket_4")
+        update_spec.add_field("price", BucketTransform(4), "price_bucket")
     added = rows(40, 5).rename_columns(
         ["smaller" if name == "small" else name for name in SCHEMA.as_arrow().names]
     )
@@ -136,7 +134,7 @@ def plain(value: Any) -> Any:
             if math.isnan(value):
                 return "NaN"
             return value
-        case Decimal() | UUID():
+        case Decimal():
             return str(value)
         case bytes():
             return value.hex()
@@ -244,11 +242,7 @@ def compare_file(one: dict[str, Any], other: dict[str, Any], metrics: dict[str, 
         recorded = {names[key]: value for key, value in other[theirs] or []}
         if f"{ours}_raw" in one:
             assert one[f"{ours}_raw"] == {key: value.hex() for key, value in recorded.items()}
-        assert one[ours] == {key: readable(key, metrics[key][bound], table) for key in recorded}
-
-
-def readable(name: str, value: Any, table: Table) -> Any:
-    return plain(UUID(bytes=value)) if isinstance(table.schema().find_type(name), UUIDType) and isinstance(value, bytes) else plain(value)
+        assert one[ours] == {key: plain(metrics[key][bound]) for key in recorded}
 
 
 def test_partitions_are_those_of_pyiceberg(tables: tuple[Running, list[tuple[str, Table]]]) -> None:

@@ -49,7 +49,7 @@ def json_value(of: Primitive, internal: object) -> JSON:
         case int():
             return _number_text(of, internal)
         case float():
-            return _float(of, internal)
+            return _float(internal)
         case Decimal():
             return decimal_text(internal, of.scale)
         case str():
@@ -103,20 +103,19 @@ def _number_text(of: Primitive, number: int) -> int | str:
     return number if -SAFE_INTEGER <= number <= SAFE_INTEGER else str(number)
 
 
-def _float(of: Primitive, number: float) -> float | str:
+def _float(number: float) -> float | str:
     if math.isfinite(number):
-        return _shortest_single(number) if of.kind is Kind.FLOAT else number
+        return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _shortest_single(number: float) -> float:
-    """The shortest decimal that rounds to the same 4-byte float: 0.1, not 0.10000000149011612."""
-    wanted = struct.pack("<f", number)
-    for digits in range(6, 9):
-        shorter = float(f"{number:.{digits}g}")
-        if abs(shorter) < 3.4028235e38 and struct.pack("<f", shorter) == wanted:
-            return shorter
-    return float(f"{number:.9g}")
+def _single(number: float) -> float:
+    """The nearest 4-byte float; an infinity beyond their range."""
+    try:
+        (nearest,) = struct.unpack("<f", struct.pack("<f", number))
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return float(nearest)
 
 
 def unscaled(value: Decimal, scale: int) -> int:
@@ -220,9 +219,12 @@ def _parse_float(value: object, *, single: bool) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0]) if single else float(value)
-    except (OverflowError, struct.error) as cause:
+        number = _single(float(value)) if single else float(value)
+    except OverflowError as cause:
         raise ValueError(f"{value!r:.100} is out of the type's range") from cause
+    if math.isinf(number):
+        raise ValueError(f"{value!r:.100} is out of the type's range")
+    return number
 
 
 def _parse_text(of: Primitive, text: str) -> object:

@@ -35,7 +35,7 @@ def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -
         times: when each snapshot was committed, Unix epoch in milliseconds.
     """
     target = partition_type(view.metadata.specs, view.schemas)
-    pieces = [_summed(_files(part, source.kept(part), view, target), target) for part in source.parts]
+    pieces = [_summed(_files(part, source.kept(part), view, target, times), target) for part in source.parts]
     filled = [piece for piece in pieces if piece.num_rows]
     if not filled:
         return _finished(_files_schema(target, view).empty_table(), target, view, times)
@@ -59,7 +59,7 @@ def _files_schema(target: pa.DataType, view: View) -> pa.Schema:
     )
 
 
-def _files(part: Part, table: pa.Table, view: View, target: pa.DataType) -> pa.Table:
+def _files(part: Part, table: pa.Table, view: View, target: pa.DataType, times: Mapping[int, int]) -> pa.Table:
     count, header = table.num_rows, part.manifest.header
     spec = next((spec for spec in view.metadata.specs if spec.spec_id == header.spec_id), None)
     own = partition_struct(table, spec, partition_names(view.metadata.specs))
@@ -76,8 +76,11 @@ def _files(part: Part, table: pa.Table, view: View, target: pa.DataType) -> pa.T
         mask = pc.equal(content, code)
         return mask.cast(pa.int64()) if values is None else pc.if_else(mask, values, zeros)
 
-    order = flat(table.column("creation_time" if view.table.format == "paimon" else "sequence_number"))
-    commit = flat(table.column("snapshot_id")) if "snapshot_id" in table.column_names else pa.nulls(count, pa.int64())
+    if view.table.format == "paimon":
+        order, commit = flat(table.column("creation_time")), pa.nulls(count, pa.int64())
+    else:
+        commit = flat(table.column("snapshot_id"))
+        order = _commit_times(commit, times)
     arrays = [
         *(whole.field(index) for index in range(target.num_fields)),
         pa.repeat(pa.scalar(header.spec_id, pa.int32()), count),
@@ -92,6 +95,13 @@ def _files(part: Part, table: pa.Table, view: View, target: pa.DataType) -> pa.T
         commit,
     ]
     return pa.Table.from_arrays(arrays, schema=_files_schema(target, view))
+
+
+def _commit_times(commits: pa.Array, times: Mapping[int, int]) -> pa.Array:
+    """When each commit was; before everything else where its snapshot has expired."""
+    known = pa.array(list(times), pa.int64())
+    moments = pa.array(list(times.values()), pa.int64())
+    return pc.fill_null(moments.take(pc.index_in(commits, value_set=known)), -1)
 
 
 def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
@@ -117,7 +127,8 @@ def _finished(summed: pa.Table, target: pa.DataType, view: View, times: Mapping[
             del columns[name]
     else:
         commits = flat(summed.column("snapshot_id"))
-        moments = pa.array([times.get(commit.as_py()) for commit in commits], pa.int64())
-        columns["last_updated_at"] = moments.cast(pa.timestamp("ms", "UTC"))
+        moments = flat(summed.column("order"))
+        known = pc.if_else(pc.greater_equal(moments, 0), moments, pa.scalar(None, pa.int64()))
+        columns["last_updated_at"] = known.cast(pa.timestamp("ms", "UTC"))
         columns["last_updated_snapshot_id"] = commits
     return pa.table(columns)

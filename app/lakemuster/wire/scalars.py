@@ -106,7 +106,9 @@ def _strings(array: pa.Array) -> Texts:
 
 
 def _floats(array: pa.Array) -> pa.Array:
-    texts = array.cast(pa.string())
+    # A 4-byte float as the 8-byte one that it is: its shortest text denotes another number, and a bound
+    # must not move.
+    texts = array.cast(pa.float64()).cast(pa.string())
     whole = pc.match_substring_regex(texts, "^-?[0-9]+$")
     if pc.any(whole).as_py():
         texts = pc.if_else(whole, pc.binary_join_element_wise(texts, ".0", ""), texts)

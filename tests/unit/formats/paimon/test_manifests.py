@@ -1,0 +1,493 @@
+"""Manifest lists, manifests and index manifests of every version, writer and container."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import orc
+
+from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
+from lakemuster.formats.paimon import containers
+from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_manifest, parse_manifest_list
+from lakemuster.metadata.files import ADDED, DELETED, PAIMON_COLUMNS, PAIMON_INDEX_COLUMNS
+from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, TableMetadata
+from tests.unit.formats.paimon.rows import binary_row
+from tests.unit.formats.paimon.writer import (
+    FILE_MEMBERS,
+    INDEX_MEMBERS,
+    LIST_MEMBERS,
+    arrow_of,
+    as_rust_writes,
+    avro,
+    entry,
+    index_manifest,
+    indexed,
+    listed,
+    manifest,
+    manifest_list,
+    manifest_type,
+    record_type,
+    schema,
+    stats,
+    table_of,
+)
+
+PLAIN = table_of(schema({"a": "INT", "s": "STRING"}))
+PARTED = table_of(schema({"a": "INT", "d": "DATE", "s": "STRING"}, partition=["d", "s"]))
+ANY = ManifestHeader("/t/manifest/manifest-0", None)
+KEYED = ["DATE", "STRING"]
+
+
+def partition(day: int | None, text: str | None) -> bytes:
+    return binary_row(KEYED, [day, text])
+
+
+def read(data: bytes, table: TableMetadata = PLAIN, header: ManifestHeader = ANY) -> pa.Table:
+    decoded = parse_manifest(data, header, table)
+    decoded.validate(full=True)
+    return decoded
+
+
+def orc_of(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    orc.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def parquet_of(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+CONTAINERS = {
+    "avro": lambda data: data,
+    "orc": lambda data: orc_of(arrow_of(data)),
+    "parquet": lambda data: parquet_of(arrow_of(data)),
+}
+
+
+def test_every_member_of_an_entry_is_read():
+    data = manifest(
+        entry(
+            "data-1.parquet",
+            _KIND=1,
+            _BUCKET=3,
+            _TOTAL_BUCKETS=4,
+            _FILE_SIZE=1000,
+            _ROW_COUNT=50,
+            _MIN_SEQUENCE_NUMBER=7,
+            _MAX_SEQUENCE_NUMBER=9,
+            _LEVEL=5,
+            _EXTRA_FILES=["data-1.index", "data-1.changelog"],
+            _DELETE_ROW_COUNT=2,
+            _EMBEDDED_FILE_INDEX=b"\x01\x02",
+            _FILE_SOURCE=1,
+            _VALUE_STATS_COLS=["a"],
+            _VALUE_STATS=stats(["INT"], [1], [2], [0]),
+            _EXTERNAL_PATH="oss://x/data-1.parquet",
+            _FIRST_ROW_ID=100,
+            _WRITE_COLS=["a"],
+            _WRITE_COLS_SEQUENCES=[4],
+        )
+    )
+    (row,) = read(data).to_pylist()
+    assert row == {
+        "status": DELETED,
+        "bucket": 3,
+        "total_buckets": 4,
+        "file_name": "data-1.parquet",
+        "file_size_in_bytes": 1000,
+        "record_count": 50,
+        "min_sequence_number": 7,
+        "max_sequence_number": 9,
+        "schema_id": 0,
+        "level": 5,
+        "extra_files": ["data-1.index", "data-1.changelog"],
+        "creation_time": dt.datetime(2023, 11, 14, 22, 13, 20, 123000),
+        "delete_row_count": 2,
+        "embedded_file_index": b"\x01\x02",
+        "file_source": 1,
+        "value_stats_cols": ["a"],
+        "external_path": "oss://x/data-1.parquet",
+        "first_row_id": 100,
+        "write_cols": ["a"],
+        "write_cols_sequences": [4],
+        "lower.0": 1,
+        "upper.0": 2,
+        "null_count.0": 0,
+    }
+
+
+@pytest.mark.parametrize("members", range(13, len(FILE_MEMBERS) + 1))
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_members_that_a_version_did_not_have_are_null(members, container):
+    data = CONTAINERS[container](manifest(entry(), entry("data-1.parquet"), file_members=members))
+    decoded = read(data)
+    assert decoded.schema.names == list(PAIMON_COLUMNS)
+    assert [decoded.schema.field(name).type for name in PAIMON_COLUMNS] == list(PAIMON_COLUMNS.values())
+    full = read(manifest(entry(), entry("data-1.parquet")))
+    names = {
+        "_FILE_SOURCE": "file_source",
+        "_DELETE_ROW_COUNT": "delete_row_count",
+        "_VALUE_STATS_COLS": "value_stats_cols",
+    }
+    kept = set(list(FILE_MEMBERS)[:members])
+    for name in full.column_names:
+        absent = any(ours == name and theirs not in kept for theirs, ours in names.items())
+        assert decoded.column(name).null_count == (2 if absent or full.column(name).null_count else 0), name
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy"])
+def test_the_container_makes_no_difference(container, codec):
+    records = [
+        entry(
+            "a",
+            _PARTITION=partition(1, "x"),
+            _VALUE_STATS_COLS=None,
+            _VALUE_STATS=stats(["INT", *KEYED], [1, 2, "b"], [3, 4, "c"], [0, 1, 2]),
+        ),
+        entry("b", _PARTITION=partition(None, ""), _KIND=1, _EMBEDDED_FILE_INDEX=b"i", _EXTRA_FILES=["e"]),
+    ]
+    plain = manifest(*records)
+    assert read(CONTAINERS[container](manifest(*records, codec=codec)), PARTED).equals(
+        read(plain, PARTED), check_metadata=True
+    )
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_manifests_and_lists_may_be_empty(container):
+    assert read(CONTAINERS[container](manifest()), PARTED).num_rows == 0
+    assert read(CONTAINERS[container](manifest()), PARTED).schema.names == [
+        *PAIMON_COLUMNS,
+        "partition.1",
+        "partition.2",
+    ]
+    assert parse_manifest_list(CONTAINERS[container](manifest_list()), PARTED, "/t") == []
+    assert parse_index_manifest(CONTAINERS[container](index_manifest()), PARTED).num_rows == 0
+
+
+def test_rust_writes_unions_where_others_write_records():
+    records = [entry("a"), entry("b", _VALUE_STATS_COLS=["a"], _VALUE_STATS=stats(["INT"], [1], [2], [0]))]
+    assert read(avro(as_rust_writes(manifest_type()), records)).equals(read(manifest(*records)))
+    unknown = entry("c", _VALUE_STATS=None, _KEY_STATS=None)
+    assert read(avro(as_rust_writes(manifest_type()), [unknown])).schema.names == list(PAIMON_COLUMNS)
+    lists = record_type(LIST_MEMBERS)
+    rows = [listed(_PARTITION_STATS=None), listed("m1")]
+    assert [h.partitions for h in parse_manifest_list(avro(as_rust_writes(lists), rows), PLAIN, "/t")] == [None, ()]
+
+
+def test_members_may_come_in_any_order():
+    of = manifest_type()
+    of["fields"].reverse()
+    of["fields"][0]["type"]["fields"].reverse()
+    assert read(avro(of, [entry()])).equals(read(manifest(entry())))
+
+
+def test_partitions_are_typed_columns_by_field_id():
+    rows = [partition(19858, "eu"), partition(None, ""), partition(0, None)]
+    decoded = read(manifest(*(entry(str(i), _PARTITION=row) for i, row in enumerate(rows))), PARTED)
+    assert decoded.column("partition.1").to_pylist() == [dt.date(2024, 5, 15), None, dt.date(1970, 1, 1)]
+    assert decoded.column("partition.2").to_pylist() == ["eu", "", None]
+    assert decoded.schema.field("partition.1").metadata == {b"type": b"DATE"}
+
+
+def test_a_partition_column_in_which_every_row_is_null_stays():
+    decoded = read(manifest(entry(_PARTITION=partition(None, None))), PARTED)
+    assert decoded.column("partition.1").null_count == 1
+
+
+def test_a_partition_that_cannot_be_held_is_refused_rather_than_merged_with_null():
+    table = table_of(schema({"t": "TIMESTAMP(9)"}, partition=["t"]))
+    far = binary_row(["TIMESTAMP(9)"], [(253_402_300_799_999, 0)])
+    with pytest.raises(FormatUnsupported):
+        parse_manifest(manifest(entry(_PARTITION=far)), ANY, table)
+
+
+@pytest.mark.parametrize(
+    "row", [binary_row([], []), binary_row(["DATE"], [1]), b"\0\0\0\2", binary_row(["INT"] * 3, [1, 2, 3])]
+)
+def test_a_partition_of_another_arity_is_refused(row):
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(manifest(entry(_PARTITION=row)), ANY, PARTED)
+
+
+@pytest.mark.parametrize(
+    ("added", "deleted", "fits"),
+    [(2, 1, True), (None, None, True), (None, 1, True), (3, 0, False), (2, 0, False), (1, 1, False), (None, 2, False)],
+)
+def test_entries_are_counted_against_the_list(added, deleted, fits):
+    data = manifest(entry("a"), entry("b"), entry("a", _KIND=1))
+    header = ManifestHeader("m", len(data), added_files_count=added, deleted_files_count=deleted)
+    if fits:
+        assert read(data, header=header).column("status").to_pylist() == [ADDED, ADDED, DELETED]
+    else:
+        with pytest.raises(MetadataCorrupt):
+            parse_manifest(data, header, PLAIN)
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_another_layout_is_not_served(version):
+    with pytest.raises(FormatUnsupported):
+        parse_manifest(manifest(entry(), entry(_VERSION=version)), ANY, PLAIN)
+    with pytest.raises(FormatUnsupported):
+        parse_manifest_list(manifest_list(listed(_VERSION=version)), PLAIN, "/t")
+    if version != 1:
+        with pytest.raises(FormatUnsupported):
+            parse_index_manifest(index_manifest(indexed(_VERSION=version)), PLAIN)
+
+
+BROKEN = {
+    "kind": {"_KIND": 2},
+    "size": {"_FILE_SIZE": -1},
+    "rows": {"_ROW_COUNT": -1},
+    "name with a folder": {"_FILE_NAME": "../a"},
+    "name of nothing": {"_FILE_NAME": ""},
+    "name of a folder": {"_FILE_NAME": ".."},
+    "extra file with a folder": {"_EXTRA_FILES": ["ok", "a/b"]},
+    "name with a control character": {"_FILE_NAME": "a\nb"},
+    "schema": {"_SCHEMA_ID": 7},
+    "stats columns": {"_VALUE_STATS_COLS": ["a\0b"]},
+    "bounds": {"_VALUE_STATS": {"_MIN_VALUES": b"\0\0\0\1", "_MAX_VALUES": b"", "_NULL_COUNTS": None}},
+    "key": {"_MIN_KEY": b"\0\0"},
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_entry_is_refused(case):
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(manifest(entry(), entry(**BROKEN[case])), ANY, PLAIN)
+
+
+@pytest.mark.parametrize("name", ["_VERSION", "_KIND", "_PARTITION", "_BUCKET", "_FILE"])
+def test_a_manifest_without_a_needed_column_is_refused(name):
+    of = manifest_type()
+    of["fields"] = [field for field in of["fields"] if field["name"] != name]
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(avro(of, [entry()]), ANY, PLAIN)
+
+
+@pytest.mark.parametrize("name", ["_FILE_NAME", "_ROW_COUNT", "_SCHEMA_ID", "_LEVEL", "_VALUE_STATS", "_KEY_STATS"])
+def test_an_entry_without_a_needed_member_is_refused(name):
+    of = manifest_type()
+    file = of["fields"][-1]["type"]
+    file["fields"] = [field for field in file["fields"] if field["name"] != name]
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(avro(of, [entry()]), ANY, PLAIN)
+
+
+def test_a_column_of_another_type_is_refused():
+    of = manifest_type()
+    of["fields"][3]["type"] = "string"
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(avro(of, [entry(_BUCKET="x")]), ANY, PLAIN)
+    of["fields"][3]["type"] = "long"
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(avro(of, [entry(_BUCKET=2**40)]), ANY, PLAIN)
+    assert read(avro(of, [entry(_BUCKET=2)])).column("bucket").to_pylist() == [2]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"Ob", b"ORC", b"PAR1", b"{}", b"ORC" + b"\0" * 100, b"PAR1" + b"\0" * 100 + b"PAR1", b"Obj\x01"]
+)
+def test_what_is_no_container_is_refused(data):
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(data, ANY, PLAIN)
+
+
+@pytest.mark.parametrize("container", ["orc", "parquet"])
+def test_a_file_that_decodes_to_too_much_is_refused(container, monkeypatch):
+    data = CONTAINERS[container](manifest(*(entry(str(i)) for i in range(50))))
+    monkeypatch.setattr(containers, "MAX_DECODED", 1000)
+    with pytest.raises(LimitExceeded):
+        parse_manifest(data, ANY, PLAIN)
+
+
+@pytest.mark.parametrize("write", [orc_of, parquet_of])
+def test_a_file_of_more_records_than_bytes_is_refused(write):
+    with pytest.raises(LimitExceeded):
+        containers.read_records(write(pa.table({"_VERSION": pa.array([2] * 1_000_000, pa.int32())})))
+
+
+def test_a_file_too_large_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(containers, "MAX_FILE", 10)
+    with pytest.raises(LimitExceeded):
+        parse_manifest(manifest(entry()), ANY, PLAIN)
+
+
+def test_a_manifest_of_a_branch_is_read_with_the_branch_schemas():
+    table = table_of(schema({"a": "INT"}), b1=[schema({"a": "INT"}), schema({"a": "INT", "b": "STRING"}, schema_id=1)])
+    data = manifest(entry(_SCHEMA_ID=1, _VALUE_STATS_COLS=["b"], _VALUE_STATS=stats(["STRING"], ["x"], ["y"], [0])))
+    assert parse_manifest(data, ANY, table, branch="b1").column("lower.1").to_pylist() == ["x"]
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(data, ANY, table)
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(data, ANY, table, branch="gone")
+
+
+def test_a_manifest_list_is_headers():
+    data = manifest_list(
+        listed(
+            "manifest-a-0",
+            _FILE_SIZE=1234,
+            _NUM_ADDED_FILES=5,
+            _NUM_DELETED_FILES=2,
+            _PARTITION_STATS=stats(KEYED, [19858, "a"], [19859, "b"], [0, 3]),
+            _SCHEMA_ID=4,
+            _MIN_BUCKET=0,
+            _MAX_BUCKET=3,
+            _MIN_LEVEL=0,
+            _MAX_LEVEL=5,
+            _MIN_ROW_ID=10,
+            _MAX_ROW_ID=19,
+            _TOTAL_BUCKETS=4,
+            _EXTRA_FILES=["manifest-a-0.avro.sidecar"],
+        ),
+        listed("manifest-a-1", _PARTITION_STATS=stats(KEYED, [None, None], [None, None], None)),
+    )
+    first, second = parse_manifest_list(data, PARTED, "s3://b/t")
+    assert first == ManifestHeader(
+        location="s3://b/t/manifest/manifest-a-0",
+        length=1234,
+        added_files_count=5,
+        deleted_files_count=2,
+        partitions=(
+            PartitionFieldSummary(1, "d", False, lower=19858, upper=19859, null_count=0),
+            PartitionFieldSummary(2, "s", True, lower="a", upper="b", null_count=3),
+        ),
+        schema_id=4,
+        min_bucket=0,
+        max_bucket=3,
+        min_level=0,
+        max_level=5,
+        min_row_id=10,
+        max_row_id=19,
+        total_buckets=4,
+        extra_files=("manifest-a-0.avro.sidecar",),
+    )
+    assert second.partitions == (PartitionFieldSummary(1, "d", None), PartitionFieldSummary(2, "s", None))
+    assert second.extra_files is None
+
+
+@pytest.mark.parametrize("members", [7, 11, 13, 15])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_lists_of_every_version_are_read(members, container):
+    data = CONTAINERS[container](
+        manifest_list(listed(_PARTITION_STATS=stats(KEYED, [1, "a"], [2, "b"], [0, 0])), members=members)
+    )
+    (header,) = parse_manifest_list(data, PARTED, "/t")
+    assert (header.min_bucket, header.max_row_id, header.total_buckets, header.extra_files) == (None, None, None, None)
+    assert header.partitions is not None
+    assert [p.upper for p in header.partitions] == [2, "b"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"_FILE_NAME": "a/b"},
+        {"_FILE_NAME": "."},
+        {"_FILE_SIZE": -1},
+        {"_NUM_ADDED_FILES": -1},
+        {"_EXTRA_FILES": ["../x"]},
+        {"_PARTITION_STATS": {"_MIN_VALUES": b"\0", "_MAX_VALUES": b"", "_NULL_COUNTS": None}},
+    ],
+)
+def test_a_broken_list_is_refused(change):
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest_list(manifest_list(listed(**change)), PLAIN, "/t")
+
+
+def test_partition_bounds_of_another_arity_are_unknown():
+    (header,) = parse_manifest_list(
+        manifest_list(listed(_PARTITION_STATS=stats(["DATE"], [1], [2], [0]))), PARTED, "/t"
+    )
+    assert header.partitions is None
+
+
+def test_an_index_manifest_is_read():
+    vectors = [
+        {"f0": "data-1.parquet", "f1": 1, "f2": 22, "_CARDINALITY": 3},
+        {"f0": "data-2.parquet", "f1": 31, "f2": 24},
+    ]
+    index = {
+        "_ROW_RANGE_START": 0,
+        "_ROW_RANGE_END": 9,
+        "_INDEX_FIELD_ID": 4,
+        "_EXTRA_FIELD_IDS": [5],
+        "_INDEX_META": b"m",
+    }
+    data = index_manifest(
+        indexed(_PARTITION=partition(1, "x"), _BUCKET=2),
+        indexed(
+            "index-1", _PARTITION=partition(None, ""), _INDEX_TYPE="DELETION_VECTORS", _DELETIONS_VECTORS_RANGES=vectors
+        ),
+        indexed(
+            "index-2",
+            _PARTITION=partition(2, "x"),
+            _INDEX_TYPE="bitmap",
+            _GLOBAL_INDEX=index,
+            _EXTERNAL_PATH="s3://x/index-2",
+        ),
+        indexed("index-3", _PARTITION=partition(2, "x"), _INDEX_TYPE="DELETION_VECTORS", _DELETIONS_VECTORS_RANGES=[]),
+    )
+    decoded = parse_index_manifest(data, PARTED)
+    decoded.validate(full=True)
+    assert decoded.schema.names == [*PAIMON_INDEX_COLUMNS, "partition.1", "partition.2"]
+    rows = decoded.to_pylist()
+    assert rows[0] == {
+        "status": ADDED,
+        "bucket": 2,
+        "index_type": "HASH",
+        "file_name": "index-0",
+        "file_size_in_bytes": 8,
+        "row_count": 2,
+        "deletion_vectors": None,
+        "external_path": None,
+        "global_index": None,
+        "partition.1": dt.date(1970, 1, 2),
+        "partition.2": "x",
+    }
+    assert rows[1]["deletion_vectors"] == [
+        {"data_file": "data-1.parquet", "offset": 1, "length": 22, "cardinality": 3},
+        {"data_file": "data-2.parquet", "offset": 31, "length": 24, "cardinality": None},
+    ]
+    assert rows[2]["global_index"] == {
+        "row_range_start": 0,
+        "row_range_end": 9,
+        "index_field_id": 4,
+        "extra_field_ids": [5],
+        "index_meta": b"m",
+        "source_meta": None,
+    }
+    assert rows[2]["external_path"] == "s3://x/index-2"
+    assert rows[3]["deletion_vectors"] == []
+
+
+@pytest.mark.parametrize("members", [8, 9, 10, 11])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_index_manifests_of_every_version_are_read(members, container):
+    data = CONTAINERS[container](index_manifest(indexed(), members=members))
+    decoded = parse_index_manifest(data, PLAIN)
+    assert decoded.schema.names == list(PAIMON_INDEX_COLUMNS)
+    assert decoded.column("index_type").to_pylist() == ["HASH"]
+    assert len(INDEX_MEMBERS) == 11
+
+
+def test_ranges_without_a_cardinality_are_of_an_older_writer():
+    members = dict(INDEX_MEMBERS)
+    items = {
+        "type": "record",
+        "name": "r",
+        "fields": [{"name": n, "type": t} for n, t in (("f0", "string"), ("f1", "int"), ("f2", "int"))],
+    }
+    members["_DELETIONS_VECTORS_RANGES"] = ["null", {"type": "array", "items": items}]
+    record = indexed(_DELETIONS_VECTORS_RANGES=[{"f0": "d", "f1": 1, "f2": 2}])
+    decoded = parse_index_manifest(avro(record_type(members), [record]), PLAIN)
+    assert decoded.column("deletion_vectors").to_pylist() == [
+        [{"data_file": "d", "offset": 1, "length": 2, "cardinality": None}]
+    ]

@@ -33,9 +33,9 @@ def build(lock: Path, folder: Path) -> None:
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True, symlinks=True)
-    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-    only_what_is_pinned = ["--require-hashes", "--only-binary", ":all:", "--requirement", lock]
-    subprocess.run([*install, *only_what_is_pinned], stdout=sys.stderr, check=True)
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
+    only_what_is_pinned = ["--require-hashes", "--only-binary", ":all:", "--requirement", str(lock)]
+    subprocess.run([*pip, "install", *only_what_is_pinned], stdout=sys.stderr, check=True)
     (folder / MARKER).touch()
 
 

@@ -23,6 +23,7 @@ MAX_BLOCK_BYTES = 64 << 20
 
 _XZ_MEMORY_BYTES = 128 << 20
 _ZSTD_WINDOW_BYTES = 128 << 20
+_ZSTD_SLICE_BYTES = 1 << 10
 
 
 def inflate(codec: str, data: memoryview) -> bytes:
@@ -109,13 +110,22 @@ def _snappy(data: memoryview) -> bytes:
 
 
 def _zstandard(data: memoryview) -> bytes:
+    inflater = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES).decompressobj()
+    parts: list[bytes] = []
+    size = position = 0
     try:
-        if zstandard.frame_content_size(data) > MAX_BLOCK_BYTES:
-            raise _too_large()
-        inflater = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
-        return inflater.decompress(data, max_output_size=MAX_BLOCK_BYTES, allow_extra_data=False)
+        while position < len(data) and not inflater.eof:
+            # The library has no limit of output: these few bytes become 32 MiB at most.
+            parts.append(inflater.decompress(data[position : position + _ZSTD_SLICE_BYTES]))
+            position += _ZSTD_SLICE_BYTES
+            size += len(parts[-1])
+            if size > MAX_BLOCK_BYTES:
+                raise _too_large()
     except zstandard.ZstdError as error:
         raise _damaged("zstandard") from error
+    if position < len(data):
+        raise _damaged("zstandard")
+    return _whole("zstandard", b"".join(parts), inflater)
 
 
 def _damaged(codec: str) -> MetadataCorrupt:

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import fastavro
 import orjson
@@ -30,6 +31,9 @@ from lakemuster.formats.avro.container import Block, write_long
 from lakemuster.formats.avro.schema import Node, plain_schema, raw_type
 
 _MARK = secrets.token_bytes(16)
+_END = b"\0" + _MARK
+_OBJECT_BYTES = 1 << 20
+"""Encoded bytes that may be Python objects at a time, a hundred times their size."""
 _VECTOR = 1024
 """Buffers per system call; the limit of POSIX."""
 
@@ -39,18 +43,18 @@ class Framing:
     """What decoders need to know of a file's rows.
 
     Attributes:
-        rows: the Arrow type of one block's rows, as both decoders give it.
+        rows: the Arrow type of a row, as both decoders give it.
         header: an Avro container's header for a file of framed blocks.
         parsed: the same schema, as fastavro prepares it.
     """
 
-    rows: pa.ListType
+    rows: pa.StructType
     header: bytes
-    parsed: object
+    parsed: Any
 
     @classmethod
     def of(cls, node: Node) -> Framing:
-        """The framing of rows of ``node``, a top-level union with null already dealt with."""
+        """The framing of rows of ``node``."""
         mark = {"type": "fixed", "name": "mark", "size": len(_MARK)}
         items = {"type": "array", "items": plain_schema(node)}
         schema = {
@@ -61,33 +65,33 @@ class Framing:
         entries = [(b"avro.schema", orjson.dumps(schema)), (b"avro.codec", b"null")]
         header = b"".join(_sized(part) for entry in entries for part in entry)
         return cls(
-            rows=pa.list_(raw_type(node)),
+            rows=raw_type(node),
             header=b"Obj\x01" + write_long(len(entries)) + header + b"\0" + _MARK,
             parsed=fastavro.parse_schema(schema),
         )
 
 
 def decode_datafusion(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]:
-    """The rows of ``blocks`` as struct arrays of ``framing.rows``' values.
+    """The rows of ``blocks`` as struct arrays of ``framing.rows``.
 
     Raises:
         MetadataCorrupt: DataFusion refuses them, or did not use every byte.
     """
-    parts = [framing.header, write_long(len(blocks)), b""]
-    for block in blocks:
-        parts += [write_long(block.records), block.data, b"\0" + _MARK] if block.records else [b"\0" + _MARK]
-    parts[2] = write_long(sum(map(len, parts[3:])))
-    parts.append(_MARK)
+    framed = [part for block in blocks for part in _framed(block)]
+    parts = [framing.header, write_long(len(blocks)), write_long(sum(map(len, framed))), *framed, _MARK]
     with _as_file(parts) as path:
-        # A new context: one remembers the schema of a path, and paths come again.
-        context = SessionContext(SessionConfig().with_target_partitions(1))
-        try:
-            batches = context.read_avro(path, file_extension="").collect()
-        except Exception as error:  # DataFusion raises bare Exception.
-            raise MetadataCorrupt("records that do not decode", decoder="datafusion") from error
-    counts = pa.array([block.records for block in blocks], pa.int32())
-    _check(counts, [batch.column(0) for batch in batches], [batch.column(1) for batch in batches])
-    return [batch.column(0).values.cast(framing.rows.value_type) for batch in batches]
+        # A new context: one remembers the schema of a path, and paths come again. Its batch takes every block
+        # and no more: past the last one, DataFusion 55 loops for ever over bytes that are left.
+        config = SessionConfig().with_target_partitions(1).with_batch_size(len(blocks))
+        with _refusing("datafusion"):
+            stream = SessionContext(config).read_avro(path, file_extension="").execute_stream()
+            batch = next(stream).to_pyarrow()
+    found, marks = batch.columns
+    if pc.list_value_length(found).to_pylist() != [block.records for block in blocks]:
+        raise _misplaced_end()
+    if any(mark != _MARK for mark in marks.to_pylist()):
+        raise _misplaced_end()
+    return [found.values.cast(framing.rows)]
 
 
 def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]:
@@ -97,17 +101,20 @@ def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]
         MetadataCorrupt: fastavro refuses them, or did not use every byte.
     """
     arrays: list[pa.Array] = []
+    rows: list[object] = []
+    size = 0
     for block in blocks:
-        framed = (write_long(block.records) + block.data if block.records else b"") + b"\0" + _MARK
-        try:
-            found = fastavro.schemaless_reader(io.BytesIO(framed), framing.parsed)  # type: ignore[arg-type]
-            rows = pa.array([found["rows"]], framing.rows)  # type: ignore[index, call-overload]
-        except MemoryError:
-            raise
-        except Exception as error:  # Whatever a decoder without checks stumbles over.
-            raise MetadataCorrupt("records that do not decode", decoder="fastavro", offset=block.offset) from error
-        _check(pa.array([block.records], pa.int32()), [rows], [pa.array([found["mark"]])])  # type: ignore[index, call-overload]
-        arrays.append(rows.values)
+        with _refusing("fastavro"):
+            framed = io.BytesIO(b"".join(_framed(block)))
+            found: Any = fastavro.schemaless_reader(framed, framing.parsed)
+        if found["mark"] != _MARK or len(found["rows"]) != block.records:
+            raise _misplaced_end()
+        rows += found["rows"]
+        size += len(block.data)
+        if size > _OBJECT_BYTES or block is blocks[-1]:
+            with _refusing("fastavro"):
+                arrays.append(pa.array(rows, framing.rows))
+            rows, size = [], 0
     return arrays
 
 
@@ -118,10 +125,25 @@ def prepare_decoders() -> None:
         decode(framing, [Block(1, b"\0", 0)])
 
 
-def _check(counts: pa.Array, rows: Sequence[pa.Array], marks: Sequence[pa.Array]) -> None:
-    lengths = pc.list_value_length(pa.chunked_array(rows, rows[0].type)).combine_chunks() if rows else pa.array([])
-    if not lengths.equals(counts) or any(mark != _MARK for array in marks for mark in array.to_pylist()):
-        raise MetadataCorrupt("a block whose records do not end where the block ends")
+def _framed(block: Block) -> tuple[bytes, ...]:
+    if block.records:
+        return write_long(block.records), block.data, _END
+    return (_END,)
+
+
+@contextmanager
+def _refusing(decoder: str) -> Iterator[None]:
+    """Whatever a decoder raises over bytes, panics of Rust among it, means that it refuses them."""
+    try:
+        yield
+    except (MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise MetadataCorrupt("records that do not decode", decoder=decoder) from error
+
+
+def _misplaced_end() -> MetadataCorrupt:
+    return MetadataCorrupt("a block whose records do not end where the block ends")
 
 
 def _sized(part: bytes) -> bytes:

@@ -78,7 +78,7 @@ def parse_schema(schema: object) -> Node:
         FormatUnsupported: not a record, or with a union of more than null and one type.
     """
     node = _Parser().parse(schema, "", MAX_DEPTH)
-    if node.kind != "record" or not node.children:
+    if all(child.kind == "branch" for _, child in node.children) or node.kind != "record":
         raise FormatUnsupported("an Avro file whose rows are not records with fields", type=node.kind)
     _check_growth(node)
     return node
@@ -265,6 +265,8 @@ def _record(children: tuple[tuple[str, Node], ...]) -> Node:
 
 
 def _array(item: Node, logical: str) -> Node:
+    if item.kind == "branch":
+        raise FormatUnsupported("an Avro array of empty records")
     if item.fewest_bytes == 0:
         raise LimitExceeded("an Avro array of items that take no bytes: its length has no bound")
     return Node("array", children=(("item", item),), logical=logical, depth=item.depth + 1, nodes=item.nodes + 1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.arrow import arrow_schema, to_columns
@@ -19,9 +18,9 @@ from lakemuster.formats.avro.schema import Node, parse_schema
 
 Engine = Literal["auto", "datafusion", "fastavro"]
 
-_CHUNK_BYTES = 16 << 20
+_CHUNK_BYTES = 8 << 20
 """Inflated bytes decoded at a time: bounds what exists twice."""
-_SMALL_BYTES = 64 << 10
+_SMALL_BYTES = 24 << 10
 """Below this, fastavro is done before DataFusion has started."""
 
 
@@ -30,14 +29,12 @@ class _Plan:
     """What is derived from a schema alone: the same for the manifests of a table.
 
     Attributes:
-        rows: the record of a row.
-        branch: the index that a top-level union must show before each record; None without such a union.
+        row: the record of a row.
         schema: of the table.
         framing: what decoders are given.
     """
 
-    rows: Node
-    branch: int | None
+    row: Node
     schema: pa.Schema
     framing: Framing
 
@@ -63,7 +60,7 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     plan = _plan(header.metadata["avro.schema"])
     batches = [
         batch
-        for chunk in _chunks(_counted(plan.rows, read_blocks(data, header)))
+        for chunk in _chunks(_counted(plan.row, read_blocks(data, header)))
         for batch in _decode(plan, chunk, engine)
     ]
     return header, pa.Table.from_batches(batches, plan.schema)
@@ -71,19 +68,15 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
 
 @lru_cache(maxsize=16)
 def _plan(schema: bytes) -> _Plan:
-    rows = parse_schema(orjson.loads(schema))
-    columns = arrow_schema(rows)
-    if not rows.nullable:
-        return _Plan(rows, None, columns, Framing.of(rows))
-    # A union at the top is one long before each record.
-    branch = int(rows.null_first)
-    rows = replace(rows, nullable=False, children=(("", Node("branch")), *rows.children))
-    return _Plan(rows, branch, columns, Framing.of(rows))
+    row = parse_schema(orjson.loads(schema))
+    return _Plan(row, arrow_schema(row), Framing.of(row))
 
 
-def _counted(rows: Node, blocks: Iterable[Block]) -> Iterator[Block]:
-    fewest = max(1, rows.fewest_bytes)
+def _counted(row: Node, blocks: Iterable[Block]) -> Iterator[Block]:
+    fewest = max(1, row.fewest_bytes)
     for block in blocks:
+        if block.data and not block.records:
+            raise MetadataCorrupt("a block of bytes without records", offset=block.offset)
         if block.records * fewest > len(block.data):
             raise MetadataCorrupt("a block of more records than its bytes can hold", offset=block.offset)
         yield block
@@ -118,7 +111,7 @@ def _decode(plan: _Plan, chunk: list[Block], engine: Engine) -> list[pa.RecordBa
 def _shaped(plan: _Plan, arrays: Iterable[pa.Array]) -> list[pa.RecordBatch]:
     batches = []
     for array in arrays:
-        if plan.branch is not None and not pc.all(pc.equal(array.field(0), plan.branch), min_count=0).as_py():
+        if array.null_count:
             raise MetadataCorrupt("a row that is null")
-        batches.append(pa.RecordBatch.from_arrays(to_columns(plan.rows, array), schema=plan.schema))
+        batches.append(pa.RecordBatch.from_arrays(to_columns(plan.row, array), schema=plan.schema))
     return batches

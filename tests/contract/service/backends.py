@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
-from lakemuster.main import build_services
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.main import DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, build_services
 from lakemuster.planner.rows import RowSource
 from lakemuster.wire.rows import json_objects
 
@@ -27,13 +29,21 @@ def settings(folder: Path, **changes: Any) -> Settings:
     return Settings(**{**values, **changes})
 
 
+@cache
+def decoders(memory_bytes: int) -> DecoderPool:
+    """One pool for all catalogs of a test run: a process takes a second to start."""
+    return DecoderPool(1, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS)
+
+
 @contextmanager
 def catalog(of: Settings) -> Iterator[Services]:
     """Services that are closed again."""
     services = build_services(of)
+    own, services.refresher.pool = services.refresher.pool, decoders(of.decoder_memory)
     try:
         yield services
     finally:
+        services.refresher.pool = own
         services.close()
 
 
@@ -43,8 +53,3 @@ def rows(source: RowSource) -> list[dict[str, Any]]:
     for _, batch in source.batches():
         found += json_objects(batch)
     return found
-
-
-def store_options(s3: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The STORAGE setting for a test's S3 server."""
-    return {} if s3 is None else {"s3": dict(s3)}

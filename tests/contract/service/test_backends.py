@@ -46,26 +46,28 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(params=["local", "s3"])
 def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path, database_url: str) -> Place:
+    metadata = [
+        source
+        for folder in sorted(set(TABLES.values()))
+        for source in sorted((lakes / folder).rglob("*"))
+        if source.is_file() and source.suffix not in (".parquet", ".orc")
+    ]
     if request.param == "local":
         lake = tmp_path / "lake"
-        for folder in sorted(set(TABLES.values())):
-            for source in sorted((lakes / folder).rglob("*")):
-                if source.is_file():
-                    target = lake / source.relative_to(lakes)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(source.read_bytes())
+        for source in metadata:
+            target = lake / source.relative_to(lakes)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
         return Place(str(lake), settings(tmp_path, database_url=database_url, roots=(str(lake),)))
-    s3 = request.getfixturevalue("s3_bucket")
-    for folder in sorted(set(TABLES.values())):
-        for source in sorted((lakes / folder).rglob("*")):
-            if source.is_file():
-                s3.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
-    url = f"s3://{s3.bucket}/lake"
+    s3 = request.getfixturevalue("s3_server")
+    for source in metadata:
+        s3.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
+    url = f"{s3.url}/lake"
     changes: dict[str, Any] = {
         "database_url": database_url,
         "roots": (url,),
-        "storage": {"s3": s3.options},
-        "segments_url": f"s3://{s3.bucket}/segments",
+        "storage": s3.storage,
+        "segments_url": f"{s3.url}/segments",
     }
     return Place(url, settings(tmp_path, **changes))
 

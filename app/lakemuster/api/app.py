@@ -6,12 +6,13 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from lakemuster import __version__
-from lakemuster.api import errors, operations
+from lakemuster.api import docs, errors, operations
 from lakemuster.api.auth import load_tokens
 from lakemuster.api.edge import Edge, EdgeRules
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.native import history, lists, tables
 from lakemuster.api.native.asking import Api
+from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 
@@ -34,12 +35,12 @@ def create_app(services: Services) -> FastAPI:
     settings = services.settings
     tokens, metrics = load_tokens(settings.tokens), Metrics()
     operations.count_services(metrics, services)
-    app = FastAPI(
+    app = DescribedApp(
         title="Lakemuster",
         version=__version__,
         description=_DESCRIPTION,
+        docs_url=None,
         redoc_url=None,
-        swagger_ui_oauth2_redirect_url=None,
         redirect_slashes=False,
         # It would record texts of exceptions and query strings wherever the environment points it to.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
@@ -49,6 +50,7 @@ def create_app(services: Services) -> FastAPI:
     for router in (tables.router, history.router, lists.router):
         app.include_router(router)
     app.include_router(operations.router)
+    app.include_router(docs.router)
     errors.install(app)
     if settings.cors_origins:
         app.add_middleware(

@@ -14,7 +14,7 @@ from lakemuster import __version__
 from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.metrics import MEDIA_TYPE, Metrics
 from lakemuster.api.native.asking import TheApi, needs
-from lakemuster.api.native.documented import READ
+from lakemuster.api.native.documented import ALWAYS
 from lakemuster.api.services import Services
 from lakemuster.errors import CatalogError
 from lakemuster.wire.operations import Health, Readiness
@@ -45,7 +45,7 @@ def readyz(api: TheApi) -> Response:
     "/metrics",
     response_model=None,
     dependencies=[needs("read")],
-    responses={**READ, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
+    responses={**ALWAYS, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
 def metrics(api: TheApi) -> Response:
     """Figures for Prometheus."""

@@ -191,7 +191,7 @@ class FakeServices:
     def snapshots(self, name: str) -> tuple[SimpleNamespace, list[SnapshotRecord], str | None]:
         return self.table(name), [record(12), record(11)], self.stale
 
-    def view(self, name: str, selector: Selector = Selector()) -> View:
+    def view(self, name: str, selector: Selector) -> View:
         self._called("view", name, selector)
         number = selector.snapshot_id or self.current
         if number not in (11, 12):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import cast
+
 import yaml
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakemuster.api.errors import STATUS
 from lakemuster.api.openapi import render
 
 text = st.text(max_size=12) | st.sampled_from(
@@ -24,3 +29,26 @@ def test_the_yaml_says_what_the_document_says(document: dict[str, object]) -> No
     app = FastAPI()
     app.openapi_schema = document or {"openapi": "3.1.0"}
     assert yaml.safe_load(render(app)) == app.openapi_schema
+
+
+def test_the_committed_document_is_the_apps(client: TestClient, repository: Path) -> None:
+    assert (repository / "openapi.yaml").read_text("utf-8") == render(cast("FastAPI", client.app)), "run make openapi"
+
+
+def test_every_status_that_an_error_has_is_documented(client: TestClient) -> None:
+    document = cast("FastAPI", client.app).openapi()
+    documented = {
+        status for path in document["paths"].values() for verb in path.values() for status in verb["responses"]
+    }
+    assert {str(status) for status in STATUS.values()} <= documented
+    assert "422" not in documented
+
+
+def test_the_page_for_people_names_every_path_and_fetches_nothing(client: TestClient) -> None:
+    answer = client.get("/docs")
+    assert answer.headers["content-type"].startswith("text/html")
+    for path in cast("FastAPI", client.app).openapi()["paths"]:
+        assert path in answer.text
+    assert "<script" not in answer.text
+    assert "://" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -28,6 +28,10 @@ _STREAMS = {
     },
     media.ARROW: {"schema": {"type": "string", "format": "binary"}},
 }
+_LISTED = {
+    "description": "A page; or the whole list as a stream, whose last record says how many rows it had.",
+    "content": _STREAMS,
+}
 _STALE = {
     "Lakemuster-Stale": {
         "description": "Why this is not the newest state.",
@@ -42,17 +46,12 @@ def _problems(*statuses: int) -> Responses:
 
 
 _ALWAYS = (400, 401, 403, 500, 503)
+ALWAYS: Responses = _problems(*_ALWAYS)
+LIST_OF_TABLES: Responses = {200: _LISTED, **_problems(*_ALWAYS, 406)}
 READ: Responses = _problems(*_ALWAYS, 404, 501, 502)
-LIST: Responses = {
-    200: {
-        "description": "A page; or the whole list as a stream, whose last record says how many rows it had.",
-        "content": _STREAMS,
-        "headers": _STALE,
-    },
-    **_problems(*_ALWAYS, 404, 406, 501, 502),
-}
+LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
 LIST_OF_SNAPSHOT: Responses = {
-    200: {**LIST[200], "headers": {**_STALE, **_ETAG}},
+    200: {**_LISTED, "headers": {**_STALE, **_ETAG}},
     304: {"description": "As the caller's If-None-Match has it."},
     **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
 }

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import (
-    BranchQuery,
     PREFIX,
+    BranchQuery,
     PagedQuery,
     TheTable,
     needs,
@@ -20,8 +20,10 @@ from lakemuster.api.native.asking import (
 from lakemuster.api.native.documented import LIST, READ
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.snapshots import get_snapshot as stored_snapshot
+from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, Document, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
@@ -34,7 +36,9 @@ router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")]
 def list_snapshots(table: TheTable, query: PagedQuery) -> Response:
     """All snapshots that the table's metadata knows, oldest first, and what became of each."""
     record, records, stale = table.services.snapshots(table.name)
-    listing = DocumentListing(SNAPSHOTS, sorted(records, key=_by_time), _by_time, _snapshot)
+    listing = DocumentListing(
+        SNAPSHOTS, sorted(records, key=_by_time), _by_time, lambda snapshot: _snapshot(record, snapshot)
+    )
     return listing_answer(Asked(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale)
 
 
@@ -51,7 +55,7 @@ def get_snapshot(
     found, _, _ = table.services.fresh(table.name)
     with table.services.index.database.reading() as session:
         record = stored_snapshot(session, found.table_id, number, query.branch)
-    return Response(dumps(_snapshot(record)), media_type="application/json")
+    return Response(dumps(_snapshot(found, record)), media_type="application/json")
 
 
 @router.get("/tables/{table}/refs", response_model=RefsPage, responses=LIST)
@@ -105,8 +109,9 @@ def _by_time(record: SnapshotRecord) -> tuple[int, int]:
     return record.snapshot.committed_at_ms, record.row_id
 
 
-def _snapshot(record: SnapshotRecord) -> Document:
-    return SnapshotOut.of(record.snapshot, record.state, record.error).model_dump(mode="json")
+def _snapshot(table: TableRecord, record: SnapshotRecord) -> Document:
+    full = Rewrites(table.rewrites).apply
+    return SnapshotOut.of(record.snapshot, record.state, record.error, full).model_dump(mode="json")
 
 
 def _current_first(metadata: TableMetadata) -> tuple[Schema, ...]:

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from lakemuster.api.native.answers import Asked, chosen_view, pinned_view, snapshot_answer
 from lakemuster.api.native.asking import (
+    PREFIX,
     DiffQuery,
     EntriesQuery,
     FilesQuery,
-    PREFIX,
     OfSnapshot,
     SnapshotQuery,
     Target,

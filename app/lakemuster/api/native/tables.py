@@ -10,7 +10,7 @@ from starlette.responses import Response
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
-from lakemuster.api.native.documented import CREATE, LIST, READ, REFRESH, REMOVE
+from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.names import format_name, parse_name
@@ -24,7 +24,7 @@ from lakemuster.wire.native.tables import NewTable, RewriteRule, TableDetails, T
 router = APIRouter(prefix=PREFIX, tags=["tables"])
 
 
-@router.get("/tables", response_model=TablesPage, responses=LIST, dependencies=[needs("read")])
+@router.get("/tables", response_model=TablesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
 def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
     """The registered tables that the caller may see, by name."""
     shown = sorted(

@@ -152,17 +152,17 @@ class PaimonManifest(_Manifest):
 
 
 class Partition(WireModel):
-    """One partition of one spec, summed over its live files."""
+    """One partition of one spec, summed over its live files; Paimon has no delete files."""
 
     partition: Values
     spec_id: int
     record_count: Integer
     file_count: Integer
     total_data_file_size_in_bytes: Integer
-    position_delete_record_count: Integer
-    position_delete_file_count: Integer
-    equality_delete_record_count: Integer
-    equality_delete_file_count: Integer
+    position_delete_record_count: Integer | None = None
+    position_delete_file_count: Integer | None = None
+    equality_delete_record_count: Integer | None = None
+    equality_delete_file_count: Integer | None = None
     last_updated_at: str | None
     last_updated_snapshot_id: IdText | None = None
 

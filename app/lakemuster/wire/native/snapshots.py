@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -49,8 +50,8 @@ class SnapshotOut(WireModel):
     error: str | None = Field(description="Why it is quarantined.")
 
     @classmethod
-    def of(cls, snapshot: Snapshot, state: State, error: str | None) -> SnapshotOut:
-        """The JSON of a snapshot."""
+    def of(cls, snapshot: Snapshot, state: State, error: str | None, full: Callable[[str], str] = str) -> SnapshotOut:
+        """The JSON of a snapshot; ``full`` makes a recorded location one that can be read."""
         return cls.model_validate(
             {
                 **{key: plain(value) for key, value in snapshot.extra.items()},
@@ -63,7 +64,8 @@ class SnapshotOut(WireModel):
                 "schema_id": snapshot.schema_id,
                 "summary": dict(snapshot.summary),
                 "manifest_lists": [
-                    *({"role": r.role, "location": r.location, "length": r.length} for r in snapshot.manifest_lists)
+                    {"role": ref.role, "location": full(ref.location), "length": ref.length}
+                    for ref in snapshot.manifest_lists
                 ],
                 "state": state,
                 "error": error,

@@ -32,6 +32,7 @@ def parse_json(data: bytes, what: str) -> object:
 
 def wrong(path: str, wanted: str, found: object) -> MetadataCorrupt:
     """The error for a member of the wrong type."""
+    path = path[:200]  # names come from the document
     return MetadataCorrupt(f"{path} is not {wanted}: {found!r:.80}", path=path)
 
 
@@ -121,4 +122,5 @@ def kept(value: object, path: str) -> object:
         ]
         if not level:
             return value
+    path = path[:200]
     raise LimitExceeded(f"{path} is nested more than {MAX_DEPTH} levels deep", path=path)

@@ -88,7 +88,10 @@ class _Summaries:
         self._values: list[list[dict[str, object]] | None] | None = None
         self._names: dict[str, str] = {}
         if name is not None:
-            self._values = rows.column(name).to_pylist()
+            column = rows.column(name)
+            if not (pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type)):
+                raise MetadataCorrupt(f"partition summaries of a manifest list are {column.type}")
+            self._values = column.to_pylist()
             self._names = record.member(name).names(SUMMARY_FIELDS)
         schemas = preferred_schemas(table)
         self._fields = {spec.spec_id: _typed_fields(spec, schemas) for spec in table.specs}

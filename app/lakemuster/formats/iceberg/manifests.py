@@ -44,6 +44,7 @@ __all__ = ["inherit", "own_spec_id", "parse_manifest", "parse_manifest_list"]
 _STATUSES = {EXISTING: "existing", ADDED: "added", DELETED: "deleted"}
 _REQUIRED = ("status", "file_path", "file_format", "record_count", "file_size_in_bytes")
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
+_ALIKE = (pa.types.is_integer, pa.types.is_string, pa.types.is_binary, pa.types.is_list)
 _ENTRY = frozenset({"status", "snapshot_id", *_SEQUENCE_NUMBERS})
 
 
@@ -240,10 +241,17 @@ def _own_columns(entries: _Entries) -> Iterator[Column]:
             raise MetadataCorrupt(f"a manifest entry has no {name}")
         if len(values) and values.null_count == len(values):
             continue
+        yield pa.field(name, of), values if values.type == of else _cast(values, of, name)
+
+
+def _cast(values: pa.Array, of: pa.DataType, name: str) -> pa.Array:
+    alike = next(is_kind for is_kind in _ALIKE if is_kind(of))
+    if alike(values.type):
         try:
-            yield pa.field(name, of), values if values.type == of else values.cast(of)
-        except (pa.ArrowException, TypeError) as cause:
-            raise MetadataCorrupt(f"{name} of a manifest is of type {values.type} or out of range") from cause
+            return values.cast(of)
+        except pa.ArrowException as cause:
+            raise MetadataCorrupt(f"{name} of a manifest is out of range") from cause
+    raise MetadataCorrupt(f"{name} of a manifest is of type {values.type}")
 
 
 def _check(columns: dict[str, pa.Array], header: ManifestHeader) -> None:

@@ -27,8 +27,8 @@ from lakemuster.formats.iceberg.document import (
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
 
-_DECIMAL = re.compile(r"decimal\(\s*(\d{1,2})\s*,\s*(-?\d{1,2})\s*\)")
-_FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]")
+_DECIMAL = re.compile(r"decimal\(\s*(\d{1,2})\s*,\s*(-?\d{1,2})\s*\)", re.ASCII)
+_FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]", re.ASCII)
 _MAX_PRECISION = 38
 _NANOSECONDS = {"timestamp_ns": Kind.TIMESTAMP, "timestamptz_ns": Kind.TIMESTAMPTZ}
 _PLAIN = frozenset(

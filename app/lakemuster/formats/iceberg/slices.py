@@ -97,7 +97,7 @@ def decode(column: Items, items: Index, present: Mask | None, of: Primitive) -> 
         case Kind.STRING:
             return _strings(column, items, present)
         case Kind.BINARY:
-            return Decoded(pick(column, items, present), None)
+            return _decoded(pick(column, items, present), None)
         case Kind.DECIMAL:
             return _decimals(column, items, present, of)
         case Kind.UUID:
@@ -169,7 +169,7 @@ def _promote(short: Numbers, values: Numbers, rows: Mask, of: Primitive) -> tupl
 def _strings(column: Items, items: Index, present: Mask | None) -> Decoded:
     raw = pick(column, items, present)
     try:
-        return Decoded(raw.cast(pa.string()), None)
+        return _decoded(raw.cast(pa.string()), None)
     except pa.ArrowInvalid:
         texts = [None if value is None else _text(value) for value in raw.to_pylist()]
     typed = pa.array(texts, pa.string())

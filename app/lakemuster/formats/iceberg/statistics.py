@@ -73,7 +73,10 @@ def explode(maps: pa.ListArray, key: str) -> Exploded:
         lengths = np.where(maps.is_valid().to_numpy(zero_copy_only=False), lengths, 0)
     if not lengths.any():
         return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
-    return _uniform(all_keys, starts, lengths) or _irregular(all_keys, starts, lengths)
+    exploded = _uniform(all_keys, starts, lengths) or _irregular(all_keys, starts, lengths)
+    if len(exploded.keys) > MAX_KEYS:
+        raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
+    return exploded
 
 
 def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
@@ -105,7 +108,7 @@ def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Explod
     rows = np.repeat(np.arange(len(starts)), lengths)
     found, codes = _codes(keys[positions])
     if len(found) > MAX_KEYS:
-        raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
+        return Exploded(found, np.zeros((0, 0), np.int64), None)
     items = np.zeros((len(found), len(starts)), np.int64)
     present = np.zeros(items.shape, np.bool_)
     items[codes, rows] = positions  # of a repeated key the last one stays
@@ -186,7 +189,7 @@ def bound_columns(
     for k in np.argsort(exploded.keys).tolist():
         of, field_id = types[k], int(exploded.keys[k])
         decoded = batched.get(k) or decode(items, exploded.items[k], exploded.present_at(k), of)
-        if decoded.values is not None:
+        if decoded.values is not None and decoded.values.null_count < len(decoded.values):
             yield typed_field(column(kind, field_id), decoded.values.type, of.text), decoded.values
         if decoded.odd is not None:
             raw = pick(items, exploded.items[k], decoded.odd)

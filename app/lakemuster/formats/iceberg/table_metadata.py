@@ -214,7 +214,7 @@ def _refs(root: Object, snapshot_ids: set[int]) -> tuple[tuple[Ref, ...], int | 
     elif current is None:
         current = main
     elif main != current:
-        raise MetadataCorrupt(f"current-snapshot-id is {current}, and branch main is at {main}", path="refs.main")
+        raise MetadataCorrupt(f"refs.main is at {main}, and current-snapshot-id is {current}", path="refs.main")
     if current is not None and current not in snapshot_ids:
         raise MetadataCorrupt(f"current-snapshot-id {current} is not among snapshots", path="current-snapshot-id")
     return tuple(refs), current

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from lakemuster.formats.iceberg.pointers import hint_candidates, newest_metadata, next_version
+
+UUID = "43fda1f4-1c96-4376-ad16-91beb71d0759"
+
+
+@pytest.mark.parametrize(
+    ("names", "newest"),
+    [
+        ([], None),
+        (["snap-1.avro", "version-hint.text", "x.metadata.json", ".v9.metadata.json.crc"], None),
+        (["v1.metadata.json", "v2.metadata.json"], "v2.metadata.json"),
+        (["v9.metadata.json", "v10.metadata.json"], "v10.metadata.json"),
+        (["v1.metadata.json", "v2.gz.metadata.json"], "v2.gz.metadata.json"),
+        (["v3.metadata.json.gz", "v2.metadata.json"], "v3.metadata.json.gz"),
+        ([f"00000-{UUID}.metadata.json", f"00001-{UUID}.metadata.json"], f"00001-{UUID}.metadata.json"),
+        ([f"00009-{UUID}.metadata.json", f"00010-{UUID}.gz.metadata.json"], f"00010-{UUID}.gz.metadata.json"),
+        (["00099-b.metadata.json", "100-a.metadata.json"], "100-a.metadata.json"),
+        (["00001-a.metadata.json", "00001-b.metadata.json"], "00001-b.metadata.json"),
+        (["v2.metadata.json.tmp", "v1.metadata.json"], "v1.metadata.json"),
+        (["v2.metadata.json", ".v3.metadata.json.crc", "v3-draft.metadata.json"], "v2.metadata.json"),
+        (["v٣.metadata.json"], None),
+    ],
+)
+def test_the_newest_metadata_has_the_highest_version(names, newest):
+    assert newest_metadata(names) == newest
+    assert newest_metadata(names[::-1]) == newest
+
+
+@pytest.mark.parametrize(
+    ("hint", "name"),
+    [
+        (b"2", "v2.metadata.json"),
+        (b" 2\r\n", "v2.metadata.json"),
+        (b"2", "v2.gz.metadata.json"),
+        (b"2", "v2.metadata.json.gz"),
+        (b"00002", "v2.metadata.json"),
+        (b"v2", "v2.metadata.json"),
+        (f"00001-{UUID}".encode(), f"00001-{UUID}.metadata.json"),
+        (f"00001-{UUID}".encode(), f"00001-{UUID}.gz.metadata.json"),
+        (b"v2.metadata.json\n", "v2.metadata.json"),
+        (b"v2.gz.metadata.json\n", "v2.gz.metadata.json"),
+    ],
+)
+def test_a_hint_leads_to_the_file_that_it_names(hint, name):
+    assert name in hint_candidates(hint)
+
+
+@pytest.mark.parametrize("hint", [b"", b"\n", b"\xff\xfe", b"../v1", b"a/b", b"v1 v2", b"a" * 300, b".hidden", b"x..y"])
+def test_a_hint_that_is_no_name_leads_nowhere(hint):
+    assert hint_candidates(hint) == []
+
+
+def test_a_stale_hint_is_followed_to_the_next_hadoop_version():
+    names = {"v2.metadata.json", "v3.gz.metadata.json", "v5.metadata.json"}
+    assert next_version("v2.metadata.json", names) == "v3.gz.metadata.json"
+    assert next_version("v3.gz.metadata.json", names) is None
+
+
+def test_names_of_catalogs_have_no_next_version():
+    assert next_version("00001-a.metadata.json", {"00002-b.metadata.json", "v2.metadata.json"}) is None
+    assert next_version("hint", {"v1.metadata.json"}) is None

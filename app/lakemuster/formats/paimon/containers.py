@@ -56,11 +56,11 @@ def _guarded(what: str, data: bytes, batches: _Reader) -> pa.Table:
             tables.append(part)
         table = pa.concat_tables(tables) if tables else schema.empty_table()
         table.validate(full=True)
-        return table
     except CatalogError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
         raise MetadataCorrupt(f"a manifest is not a readable {what} file") from error
+    return table
 
 
 def _orc_batches(data: bytes) -> tuple[pa.Schema, Iterator[pa.Table]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from typing import Any
 
-Value = object
+Value = Any
 
 
 def arguments(of: str) -> list[int]:

@@ -39,7 +39,8 @@ def row(**changes: Any) -> Row:
 
 
 def identity(one: Row) -> tuple[Any, ...]:
-    return tuple(tuple(v) if isinstance(v, list) else v for key, v in one.items() if key != "status")
+    values = (one[name] for name in TYPES if name != "status")
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 def by_the_book(rows: list[Row]) -> Counter[tuple[Any, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -108,7 +109,7 @@ def test_every_member_of_an_entry_is_read():
         "schema_id": 0,
         "level": 5,
         "extra_files": ["data-1.index", "data-1.changelog"],
-        "creation_time": dt.datetime(2023, 11, 14, 22, 13, 20, 123000),
+        "creation_time": dt.datetime(2023, 11, 14, 22, 13, 20, 123000),  # noqa: DTZ001
         "delete_row_count": 2,
         "embedded_file_index": b"\x01\x02",
         "file_source": 1,
@@ -242,7 +243,7 @@ def test_another_layout_is_not_served(version):
             parse_index_manifest(index_manifest(indexed(_VERSION=version)), PLAIN)
 
 
-BROKEN = {
+BROKEN: dict[str, dict[str, Any]] = {
     "kind": {"_KIND": 2},
     "size": {"_FILE_SIZE": -1},
     "rows": {"_ROW_COUNT": -1},

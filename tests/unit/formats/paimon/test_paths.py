@@ -30,7 +30,7 @@ def parted(*types: str, **options: str) -> TableMetadata:
 
 
 def paths(table: TableMetadata, *records: dict[str, Any], root: str = "s3://b/t") -> list[str]:
-    return data_file_paths(parse_manifest(manifest(*records), ANY, table), root, table).to_pylist()
+    return list(data_file_paths(parse_manifest(manifest(*records), ANY, table), root, table).to_pylist())
 
 
 def folder(of: str, value: object, *, legacy: bool = True) -> str:
@@ -180,7 +180,7 @@ def test_a_slice_of_a_compacted_changelog_leads_to_the_real_file():
 @pytest.mark.parametrize(("inside", "expected"), [("false", "/t/index/index-0"), ("true", "/t/p0=1/bucket-2/index-0")])
 def test_index_files_lie_in_their_folder_or_beside_the_data(inside, expected):
     table = parted("INT", index_file_in_data_file_dir=inside)
-    place = {"_PARTITION": binary_row(["INT"], [1]), "_BUCKET": 2}
+    place: dict[str, Any] = {"_PARTITION": binary_row(["INT"], [1]), "_BUCKET": 2}
     rows = parse_index_manifest(
         index_manifest(indexed(**place), indexed("index-1", **place, _EXTERNAL_PATH="oss://x/index-1")), table
     )

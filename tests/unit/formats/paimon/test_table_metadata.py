@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from lakemuster.formats.paimon.table_metadata import (
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot
 from tests.unit.formats.paimon.writer import schema
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "version": 3,
     "id": 4,
     "fields": [
@@ -141,7 +142,7 @@ def test_a_map_of_lists_on_both_sides_is_no_clash_of_ids():
     lists = {"type": "ARRAY", "element": "INT"}
     document = SCHEMA | {
         "fields": [*SCHEMA["fields"], {"id": 9, "name": "m", "type": {"type": "MAP", "key": lists, "value": lists}}]
-    }  # type: ignore[misc]
+    }
     assert [f.name for f in parse_schema(dumped(document)).fields] == ["k", "dt", "m"]
 
 

@@ -230,7 +230,7 @@ def manifest_type(file_members: int = 21) -> Record:
     return record_type({**own, "_FILE": file})
 
 
-def avro(of: object, records: Sequence[Record], codec: str = "null") -> bytes:
+def avro(of: Any, records: Sequence[Record], codec: str = "null") -> bytes:
     data = io.BytesIO()
     fastavro.writer(data, of, records, codec=codec)
     return data.getvalue()

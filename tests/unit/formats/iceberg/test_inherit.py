@@ -34,7 +34,7 @@ def test_a_null_snapshot_id_is_that_of_the_snapshot_which_added_the_manifest():
 
 @pytest.mark.parametrize("name", ["sequence_number", "file_sequence_number"])
 def test_only_added_entries_inherit_a_sequence_number(name):
-    entries = [entry(), entry(status=EXISTING), entry(status=DELETED), entry(**{name: 3})]
+    entries = [entry(), entry(status=EXISTING), entry(status=DELETED), entry() | {name: 3}]
     assert column(entries, name) == [8, None, None, 3]
 
 

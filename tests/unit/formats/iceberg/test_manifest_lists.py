@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import struct
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from tests.unit.formats.iceberg.manifest_files import manifest, manifest_list, struct_of, table_of, write
 
-COUNTS = {
+COUNTS: dict[str, Any] = {
     "added_files_count": 1,
     "existing_files_count": 2,
     "deleted_files_count": 3,
@@ -106,7 +107,9 @@ def test_partition_bounds_are_typed_by_their_fields_and_kept_raw():
 
 
 def test_partition_bounds_that_do_not_parse_have_no_value():
-    first = (summaries(summary(b"\x01", b""), summary(None, None), summary(None, None)) or ())[0]
+    partitions = summaries(summary(b"\x01", b""), summary(None, None), summary(None, None))
+    assert partitions is not None
+    first = partitions[0]
     assert (first.lower, first.upper, first.lower_raw, first.upper_raw) == (None, None, b"\x01", b"")
 
 

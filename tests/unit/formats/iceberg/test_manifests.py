@@ -4,6 +4,7 @@ import struct
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -333,7 +334,7 @@ def test_a_void_partition_field_of_avros_null_type_is_read():
     assert "partition.1000" not in table.column_names
 
 
-COUNTS = {
+COUNTS: dict[str, Any] = {
     "added_files_count": 2,
     "existing_files_count": 1,
     "deleted_files_count": 1,

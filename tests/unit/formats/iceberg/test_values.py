@@ -36,6 +36,7 @@ def test_canonical_bytes_decode_to_their_values_and_nothing_is_odd(column):
     if all(value is None for value in values):
         assert decoded.values is None
         return
+    assert decoded.values is not None
     assert decoded.values.type == arrow_type(of)
     decoded.values.validate(full=True)
     assert all(map(same, internal(decoded.values, of), values))
@@ -133,6 +134,7 @@ def test_bytes_that_are_no_value_of_the_type_have_none_and_are_kept(name, raw):
 def test_nan_stays_nan_with_its_payload():
     raw = struct.pack("<Q", 0x7FF8DEADBEEF0001)
     decoded = decode_array(pa.array([raw], pa.binary()), parse_primitive("double"))
+    assert decoded.values is not None
     assert math.isnan(decoded.values[0].as_py())
     assert decoded.odd is None
     assert encode_array(decoded.values).to_pylist() == [raw]
@@ -140,6 +142,7 @@ def test_nan_stays_nan_with_its_payload():
 
 def test_one_bad_string_leaves_the_others_typed():
     decoded = decode_array(pa.array([b"a", b"\xff", None, "é".encode()], pa.binary()), parse_primitive("string"))
+    assert decoded.values is not None
     assert decoded.values.to_pylist() == ["a", None, None, "é"]
     assert decoded.odd is not None
     assert decoded.odd.tolist() == [False, True, False, False]

@@ -8,6 +8,7 @@ for another writer and would fail. PostgreSQL serves several replicas.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self._url = _parse(url)
         self._engine = _create_engine(self._url)
+        self._turn = threading.Lock()
         self._writing = self._engine.execution_options(**{_WRITES: True})
         self._reading = (
             self._engine
@@ -88,7 +90,12 @@ class Database:
             DatabaseVersionMismatch: it lacks a table or column.
             MetadataCorrupt: it cannot hold a value that was given.
         """
-        with _our_errors(), Session(self._writing, expire_on_commit=False) as session, session.begin():
+        with (
+            self._in_turn(),
+            _our_errors(),
+            Session(self._writing, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     @contextmanager
@@ -144,6 +151,19 @@ class Database:
         """Close all pooled connections."""
         self._engine.dispose()
 
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Let the writers of this process wait for each other here: SQLite makes them poll."""
+        if not self.is_embedded:
+            yield
+            return
+        if not self._turn.acquire(timeout=_BUSY_SECONDS):
+            raise IndexUnavailable("the database is too busy")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
     def _prepare_file(self) -> None:
         path = Path(self._url.database or "")
         try:
@@ -182,7 +202,7 @@ def current_ms(session: Session) -> int:
 def _parse(url: str) -> URL:
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise ConfigInvalid("DATABASE_URL is not a database URL") from None
     if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
         raise ConfigInvalid("DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://")
@@ -255,7 +275,7 @@ def _our_errors() -> Iterator[None]:
         raise IndexUnavailable("the database is too busy") from cause
     except DBAPIError as cause:
         raise _our_error(cause) from cause
-    except sqlite3.OperationalError as cause:
+    except sqlite3.Error as cause:
         raise IndexUnavailable(f"the database does not answer: {cause}") from cause
     except OverflowError as cause:
         raise MetadataCorrupt("a number is beyond 64 bits") from cause

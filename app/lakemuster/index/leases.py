@@ -1,8 +1,9 @@
 """One writer per table's index at a time.
 
-A lease is a row with the database's time of expiry, renewed while its holder works. Its fence grows
-with every holder. Whoever writes under a lease first locks that row and compares the fence, so a
-holder that slept past its expiry can change nothing once another has taken over.
+A lease is a row with the database's time of expiry, renewed while its holder works; it is free before
+that when its holder is a dead process of this machine. Its fence grows with every holder. Whoever
+writes under a lease first locks that row and compares the fence, so a holder that slept past its
+expiry can change nothing once another has taken over.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from uuid import uuid4
 
-from sqlalchemy import or_, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database, NowMs
+from lakemuster.index.holders import is_dead, new_holder
 from lakemuster.index.orm import LeaseRow
 
-TTL_SECONDS = 30.0
+TTL_SECONDS = 10.0
 _FIRST_POLL_SECONDS = 0.02
 _LONGEST_POLL_SECONDS = 0.5
 
@@ -76,11 +77,13 @@ def acquire(database: Database, table_id: int, *, wait_seconds: float, ttl_secon
     """
     deadline = time.monotonic() + wait_seconds
     pause = _FIRST_POLL_SECONDS
-    holder, ttl_ms = uuid4().hex, round(ttl_seconds * 1000)
+    holder, ttl_ms = new_holder(), round(ttl_seconds * 1000)
     waited = False
     while True:
-        if _is_free(database, table_id) and (fence := _take(database, table_id, holder, ttl_ms)) is not None:
-            return Lease(table_id, holder, fence, ttl_ms, waited)
+        if (last := _free_from(database, table_id)) is not None:
+            fence = _take(database, table_id, last, holder, ttl_ms)
+            if fence is not None:
+                return Lease(table_id, holder, fence, ttl_ms, waited)
         waited = True
         if time.monotonic() >= deadline:
             raise RefreshBusy("another process is refreshing the table", table_id=table_id)
@@ -111,27 +114,40 @@ def release(database: Database, lease: Lease) -> None:
         )
 
 
-def _is_free(database: Database, table_id: int) -> bool:
-    # Asked by reading, so that those who wait do not queue up as writers.
-    free = or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs())
+def _free_from(database: Database, table_id: int) -> int | None:
+    """The fence of the last holder if the lease is free, else None.
+
+    Asked by reading, so that those who wait do not queue up as writers.
+    """
     with database.reading() as session:
-        found = session.query(free).filter(LeaseRow.table_id == table_id).scalar()
-    if found is None:
+        row = session.execute(
+            select(LeaseRow.holder, LeaseRow.fence, LeaseRow.expires_at_ms <= NowMs()).where(
+                LeaseRow.table_id == table_id
+            )
+        ).one_or_none()
+    if row is None:
         raise TableNotFound("the table is not registered", table_id=table_id)
-    return bool(found)
+    holder, fence, is_expired = row
+    return int(fence) if holder is None or is_expired or is_dead(holder) else None
 
 
-def _take(database: Database, table_id: int, holder: str, ttl_ms: int) -> int | None:
+def _take(database: Database, table_id: int, last: int, holder: str, ttl_ms: int) -> int | None:
+    """Follow the holder of fence ``last``; None when somebody else did so first, or it renewed its lease."""
     with database.session() as session:
-        fence = session.execute(
+        row = session.execute(
+            select(LeaseRow.holder, LeaseRow.fence, LeaseRow.expires_at_ms <= NowMs())
+            .where(LeaseRow.table_id == table_id, LeaseRow.fence == last)
+            .with_for_update()
+        ).one_or_none()
+        if row is None or not (row[0] is None or row[2] or is_dead(row[0])):
+            return None
+        session.execute(
             update(LeaseRow)
             .where(LeaseRow.table_id == table_id)
-            .where(or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs()))
-            .values(holder=holder, fence=LeaseRow.fence + 1, expires_at_ms=NowMs() + ttl_ms)
-            .returning(LeaseRow.fence)
+            .values(holder=holder, fence=last + 1, expires_at_ms=NowMs() + ttl_ms)
             .execution_options(synchronize_session=False)
-        ).scalar()
-    return None if fence is None else int(fence)
+        )
+    return last + 1
 
 
 def _extend(session: Session, lease: Lease) -> bool:

@@ -1,0 +1,74 @@
+"""What other processes do to an index while a test looks on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import event
+
+from lakemuster.index import leases
+from lakemuster.index.database import Database
+from lakemuster.index.segments import register_segments
+from lakemuster.index.snapshots import get_snapshot, publish
+from tests.contract.index import made
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload([__name__])
+
+
+def start(work: Callable[..., None], *arguments: object) -> Any:
+    """Begin work in a process of its own."""
+    process = _CONTEXT.Process(target=work, args=arguments)
+    process.start()
+    return process
+
+
+def finish(process: Any) -> int:
+    """Wait for a process; its exit code, negative the signal that ended it."""
+    process.join(120)
+    assert process.exitcode is not None
+    return int(process.exitcode)
+
+
+def migrate(url: str) -> None:
+    """Bring a database up to date."""
+    Database(url).migrate()
+
+
+def publish_snapshot(url: str, table_id: int, number: int, manifests: int) -> None:
+    """Refresh as two servers do that meet the same snapshot."""
+    database = Database(url)
+    listed = made.published(range(manifests))
+    with database.session() as session:
+        register_segments(session, made.segments(listed))
+    with leases.held(database, table_id, wait_seconds=60) as lease, database.session() as session:
+        publish(session, lease, get_snapshot(session, table_id, number).row_id, listed)
+
+
+def publish_until(url: str, table_id: int, number: int, manifests: int, statements: int) -> None:
+    """Publish, and die by SIGKILL right after so many statements, or right before the commit."""
+    database = Database(url)
+    listed = made.published(range(manifests))
+    left = [statements]
+
+    def count(*_: object) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    lease = leases.acquire(database, table_id, wait_seconds=60, ttl_seconds=0.01)
+    with database.session() as session:
+        connection = session.connection()
+        event.listen(connection, "after_cursor_execute", count)
+        event.listen(connection, "commit", count)
+        publish(session, lease, get_snapshot(session, table_id, number).row_id, listed, segments=made.segments(listed))
+
+
+def hold_and_die(url: str, table_id: int) -> None:
+    """Die with a lease that lasts."""
+    leases.acquire(Database(url), table_id, wait_seconds=0, ttl_seconds=3600)
+    os.kill(os.getpid(), signal.SIGKILL)

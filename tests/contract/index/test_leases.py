@@ -1,0 +1,172 @@
+"""One writer per table, on every database."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import update
+
+from lakemuster.errors import RefreshBusy, SnapshotNotFound, TableNotFound
+from lakemuster.index import leases
+from lakemuster.index.database import Database, current_ms
+from lakemuster.index.orm import LeaseRow
+from lakemuster.index.snapshots import publish, quarantine, withdraw
+from lakemuster.index.tables import remove_table, store_metadata
+from tests.contract.index import made
+
+
+@pytest.fixture
+def table_id(database: Database) -> int:
+    return made.table(database, of=made.metadata([made.snapshot(1)]))
+
+
+def expire(database: Database) -> None:
+    with database.session() as session:
+        session.execute(update(LeaseRow).values(expires_at_ms=current_ms(session) - 1))
+
+
+def test_a_table_has_one_holder_at_a_time(database: Database, table_id: int) -> None:
+    other = made.table(database, "other")
+    with leases.held(database, table_id, wait_seconds=0) as lease:
+        assert not lease.waited
+        with pytest.raises(RefreshBusy):
+            leases.acquire(database, table_id, wait_seconds=0.1)
+        with leases.held(database, other, wait_seconds=0):
+            pass
+    with leases.held(database, table_id, wait_seconds=0):
+        pass
+
+
+def test_fences_grow(database: Database, table_id: int) -> None:
+    fences = []
+    for _ in range(3):
+        with leases.held(database, table_id, wait_seconds=0) as lease:
+            fences.append(lease.fence)
+    assert fences == sorted(set(fences))
+
+
+def test_who_waits_gets_the_lease_once_it_is_free(database: Database, table_id: int) -> None:
+    holding = threading.Event()
+
+    def hold() -> None:
+        with leases.held(database, table_id, wait_seconds=0):
+            holding.set()
+            time.sleep(0.2)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    holding.wait()
+    with leases.held(database, table_id, wait_seconds=20) as lease:
+        assert lease.waited
+    holder.join()
+
+
+def test_threads_never_hold_a_lease_together(database: Database, table_id: int) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def work() -> None:
+        for _ in range(4):
+            with leases.held(database, table_id, wait_seconds=60):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 16
+
+
+def test_an_expired_lease_goes_to_the_next_and_its_holder_can_change_nothing(database: Database, table_id: int) -> None:
+    listed = made.published([1])
+    lost = leases.acquire(database, table_id, wait_seconds=0)
+    expire(database)
+    row_id = made.records(database, table_id)["main", 1].row_id
+    taken = leases.acquire(database, table_id, wait_seconds=0)
+    attempts = (
+        lambda session: publish(session, lost, row_id, listed, segments=made.segments(listed)),
+        lambda session: quarantine(session, lost, row_id, "bad"),
+        lambda session: withdraw(session, lost, row_id),
+        lambda session: store_metadata(session, table_id, made.metadata([]), 5, lease=lost),
+    )
+    for attempt in attempts:
+        with pytest.raises(RefreshBusy), database.session() as session:
+            attempt(session)
+    leases.release(database, lost)
+    assert made.records(database, table_id)["main", 1].state == "known"
+    with database.session() as session:
+        publish(session, taken, row_id, listed, segments=made.segments(listed))
+    assert made.records(database, table_id)["main", 1].state == "published"
+
+
+def test_an_expired_lease_that_nobody_took_still_counts(database: Database, table_id: int) -> None:
+    lease = leases.acquire(database, table_id, wait_seconds=0)
+    expire(database)
+    with database.session() as session:
+        leases.ensure(session, lease)
+    with pytest.raises(RefreshBusy):
+        leases.acquire(database, table_id, wait_seconds=0)
+
+
+def test_a_released_lease_counts_no_more(database: Database, table_id: int) -> None:
+    lease = leases.acquire(database, table_id, wait_seconds=0)
+    leases.release(database, lease)
+    with pytest.raises(RefreshBusy), database.session() as session:
+        leases.ensure(session, lease)
+
+
+def test_a_lease_in_use_does_not_expire(database: Database, table_id: int) -> None:
+    with leases.held(database, table_id, wait_seconds=0, ttl_seconds=0.6):
+        time.sleep(1.2)
+        with pytest.raises(RefreshBusy):
+            leases.acquire(database, table_id, wait_seconds=0)
+
+
+def test_a_lease_of_one_table_is_none_of_another(database: Database, table_id: int) -> None:
+    other = made.table(database, "other", of=made.metadata([made.snapshot(1)]))
+    row_id = made.records(database, other)["main", 1].row_id
+    with (
+        leases.held(database, table_id, wait_seconds=0) as lease,
+        pytest.raises(SnapshotNotFound),
+        database.session() as session,
+    ):
+        publish(session, lease, row_id, [])
+
+
+def test_a_table_that_is_not_registered_has_no_lease(database: Database, table_id: int) -> None:
+    with pytest.raises(TableNotFound):
+        leases.acquire(database, table_id + 1, wait_seconds=0)
+    lease = leases.acquire(database, table_id, wait_seconds=0)
+    with database.session() as session:
+        remove_table(session, "shop.orders")
+    with pytest.raises(RefreshBusy), database.session() as session:
+        leases.ensure(session, lease)
+
+
+def test_a_takeover_waits_for_a_publish_that_has_begun(database: Database, table_id: int) -> None:
+    lease = leases.acquire(database, table_id, wait_seconds=0)
+    expire(database)
+    order: list[str] = []
+    proven = threading.Event()
+
+    def take_over() -> None:
+        proven.wait()
+        try:
+            leases.acquire(database, table_id, wait_seconds=0)
+        except RefreshBusy:
+            order.append("refused")
+
+    thread = threading.Thread(target=take_over)
+    thread.start()
+    with database.session() as session:
+        leases.ensure(session, lease)
+        proven.set()
+        time.sleep(0.2)
+        order.append("published")
+    thread.join()
+    assert order == ["published", "refused"]

@@ -1,0 +1,132 @@
+"""Schema versions: up, down, up again, whole or not at all; on every database."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import UniqueConstraint, inspect
+
+from lakemuster.errors import DatabaseVersionMismatch
+from lakemuster.index import migrations
+from lakemuster.index.database import Database, open_database
+from lakemuster.index.orm import Base
+from lakemuster.index.tables import load_metadata
+from tests.contract.index import made
+
+NEXT = '''
+"""A later version."""
+import sqlalchemy as sa
+from alembic import op
+revision = "0002"
+down_revision = "{last}"
+def upgrade():
+    op.create_table("later", sa.Column("id", sa.Integer))
+    with op.batch_alter_table("catalog_table") as table:
+        table.alter_column("format", nullable=True)
+    {then}
+def downgrade():
+    op.drop_table("later")
+'''
+
+
+def tables(database: Database) -> set[str]:
+    with database.migrating() as connection:
+        return set(inspect(connection).get_table_names())
+
+
+def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> None:
+    """Scripts of a program one version ahead."""
+    shutil.copytree(migrations._IN_SOURCE_TREE, folder / "migrations")
+    script = NEXT.format(last=migrations.head(), then=then)
+    (folder / "migrations" / "versions" / "0002_later.py").write_text(script)
+    monkeypatch.setattr(migrations, "_IN_SOURCE_TREE", folder / "migrations")
+
+
+def test_migrations_make_the_tables_of_the_code(database: Database) -> None:
+    with database.migrating() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_constraints_have_the_names_of_the_code(database: Database) -> None:
+    with database.migrating() as connection:
+        found = inspect(connection)
+        for name, table in Base.metadata.tables.items():
+            unique = {str(key["name"]) for key in found.get_unique_constraints(name)}
+            assert unique == {str(key.name) for key in table.constraints if isinstance(key, UniqueConstraint)}
+            stored = {str(key["name"]) for key in found.get_foreign_keys(name)}
+            assert stored == {str(key.name) for key in table.foreign_key_constraints}
+
+
+def test_down_to_nothing_and_up_again(database: Database) -> None:
+    with database.migrating() as connection:
+        migrations.downgrade(connection)
+    assert tables(database) <= {"alembic_version", "sqlite_sequence"}
+    with pytest.raises(DatabaseVersionMismatch, match="run: lakemuster migrate"):
+        database.check_version()
+    database.migrate()
+    database.check_version()
+    made.table(database, of=made.metadata([made.snapshot(1)]))
+
+
+def test_migrating_a_database_that_is_up_to_date_keeps_what_it_has(database: Database) -> None:
+    written = made.metadata([])
+    table_id = made.table(database, of=written)
+    database.migrate()
+    with database.reading() as session:
+        assert load_metadata(session, table_id) == written
+
+
+def test_an_older_database_names_the_command_and_is_not_touched(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_next(tmp_path, monkeypatch)
+    with pytest.raises(DatabaseVersionMismatch, match=r"older.*run: lakemuster migrate"):
+        database.check_version()
+    assert "later" not in tables(database)
+
+
+def test_only_the_embedded_database_is_migrated_by_opening_it(
+    database_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
+    with_next(tmp_path, monkeypatch)
+    if database.is_embedded:
+        open_database(database_url).check_version()
+        assert "later" in tables(database)
+        # Rebuilding a table must not cascade to what refers to it.
+        assert set(made.records(database, table_id)) == {("main", 1)}
+    else:
+        with pytest.raises(DatabaseVersionMismatch):
+            open_database(database_url)
+        assert "later" not in tables(database)
+
+
+def test_a_newer_database_says_to_upgrade_the_program(
+    database_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as ahead:
+        with_next(tmp_path, ahead)
+        database.migrate()
+    for attempt in (database.check_version, database.migrate, lambda: open_database(database_url)):
+        with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
+            attempt()
+
+
+def test_a_migration_that_fails_changes_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = made.metadata([])
+    table_id = made.table(database, of=written)
+    with monkeypatch.context() as ahead:
+        with_next(tmp_path, ahead, then="raise ZeroDivisionError")
+        with pytest.raises(ZeroDivisionError):
+            database.migrate()
+    database.check_version()
+    assert "later" not in tables(database)
+    with database.reading() as session:
+        assert load_metadata(session, table_id) == written

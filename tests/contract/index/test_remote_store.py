@@ -1,0 +1,137 @@
+"""Segments in object storage, with local copies before it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pytest
+
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.index.database import Database
+from lakemuster.index.segments import SegmentStore, segment_name, sweep, write_segment
+from tests.storage_servers import S3Server, s3_endpoint, s3_server  # noqa: F401 - fixtures
+
+TABLE = pa.table({"status": pa.array([0, 1, 2], pa.int8()), "file_path": ["a", "b", None]})
+NAMES = [segment_name(f"m{number}", 5) for number in range(5)]
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A store's URL, its options, and a look at its files past the store."""
+
+    url: str
+    options: dict[str, dict[str, Any]]
+    keys: Callable[[], list[str]]
+    damage: Callable[[str], object]
+
+    def store(self, cache: Path, cache_bytes: int = 2**20) -> SegmentStore:
+        return SegmentStore(self.url, self.options, cache, cache_bytes)
+
+
+@pytest.fixture(params=["s3", "memory"])
+def remote(request: pytest.FixtureRequest) -> Iterator[Remote]:
+    if request.param == "memory":
+        system = fsspec.filesystem("memory")
+        root = "/muster-segments"
+        system.makedirs(root)
+        yield Remote(
+            f"memory:/{root}",
+            {},
+            lambda: list(system.find(root)),
+            lambda key: system.pipe_file(key, b"ARROW1 and no more"),
+        )
+        system.rm(root, recursive=True)
+        return
+    server: S3Server = request.getfixturevalue("s3_server")
+
+    def keys() -> list[str]:
+        return [found["Key"] for found in server.client.list_objects_v2(Bucket=server.bucket).get("Contents", [])]
+
+    yield Remote(
+        f"{server.url}/segments/here",
+        server.storage,
+        keys,
+        lambda key: server.put(key, b"ARROW1 and no more"),
+    )
+
+
+def put(store: SegmentStore, name: str) -> None:
+    write_segment(TABLE, store.workspace / name)
+    store.put(name, store.workspace / name)
+
+
+def test_another_machine_reads_what_one_put(remote: Remote, tmp_path: Path) -> None:
+    one, other = remote.store(tmp_path / "one"), remote.store(tmp_path / "other")
+    assert not other.exists(NAMES[0])
+    put(one, NAMES[0])
+    assert other.exists(NAMES[0])
+    assert other.open(NAMES[0]).table().equals(TABLE)
+    assert [file.name for file in other.files()] == [NAMES[0]]
+    assert remote.keys()[0].endswith(f"{NAMES[0][:2]}/{NAMES[0]}.arrow")
+
+
+def test_what_was_put_or_read_is_kept_locally(remote: Remote, tmp_path: Path) -> None:
+    one = remote.store(tmp_path / "one")
+    put(one, NAMES[0])
+    for file in one.files():
+        one.delete(file.key)
+    assert remote.keys() == []
+    assert remote.store(tmp_path / "one").open(NAMES[0]).table().equals(TABLE)
+    with pytest.raises(SegmentCorrupt, match="missing"):
+        remote.store(tmp_path / "other").open(NAMES[0])
+
+
+def test_a_damaged_copy_is_fetched_anew(remote: Remote, tmp_path: Path) -> None:
+    put(remote.store(tmp_path / "cache"), NAMES[0])
+    (copy,) = (tmp_path / "cache").glob("*/*.arrow")
+    copy.write_bytes(copy.read_bytes()[:50])
+    assert remote.store(tmp_path / "cache").open(NAMES[0]).table().equals(TABLE)
+
+
+def test_a_damaged_object_is_not_served(remote: Remote, tmp_path: Path) -> None:
+    put(remote.store(tmp_path / "one"), NAMES[0])
+    remote.damage(remote.keys()[0])
+    with pytest.raises(SegmentCorrupt):
+        remote.store(tmp_path / "other").open(NAMES[0])
+
+
+def test_copies_stay_under_their_budget_and_stay_readable(remote: Remote, tmp_path: Path) -> None:
+    writer = remote.store(tmp_path / "writer")
+    for name in NAMES:
+        put(writer, name)
+    size = next(file.size for file in writer.files())
+    store = remote.store(tmp_path / "cache", cache_bytes=2 * size)
+    opened = [store.open(name) for name in NAMES]
+    assert sum(path.stat().st_size for path in (tmp_path / "cache").glob("*/*.arrow")) <= 2 * size
+    assert all(segment.table().equals(TABLE) for segment in opened)
+
+
+def test_a_sweep_cleans_the_remote_folder(remote: Remote, tmp_path: Path, database: Database) -> None:
+    store = remote.store(tmp_path / "cache")
+    for name in NAMES:
+        put(store, name)
+    time.sleep(1.1)  # S3 tells seconds
+    assert sweep(database, store, grace_seconds=3600).files == 0
+    assert sweep(database, store, grace_seconds=0).files == len(NAMES)
+    assert remote.keys() == []
+
+
+def test_a_store_that_answers_is_ready(remote: Remote, tmp_path: Path) -> None:
+    remote.store(tmp_path / "cache").check()
+
+
+def test_a_store_that_does_not_answer_is_not_ready_and_its_secret_stays_unsaid(tmp_path: Path) -> None:
+    client = {"connect_timeout": 1, "retries": {"max_attempts": 0}}
+    options = {"endpoint_url": "http://127.0.0.1:1", "key": "k", "secret": "hunter2", "config_kwargs": client}
+    store = SegmentStore("s3://bucket/x", {"s3": options}, tmp_path / "cache")
+    for attempt in (store.check, lambda: store.open(NAMES[0]), lambda: put(store, NAMES[0]), lambda: [*store.files()]):
+        with pytest.raises(IndexUnavailable) as told:
+            attempt()
+        assert "hunter2" not in str(told.value)
+    assert list((tmp_path / "cache").glob("*/*.arrow")) == []

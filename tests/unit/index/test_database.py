@@ -1,0 +1,167 @@
+"""Which databases are taken, and what is said when one is not or fails."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
+from lakemuster.index import database as module
+from lakemuster.index.database import Database, open_database
+from lakemuster.index.orm import AnyText, TableRow
+from lakemuster.index.tables import add_table, get_table, list_tables, touch
+
+
+@pytest.mark.parametrize(
+    "url", ["", "nonsense", "mysql://h/db", "sqlite://", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
+)
+def test_other_databases_are_a_wrong_setting(url: str) -> None:
+    with pytest.raises(ConfigInvalid, match="DATABASE_URL"):
+        Database(url)
+
+
+def test_a_wrong_url_is_not_repeated() -> None:
+    with pytest.raises(ConfigInvalid) as told:
+        Database("postgresql+psycopg://user:hunter2@host:notaport/db")
+    assert "hunter2" not in str(told.value)
+
+
+def test_a_server_that_does_not_answer_is_unavailable_and_its_password_stays_unsaid() -> None:
+    database = Database("postgresql+psycopg://user:hunter2@127.0.0.1:1/db")
+    for attempt in (database.check_version, database.migrate, lambda: _read(database)):
+        with pytest.raises(IndexUnavailable) as told:
+            attempt()
+        words = str(told.value) + str(told.value.context)
+        assert "hunter2" not in words
+        assert "127.0.0.1" not in words
+
+
+def _read(database: Database) -> None:
+    with database.reading() as session:
+        list_tables(session)
+
+
+def test_the_embedded_index_makes_itself_and_its_folder(tmp_path: Path) -> None:
+    database = open_database(f"sqlite:///{tmp_path}/new/folder/index.db")
+    database.check_version()
+    with database.reading() as session:
+        assert list_tables(session) == []
+
+
+def test_an_embedded_index_of_a_newer_program_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/index.db"
+    open_database(url).close()
+    with sqlite3.connect(tmp_path / "index.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    for attempt in (lambda: open_database(url), Database(url).check_version):
+        with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
+            attempt()
+
+
+def test_a_database_without_tables_says_what_to_run(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/index.db")
+    with pytest.raises(DatabaseVersionMismatch, match="lakemuster migrate"):
+        database.check_version()
+    with pytest.raises(DatabaseVersionMismatch, match="lakemuster migrate"):
+        _read(database)
+
+
+def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "index.db").write_text("not a database" * 100)
+    with pytest.raises(IndexUnavailable):
+        open_database(f"sqlite:///{tmp_path}/index.db")
+
+
+def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(IndexUnavailable, match="folder"):
+        open_database(f"sqlite:///{tmp_path}/file/index.db")
+
+
+def test_write_ahead_logging_is_used_only_where_it_is_safe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for safe, mode in ((True, "wal"), (False, "delete")):
+        monkeypatch.setattr(module, "WAL_IS_SAFE", safe)
+        database = open_database(f"sqlite:///{tmp_path}/index.db")
+        with database.reading() as session:
+            assert session.scalar(text("PRAGMA journal_mode")) == mode
+            assert session.scalar(text("PRAGMA foreign_keys")) == 1
+        database.close()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return open_database(f"sqlite:///{tmp_path}/index.db")
+
+
+def test_a_block_that_raises_leaves_nothing(database: Database) -> None:
+    def work() -> None:
+        with database.session() as session:
+            add_table(session, "a", "x", "iceberg")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        work()
+    with database.reading() as session:
+        assert list_tables(session) == []
+
+
+def test_a_reading_session_cannot_write(database: Database) -> None:
+    with pytest.raises(IndexUnavailable), database.reading() as session:
+        add_table(session, "a", "x", "iceberg")
+    with database.session() as session:
+        add_table(session, "a", "x", "iceberg")
+
+
+def test_a_number_beyond_64_bits_is_bad_metadata(database: Database) -> None:
+    with database.session() as session:
+        table = add_table(session, "a", "x", "iceberg")
+    with pytest.raises(MetadataCorrupt), database.session() as session:
+        touch(session, table.table_id, 2**63)
+
+
+def test_a_writer_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_BUSY_SECONDS", 0.1)
+    database = open_database(f"sqlite:///{tmp_path}/index.db")
+    with database.session() as session:
+        session.execute(select(TableRow.id))
+        with pytest.raises(IndexUnavailable), database.session() as other:
+            other.execute(select(TableRow.id))
+        _read(database)
+
+
+def test_writers_that_first_read_take_turns(database: Database) -> None:
+    with database.session() as session:
+        table = add_table(session, "a", "x", "iceberg")
+    failures: list[CatalogError] = []
+
+    def work() -> None:
+        for _ in range(20):
+            try:
+                with database.session() as session:
+                    count = get_table(session, "a").checked_at_ms or 0
+                    touch(session, table.table_id, count + 1)
+            except CatalogError as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    with database.reading() as session:
+        assert get_table(session, "a").checked_at_ms == 80
+
+
+@pytest.mark.parametrize("value", ["plain", "nul\0", "\ud800 lone", "\x1b0000", "\x1b", "é\U0001f600", ""])
+def test_text_that_databases_refuse_is_escaped_and_comes_back(value: str) -> None:
+    stored = AnyText().process_bind_param(value, None)  # type: ignore[arg-type]
+    assert stored is not None
+    assert "\0" not in stored
+    stored.encode()
+    assert AnyText().process_result_value(stored, None) == value  # type: ignore[arg-type]

@@ -1,0 +1,165 @@
+"""Local copies of remote segments: under the budget, never partial, never pulled from under a reader."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lakemuster.errors import IndexUnavailable
+from lakemuster.index.segment_cache import SegmentCache
+
+NAMES = [f"{number:02x}{'0' * 62}" for number in range(40)]
+
+
+def download(size: int) -> Callable[[Path], None]:
+    def write(target: Path) -> None:
+        target.write_bytes(b"x" * size)
+
+    return write
+
+
+def copies(folder: Path) -> dict[str, int]:
+    return {path.name.removesuffix(".arrow"): path.stat().st_size for path in folder.glob("*/*.arrow")}
+
+
+def use(cache: SegmentCache, name: str, size: int = 100) -> Path:
+    path = cache.get(name, download(size))
+    time.sleep(0.002)  # so that times of use differ
+    return path
+
+
+def test_a_copy_is_downloaded_once(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    assert use(cache, NAMES[0]).read_bytes() == b"x" * 100
+
+    def again(target: Path) -> None:
+        raise AssertionError("downloaded twice")
+
+    cache.get(NAMES[0], again)
+    SegmentCache(tmp_path, 1000).get(NAMES[0], again)
+
+
+def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    for name in NAMES[:10]:
+        use(cache, name)
+    use(cache, NAMES[0])
+    use(cache, NAMES[10])
+    kept = copies(tmp_path)
+    assert NAMES[0] in kept
+    assert NAMES[10] in kept
+    assert NAMES[1] not in kept
+    assert sum(kept.values()) <= 1000
+
+
+def test_the_budget_holds_after_any_number_of_downloads(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    for number, name in enumerate(NAMES):
+        use(cache, name, 10 + number * 5)
+        assert sum(copies(tmp_path).values()) <= 1000 + 50
+
+
+def test_a_process_that_starts_later_counts_what_it_finds(tmp_path: Path) -> None:
+    for name in NAMES[:9]:
+        use(SegmentCache(tmp_path, 10_000), name)
+    use(SegmentCache(tmp_path, 500), NAMES[9])
+    assert sum(copies(tmp_path).values()) <= 500
+
+
+def test_a_segment_above_the_budget_is_still_served(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 50)
+    assert use(cache, NAMES[0], 200).stat().st_size == 200
+    use(cache, NAMES[1], 200)
+    assert set(copies(tmp_path)) == {NAMES[1]}
+
+
+def test_an_evicted_copy_stays_readable_to_who_has_it_open(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 150)
+    with use(cache, NAMES[0]).open("rb") as reader:
+        use(cache, NAMES[1])
+        assert NAMES[0] not in copies(tmp_path)
+        assert reader.read() == b"x" * 100
+
+
+def test_a_broken_download_leaves_nothing(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+
+    def broken(target: Path) -> None:
+        target.write_bytes(b"half")
+        raise IndexUnavailable("gone")
+
+    with pytest.raises(IndexUnavailable):
+        cache.get(NAMES[0], broken)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert use(cache, NAMES[0]).stat().st_size == 100
+
+
+def test_threads_that_want_one_segment_download_it_once(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    calls: list[Path] = []
+
+    def slow(target: Path) -> None:
+        calls.append(target)
+        time.sleep(0.05)
+        target.write_bytes(b"x")
+
+    threads = [threading.Thread(target=cache.get, args=(NAMES[0], slow)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(calls) == 1
+
+
+def test_threads_under_a_tight_budget_always_get_a_whole_copy(tmp_path: Path) -> None:
+    caches = [SegmentCache(tmp_path, 350), SegmentCache(tmp_path, 350)]
+    wrong: list[object] = []
+
+    def work(seed: int) -> None:
+        for turn in range(60):
+            name = NAMES[(seed * 7 + turn * 3) % 12]
+            for _ in range(20):
+                try:
+                    data = caches[seed % 2].get(name, download(100)).read_bytes()
+                except FileNotFoundError:
+                    continue  # evicted in between: readers ask again
+                break
+            else:
+                wrong.append("starved")
+                return
+            if data != b"x" * 100:
+                wrong.append(data)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_dropped_copy_is_fetched_anew(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    use(cache, NAMES[0], 5)
+    assert cache.drop(NAMES[0])
+    assert not cache.drop(NAMES[0])
+    assert use(cache, NAMES[0], 7).stat().st_size == 7
+
+
+def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(IndexUnavailable):
+        SegmentCache(tmp_path / "file", 10)
+
+
+def test_opening_a_copy_makes_it_recently_used(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    path = use(cache, NAMES[0])
+    os.utime(path, (5, 5))
+    use(cache, NAMES[0])
+    assert path.stat().st_mtime > 5

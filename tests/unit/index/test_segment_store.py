@@ -1,0 +1,129 @@
+"""A local segment store."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt
+from lakemuster.index.segment_store import SegmentStore
+from lakemuster.index.segments import segment_name, write_segment
+
+TABLE = pa.table({"status": pa.array([0, 1, 2], pa.int8())})
+NAMES = [segment_name(f"m{number}", 5) for number in range(6)]
+
+
+def put(store: SegmentStore, name: str, table: pa.Table = TABLE) -> None:
+    path = store.workspace / name
+    write_segment(table, path)
+    store.put(name, path)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SegmentStore:
+    return SegmentStore(str(tmp_path / "segments"), max_open=3)
+
+
+def test_a_segment_is_in_the_store_once_it_was_put(store: SegmentStore) -> None:
+    assert not store.exists(NAMES[0])
+    put(store, NAMES[0])
+    assert store.exists(NAMES[0])
+    assert store.open(NAMES[0]).table().equals(TABLE)
+    assert list(store.workspace.iterdir()) == []
+
+
+def test_a_file_url_is_a_local_folder(tmp_path: Path) -> None:
+    put(SegmentStore(f"file://{tmp_path}/segments"), NAMES[0])
+    assert SegmentStore(str(tmp_path / "segments")).open(NAMES[0]).num_rows == 3
+
+
+def test_a_missing_segment_is_said_to_be_missing(store: SegmentStore) -> None:
+    with pytest.raises(SegmentCorrupt, match="missing"):
+        store.open(NAMES[0])
+
+
+def test_a_damaged_segment_is_not_served(store: SegmentStore) -> None:
+    put(store, NAMES[0])
+    (file,) = store.files()
+    path = store.workspace.parent / file.key
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(SegmentCorrupt):
+        store.open(NAMES[0])
+
+
+def test_putting_a_segment_again_serves_the_new_one(store: SegmentStore) -> None:
+    put(store, NAMES[0])
+    old = store.open(NAMES[0])
+    put(store, NAMES[0], TABLE.slice(1))
+    assert store.open(NAMES[0]).num_rows == 2
+    assert old.table().equals(TABLE)
+
+
+def test_no_more_segments_stay_open_than_allowed(store: SegmentStore) -> None:
+    for name in NAMES:
+        put(store, name)
+    kept = {name: store.open(name) for name in NAMES}
+    for name in NAMES[-2:]:
+        assert store.open(name) is kept[name]
+    assert store.open(NAMES[0]) is not kept[NAMES[0]]
+    assert store.open(NAMES[-3]) is not kept[NAMES[-3]]
+    assert kept[NAMES[0]].table().equals(TABLE)
+
+
+def test_threads_share_one_open_segment(store: SegmentStore) -> None:
+    put(store, NAMES[0])
+    opened: list[object] = []
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        barrier.wait()
+        opened.append(store.open(NAMES[0]))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 8
+    assert len({id(segment) for segment in opened}) == 1
+
+
+def test_files_tell_segments_from_leftovers(store: SegmentStore) -> None:
+    put(store, NAMES[0])
+    (store.workspace / "crawl.part").write_bytes(b"half")
+    found = {file.name: file for file in store.files()}
+    assert set(found) == {NAMES[0], None}
+    assert found[NAMES[0]].size > 100
+    store.delete(found[None].key)
+    assert [file.name for file in store.files()] == [NAMES[0]]
+
+
+def test_a_deleted_segment_stays_readable_to_who_has_it_open(store: SegmentStore) -> None:
+    put(store, NAMES[0])
+    segment = store.open(NAMES[0])
+    for file in store.files():
+        store.delete(file.key)
+        store.delete(file.key)
+    assert segment.table().equals(TABLE)
+    assert not store.exists(NAMES[0])
+
+
+def test_a_store_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(IndexUnavailable):
+        SegmentStore(str(tmp_path / "file" / "segments"))
+
+
+def test_a_store_that_vanished_is_not_ready(tmp_path: Path, store: SegmentStore) -> None:
+    store.check()
+    (tmp_path / "segments").rename(tmp_path / "gone")
+    with pytest.raises(IndexUnavailable):
+        store.check()
+
+
+def test_a_url_that_fsspec_does_not_know_is_a_wrong_setting(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match="SEGMENTS_URL"):
+        SegmentStore("nosuch://bucket/x", {}, tmp_path / "cache")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import slowly, working
 from lakemuster.cli.sources import Source, local_source, source
 from lakemuster.cli.text import printable
-from lakemuster.errors import RequestInvalid
+from lakemuster.errors import NotATable, RequestInvalid
 
 EVERY_SNAPSHOT = 2**31 - 1
 
@@ -60,7 +61,10 @@ def discover(
     rewrites = parse_rewrites(rewrite)
     found = local_source()
     try:
-        rows = slowly(found.discover(url, namespace, rewrites), url)
+        rows: Iterator[Row] = slowly(found.discover(url, namespace, rewrites), url)
+        if (first := next(rows, None)) is None:
+            raise NotATable(f"there is no Iceberg or Paimon table below {url}")
+        rows = itertools.chain([first], rows)
         if as_json:
             show_list("discover", rows, as_json=True)
         else:
@@ -117,7 +121,8 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
     """Refresh one table after the other; a failure of one does not keep the next from its turn.
 
     Raises:
-        typer.Exit: with 1, when a table could not be looked at, or holds a snapshot that cannot be read.
+        typer.Exit: with 1, when a table could not be looked at, or its newest state cannot be read. An older
+            snapshot that cannot be read is told, and is no failure: it may never be mended.
     """
     reports: list[Row] = []
     failed = False
@@ -125,6 +130,7 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
         try:
             with working(name) as advance:
                 report = found.refresh(name, advance)
+            stale = found.stale(name)
         except Exception as error:
             if (message := foreseen(error)) is None:
                 raise
@@ -133,8 +139,10 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
             continue
         reports.append(report)
         for snapshot in report["quarantined"]:
-            failed = True
             fail(f"{name}: snapshot {snapshot['snapshot_id']} cannot be read: {snapshot['reason']}")
+        failed = failed or stale is not None
+        if stale is not None and all(snapshot["reason"] != stale for snapshot in report["quarantined"]):
+            fail(f"{name}: its newest state cannot be read: {stale}")
         if not as_json:
             say(printable(_refreshed(name, report)))
     if as_json:
@@ -144,12 +152,15 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
 
 
 def _refreshed(name: str, report: Row) -> str:
-    published, quarantined = len(report["published"]), len(report["quarantined"])
     parts = [
-        f"{published} snapshot{'' if published == 1 else 's'} published",
-        *([f"{quarantined} quarantined"] if quarantined else []),
-        f"{report['manifests_fetched']} manifests fetched",
+        f"{_counted(len(report['published']), 'snapshot')} published",
+        *([f"{len(report['quarantined'])} quarantined"] if report["quarantined"] else []),
+        f"{_counted(report['manifests_fetched'], 'manifest')} fetched",
         f"{report['entries_decoded']} entries decoded",
         f"{report['seconds']:.1f} s",
     ]
     return f"{name}: {', '.join(parts)}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -98,6 +98,10 @@ class LocalSource:
         """Look at a table's pointer now."""
         return refresh_row(self._services.refresh(_normal(name), advance))
 
+    def stale(self, name: str) -> str | None:
+        """What the last look at the table found."""
+        return self._services.table(_normal(name)).stale_reason
+
     def close(self) -> None:
         """Stop decoders, close the database."""
         close(self._services)

@@ -10,6 +10,7 @@ from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.refresh import RefreshReport
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import QuarantinedOut, RefreshOut, SnapshotOut
@@ -51,8 +52,8 @@ def refresh_row(report: RefreshReport) -> Row:
 def history_rows(services: Services, kind: str, name: str, notice: Notice) -> Iterator[Row]:
     """Rows of ``/snapshots``, ``/refs``, ``/schemas`` or ``/specs``."""
     if kind == "snapshots":
-        _, records, stale = services.snapshots(name)
-        rows = _snapshots(records)
+        table, records, stale = services.snapshots(name)
+        rows = _snapshots(table, records)
     else:
         _, metadata, stale = services.fresh(name)
         rows = {"refs": _refs, "schemas": _schemas, "specs": _specs}[kind](metadata)
@@ -61,9 +62,10 @@ def history_rows(services: Services, kind: str, name: str, notice: Notice) -> It
     yield from rows
 
 
-def _snapshots(records: list[SnapshotRecord]) -> Iterator[Row]:
+def _snapshots(table: TableRecord, records: list[SnapshotRecord]) -> Iterator[Row]:
+    full = Rewrites(table.rewrites).apply
     for record in sorted(records, key=lambda record: (record.snapshot.committed_at_ms, record.row_id)):
-        yield SnapshotOut.of(record.snapshot, record.state, record.error).model_dump(mode="json")
+        yield SnapshotOut.of(record.snapshot, record.state, record.error, full).model_dump(mode="json")
 
 
 def _refs(metadata: TableMetadata) -> Iterator[Row]:

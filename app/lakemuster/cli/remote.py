@@ -87,6 +87,11 @@ class RemoteSource:
         del advance
         return self._client.refresh(name).row
 
+    def stale(self, name: str) -> str | None:
+        """What the server's last look at the table found."""
+        reason: str | None = self._client.table(name).info().row.get("stale")
+        return reason
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()

@@ -68,6 +68,10 @@ class Source(Protocol):
         """Look at a table's pointer, and index what is new."""
         ...
 
+    def stale(self, name: str) -> str | None:
+        """Why a table's newest state cannot be read; None when it can."""
+        ...
+
     def close(self) -> None:
         """Let go of connections and processes."""
         ...

@@ -21,7 +21,8 @@ class Shelf:
         self.lists = lists
         self.queries: list[Query] = []
         self.calls: list[tuple[object, ...]] = []
-        self.stale: str | None = None
+        self.notice: str | None = None
+        self.stale_reasons: dict[str, str] = {}
         self.closed = False
 
     def tables(self) -> Iterator[Row]:
@@ -29,8 +30,8 @@ class Shelf:
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         self.queries.append(query)
-        if self.stale is not None:
-            notice(self.stale)
+        if self.notice is not None:
+            notice(self.notice)
         return _given(self.lists[query.kind])
 
     def add(self, *words: object) -> Row:
@@ -51,6 +52,9 @@ class Shelf:
         advance(1, 1)
         (report,) = _given([self.lists[name][0]])
         return report
+
+    def stale(self, name: str) -> str | None:
+        return self.stale_reasons.get(name)
 
     def close(self) -> None:
         self.closed = True

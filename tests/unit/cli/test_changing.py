@@ -56,6 +56,13 @@ def test_discover_says_a_line_a_table(use):
     assert shelf.closed
 
 
+def test_discovering_nothing_is_a_failure(use):
+    use(Shelf(discover=[]))
+    done = run("discover", "/l")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == "lakemuster: there is no Iceberg or Paimon table below /l\n"
+
+
 def test_discover_fails_when_the_walk_does(use):
     use(Shelf(discover=[StorageUnavailable("the bucket does not answer")]))
     done = run("discover", "s3://lake")
@@ -90,12 +97,21 @@ def test_refresh_goes_on_after_a_table_that_fails(use):
     assert shelf.calls == [("refresh", "a"), ("refresh", "b")]
 
 
-def test_a_snapshot_that_cannot_be_read_is_a_failure(use):
+def test_an_old_snapshot_that_cannot_be_read_is_told(use):
     use(Shelf(t=[report(quarantined=[("7", "the manifest is gone")])]))
     done = run("refresh", "t")
-    assert done.status == 1
+    assert done.status == 0
     assert done.err == "lakemuster: t: snapshot 7 cannot be read: the manifest is gone\n"
     assert "0 snapshots published, 1 quarantined" in done.out
+
+
+def test_a_newest_state_that_cannot_be_read_is_a_failure(use):
+    shelf = use(Shelf(a=[report()], b=[report()]))
+    shelf.stale_reasons["a"] = "object_missing: x.avro"
+    done = run("refresh", "a", "b")
+    assert done.status == 1
+    assert done.err == "lakemuster: a: its newest state cannot be read: object_missing: x.avro\n"
+    assert len(done.lines) == 2
 
 
 def test_refresh_all_takes_every_table(use):

@@ -143,7 +143,7 @@ def test_a_difference_names_one_or_two_snapshots(use, words, to):
 
 def test_an_old_answer_is_marked_on_stderr(use):
     shelf = use(Shelf(files=[FILE]))
-    shelf.stale = "storage_unavailable: the bucket does not answer"
+    shelf.notice = "storage_unavailable: the bucket does not answer"
     done = run("files", "t")
     assert (done.status, len(done.lines)) == (0, 2)
     assert done.err == (

@@ -52,10 +52,6 @@ def test_rows_can_be_read_again():
 
 
 def test_a_failing_page_raises_after_the_rows_before_it(naps):
-    server = Server(page("files", [{"n": 1}], "t1"), refusal(400, "page_token_invalid"))
-    seen = []
-    with pytest.raises(ClientError):
-        seen.extend(files(server))
     iterator = iter(files(Server(page("files", [{"n": 1}], "t1"), refusal(400, "page_token_invalid"))))
     assert next(iterator) == {"n": 1}
     with pytest.raises(ClientError, match="no"):

@@ -1,0 +1,66 @@
+"""A lake with its index, and a server of that index."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journey.servers import Running, lakemuster, served
+
+TABLES = (
+    "iceberg/equality_deletes",
+    "iceberg/partition_bool",
+    "iceberg/add_columns_with_defaults",
+    "paimon/parquet/pk_09.db",
+    "paimon/parquet/pk_dv_index_in_data_with_external.db",
+    "paimon/parquet/append_table_with_append_pt_branch.db",
+)
+
+EQUALITY, LOST = "iceberg.equality_deletes.warehouse.mydb.mytable", "7342794868382145167"
+
+
+@dataclass(frozen=True)
+class Lake:
+    """A folder with tables in ``lake`` and their index beside it."""
+
+    folder: Path
+    rewrites: tuple[str, ...]
+
+    def run(self, *words: str, **settings: str) -> tuple[int, str, str]:
+        """Run a command there: its status, what it said, what it complained of."""
+        done = lakemuster(self.folder, *words, **settings)
+        return done.returncode, done.stdout, done.stderr
+
+    def json(self, *words: str) -> Any:
+        """What a command answers in JSON."""
+        status, out, err = self.run(*words, "--json")
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+
+@pytest.fixture(scope="package")
+def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    folder = tmp_path_factory.mktemp("cli")
+    for table in TABLES:
+        shutil.copytree(lakes / table, folder / "lake" / table, copy_function=shutil.copyfile)
+    made = Lake(folder, ("--rewrite", f"data/persistent={folder}/lake/iceberg"))
+    status, out, err = made.run("discover", "lake", *made.rewrites)
+    assert (status, err) == (0, "")
+    assert {line.split("\t")[0] for line in out.splitlines()} == {"registered"}
+    status, _, err = made.run("refresh", "--all")
+    assert status == 0, err
+    # The name of one old manifest list is not the one that this table's metadata record.
+    assert {line.partition(" cannot")[0] for line in err.splitlines()} == {f"lakemuster: {EQUALITY}: snapshot {LOST}"}
+    return made
+
+
+@pytest.fixture(scope="package")
+def server(lake: Lake) -> Iterator[Running]:
+    with served(lake.folder) as running:
+        yield running

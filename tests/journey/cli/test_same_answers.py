@@ -1,0 +1,135 @@
+"""The index here, a server of it, and the Python client say the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from typing import Any
+
+import pytest
+
+from lakemuster import Client
+from lakemuster.cli import app
+from lakemuster.client import NotFoundError
+from tests.journey.cli.conftest import Lake
+from tests.journey.servers import Running, environment
+
+LISTS = ("snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes")
+
+
+@pytest.fixture(autouse=True)
+def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, with the lake's settings: a process for each command would take minutes."""
+    monkeypatch.chdir(lake.folder)
+    for name, value in environment(lake.folder, {}).items():
+        monkeypatch.setenv(name, value)
+
+
+def said(*words: str) -> str:
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), pytest.raises(SystemExit) as end:
+        app([*words], prog_name="lakemuster")
+    assert end.value.code == 0, words
+    return output.getvalue()
+
+
+def names(server: Running) -> list[str]:
+    return [table.name for table in Client(server.uri).tables()]
+
+
+def without_times(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if key != "checked_at"} for row in rows]
+
+
+def test_tables_are_the_same(server: Running):
+    here, there = json.loads(said("tables", "--json")), json.loads(said("tables", "--json", "--uri", server.uri))
+    assert len(here) == 7
+    assert without_times(here) == without_times(there)
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_every_list_of_every_table_is_the_same(server: Running, kind: str):
+    for name in names(server):
+        for form in ([], ["--json"]):
+            here, there = said(kind, name, *form), said(kind, name, *form, "--uri", server.uri)
+            assert here == there, (name, form)
+    assert said(kind, names(server)[0], "--json") != "[]\n" or kind == "indexes"
+
+
+def test_every_snapshot_is_the_same_however_it_is_chosen(server: Running):
+    chosen = 0
+    for name in names(server):
+        for snapshot in json.loads(said("snapshots", name, "--json")):
+            if snapshot["branch"] != "main" or snapshot["state"] != "published":
+                continue
+            ways = [["--snapshot", snapshot["snapshot_id"]], ["--as-of", snapshot["committed_at"]]]
+            for way in ways:
+                here = said("files", name, "--json", *way)
+                assert here == said("files", name, "--json", *way, "--uri", server.uri), (name, way)
+                chosen += 1
+        for ref in json.loads(said("refs", name, "--json")):
+            here = said("files", name, "--json", "--ref", ref["name"])
+            assert here == said("files", name, "--json", "--ref", ref["name"], "--uri", server.uri)
+    assert chosen > 20
+
+
+def test_statistics_and_contents_are_the_same(server: Running):
+    for name in names(server):
+        for words in (["--stats", "*"], ["--content", "data"], ["--content", "position-deletes,equality-deletes"]):
+            here = said("files", name, "--json", *words)
+            assert here == said("files", name, "--json", *words, "--uri", server.uri), (name, words)
+
+
+def test_differences_are_the_same(server: Running):
+    for name in names(server):
+        ids = [row["snapshot_id"] for row in json.loads(said("snapshots", name, "--json")) if row["branch"] == "main"]
+        for words in ([ids[0]], [ids[0], ids[-1]]):
+            here = said("diff", name, "--json", "--", *words)
+            assert here == said("diff", name, "--json", "--uri", server.uri, "--", *words), (name, words)
+
+
+@pytest.mark.parametrize("kind", ["manifests", "entries", "files", "partitions", "indexes"])
+def test_the_client_counts_the_same_in_rows_and_in_arrow(server: Running, kind: str):
+    client = Client(server.uri)
+    for name in names(server):
+        rows = getattr(client.table(name), kind)(page_size=2)
+        listed = list(rows)
+        snapshot_id = rows.snapshot_id
+        table = rows.to_arrow()
+        assert table.num_rows == len(listed)
+        assert list(listed[0] if listed else table.column_names) == table.column_names
+        assert table.schema.metadata[b"snapshot_id"] == str(snapshot_id).encode()
+        assert sum(batch.num_rows for batch in rows.batches()) == len(listed)
+
+
+def test_the_client_reads_the_lists_of_a_table(server: Running):
+    table = Client(server.uri).table("paimon.parquet.pk_09.pk_09")
+    snapshots = list(table.snapshots())
+    assert [snapshot.snapshot_id for snapshot in snapshots] == list(range(1, 9))
+    assert table.snapshot(8) == snapshots[-1]
+    assert table.snapshots().to_arrow().num_rows == 8
+    assert table.info().current_snapshot_id == 8
+    assert [ref.name for ref in table.refs()] == ["main"]
+    assert Client(server.uri).refresh(table.name).published == ()
+
+
+def test_the_client_tells_what_is_not_there(server: Running):
+    client = Client(server.uri)
+    for ask in (
+        lambda: client.table("no.such").info(),
+        lambda: list(client.table("no.such").files()),
+        lambda: client.table("no.such").files().to_arrow(),
+        lambda: client.table(names(server)[0]).snapshot(1),
+        lambda: client.remove("no.such"),
+    ):
+        with pytest.raises(NotFoundError) as caught:
+            ask()
+        assert caught.value.code in ("table_not_found", "snapshot_not_found")
+
+
+def test_limits_hold_on_both_sides(server: Running):
+    name = "paimon.parquet.pk_09.pk_09"
+    whole = json.loads(said("entries", name, "--json"))
+    assert json.loads(said("entries", name, "--json", "--limit", "3")) == whole[:3]
+    assert json.loads(said("entries", name, "--json", "--limit", "3", "--uri", server.uri)) == whole[:3]

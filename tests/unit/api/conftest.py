@@ -46,9 +46,9 @@ METADATA = TableMetadata(
 
 def record(number: int) -> SnapshotRecord:
     """A published snapshot."""
-    snapshot = Snapshot(
-        number, 1_714_521_600_000 + number, (ManifestListRef("manifests", f"s3://lake/snap-{number}.avro"),)
-    )
+    lists = (ManifestListRef("manifests", f"s3://lake/snap-{number}.avro"),)
+    parent = 11 if number == 12 else None
+    snapshot = Snapshot(number, 1_714_521_600_000 + number, lists, parent_id=parent, schema_id=0)
     values: dict[str, Any] = dict.fromkeys(SnapshotRecord.__dataclass_fields__)
     values |= {"row_id": 100 + number, "table_id": 1, "snapshot": snapshot, "state": "published"}
     return SnapshotRecord(**values)

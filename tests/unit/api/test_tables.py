@@ -194,3 +194,34 @@ def test_figures_are_counted(client: TestClient, services: FakeServices) -> None
     assert "shop" not in text
     services.failure = IndexUnavailable("down")
     assert client.get("/metrics").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [[{"old": "a", "new": "b=c"}], ["a=b=c"], {"a": "b=c"}],
+    ids=["rules", "as on the command line", "an object"],
+)
+def test_rewrites_may_be_written_in_each_usual_way(client: TestClient, services: FakeServices, rewrite: object) -> None:
+    answer = client.post(BASE, json={"name": "new.t", "location": "s3://lake/t", "rewrite": rewrite})
+    assert answer.status_code == 201
+    assert ("add", "new.t", "s3://lake/t", None, (("a", "b=c"),), False) in services.calls
+
+
+@pytest.mark.parametrize("rewrite", ["a=b", ["ab"], [1], {"a": 1}, {"": "x"}, 5, [["a", "b"]]])
+def test_what_is_no_rewrite_is_refused(client: TestClient, rewrite: object) -> None:
+    body = {"name": "new.t", "location": "s3://lake/t", "rewrite": rewrite}
+    assert client.post(BASE, json=body).status_code == 400
+
+
+@pytest.mark.parametrize(("params", "ids"), [({"snapshot": "11"}, ["11"]), ({"snapshot": "12"}, ["11", "12"])])
+def test_the_history_of_a_snapshot_is_it_and_its_ancestors(
+    client: TestClient, params: dict[str, str], ids: list[str]
+) -> None:
+    body = client.get(f"{BASE}/shop.orders/snapshots", params=params).json()
+    assert [snapshot["snapshot_id"] for snapshot in body["snapshots"]] == ids
+
+
+def test_refs_and_schemas_of_a_snapshot_are_its_own(client: TestClient) -> None:
+    refs = client.get(f"{BASE}/shop.orders/refs", params={"snapshot": "11"}).json()["refs"]
+    assert [ref["name"] for ref in refs] == ["v1"]
+    assert len(client.get(f"{BASE}/shop.orders/schemas", params={"ref": "main"}).json()["schemas"]) == 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from lakemuster.wire.model import Id, WireModel
 
@@ -16,14 +17,40 @@ class RewriteRule(WireModel):
     new: str = Field(min_length=1, max_length=2048)
 
 
+def _rules(given: object) -> object:
+    """Every way to write rewrites as a list of rules."""
+    if isinstance(given, Mapping):
+        return [{"old": old, "new": new} for old, new in given.items()]
+    if not isinstance(given, list):
+        return given
+    rules: list[object] = []
+    for rule in given:
+        old, equals, new = rule.partition("=") if isinstance(rule, str) else ("", "", "")
+        rules.append({"old": old, "new": new} if equals else rule)
+    return rules
+
+
+Rules = Annotated[
+    list[RewriteRule],
+    BeforeValidator(
+        _rules,
+        json_schema_input_type=list[RewriteRule]
+        | dict[str, str]
+        | list[Annotated[str, Field(pattern="=", description="OLD=NEW")]],
+    ),
+]
+
+
 class NewTable(WireModel):
     """A table to register."""
 
     name: str = Field(min_length=1, max_length=1000, description="Dotted; a level that holds a dot in backticks.")
     location: str = Field(min_length=1, max_length=2048, description="The table's root, or Iceberg's metadata.json.")
     format: Literal["iceberg", "paimon"] | None = Field(None, description="Told from the files when left out.")
-    rewrite: list[RewriteRule] = Field(
-        default_factory=list, max_length=20, description="For tables that were moved after they were written."
+    rewrite: Rules = Field(
+        default_factory=list,
+        max_length=20,
+        description="For tables that were moved after they were written: rules, OLD to NEW, or OLD=NEW.",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import fastavro
 import orjson
 
+from lakemuster.formats.avro import Engine, read_table
 from lakemuster.formats.avro.container import AvroHeader, read_blocks, read_header, write_long
 
 SYNC = bytes(range(16))
@@ -54,3 +55,9 @@ def reference_rows(data: bytes) -> list[object]:
     header: AvroHeader = read_header(data)
     blocks = [(block.records, block.data) for block in read_blocks(data, header)]
     return list(fastavro.reader(io.BytesIO(container(header.metadata["avro.schema"], blocks))))
+
+
+def rows_of(data: bytes, engine: Engine = "auto") -> int:
+    """How many rows a file has; to be run in a worker."""
+    rows: int = read_table(data, engine=engine)[1].num_rows
+    return rows

@@ -274,12 +274,16 @@ def _array(item: Node, logical: str) -> Node:
 
 def _check_growth(node: Node) -> None:
     """Refuse a schema by which few bytes ask for much memory, such as nullable fixed types of a megabyte."""
+    repeated = [node]
     pending = [node]
     while pending:
         node = pending.pop()
-        pending.extend(child for _, child in node.children)
-        if node.width > MAX_GROWTH * max(1, node.fewest_bytes) and node.kind == "record":
-            raise LimitExceeded("an Avro schema by which few bytes ask for much memory", limit=MAX_GROWTH)
+        children = [child for _, child in node.children]
+        pending += children
+        if node.kind == "array":
+            repeated += children
+    if any(each.width > MAX_GROWTH * max(1, each.fewest_bytes) for each in repeated):
+        raise LimitExceeded("an Avro schema by which few bytes ask for much memory", limit=MAX_GROWTH)
 
 
 def _with_logical(node: Node, schema: Mapping[str, object]) -> Node:

@@ -1,0 +1,106 @@
+"""What is committed: small files, no address of a registry, no path of a machine, locks that pin everything."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.tree import PACKAGE, ROOT
+
+MOST_LINES = 400
+MOST_LINES_OF_TESTS = 500
+LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-pypaimon.lock"]
+
+
+def committed() -> list[Path]:
+    """Every file of the tree that git knows, or would take."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def test_no_source_file_is_above_400_lines():
+    sizes = {
+        str(path.relative_to(ROOT)): path.read_text("utf-8").count("\n") for path in committed() if path.suffix == ".py"
+    }
+    long = {
+        name: size
+        for name, size in sizes.items()
+        if size > (MOST_LINES_OF_TESTS if name.startswith("tests/") else MOST_LINES)
+    }
+    assert len(sizes) > 50
+    assert not long
+
+
+def test_no_module_is_named_after_nothing():
+    empty_names = {"utils", "util", "helpers", "common", "base", "core", "misc", "manager"}
+    assert not [path for path in PACKAGE.rglob("*") if path.stem in empty_names]
+
+
+def test_every_module_says_what_it_is():
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in PACKAGE.rglob("*.py")
+        if path.read_text().strip() and not path.read_text().startswith('"""')
+    ]
+    assert not silent
+
+
+# Put together, so that this file does not hold them itself.
+REGISTRY = re.compile(
+    "|".join(
+        [
+            r'"resolved": *"http',
+            r'url *= *"https?://[^"]*\.(whl|tar\.gz|tgz)',
+            "--(extra-)?" + "index-url",
+            "files." + "pythonhosted",
+            "pypi" + r"\.org/simple",
+        ]
+    )
+)
+
+
+def test_nothing_committed_names_a_registry_or_a_path_of_this_machine():
+    places = [str(ROOT) + "/"] + [f"{home}/" for home in [str(Path.home())] if len(home) > 2]
+    found = []
+    for path in committed():
+        text = path.read_bytes().decode("utf-8", "replace")
+        if REGISTRY.search(text) or any(place in text for place in places):
+            found.append(str(path.relative_to(ROOT)))
+    assert not found
+
+
+def pins(lock: str) -> dict[str, list[str]]:
+    """What a lock pins: ``name==version`` to its hashes."""
+    text = (ROOT / lock).read_text().replace("\\\n", " ")
+    return {line.split()[0]: re.findall(r"--hash=sha256:([0-9a-f]{64})", line) for line in text.splitlines() if line}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_its_hashes(lock):
+    assert len(pins(lock)) > 20
+    for pin, hashes in pins(lock).items():
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.]*", pin), pin
+        assert hashes, pin
+
+
+def test_the_lock_pins_all_that_the_project_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    pinned = {lock: {pin.partition("==")[0] for pin in pins(lock)} for lock in LOCKS}
+    for lock, wanted in {
+        "requirements.lock": project["dependencies"] + [name for extra in extras.values() for name in extra],
+        "requirements-server.lock": project["dependencies"] + extras["server"] + extras["postgres"],
+    }.items():
+        names = {re.split(r"[\[<>=!; ]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
+        assert names <= pinned[lock]
+    assert not {"pytest", "mypy", "pyiceberg"} & pinned["requirements-server.lock"]
+
+
+def test_the_image_runs_what_the_tests_ran():
+    tested, shipped = pins("requirements.lock"), pins("requirements-server.lock")
+    assert shipped.items() <= tested.items()

@@ -162,7 +162,12 @@ def token_entry(name: str, token: str, scope: Scope = "read", namespaces: Sequen
         RequestInvalid: a name, scope or namespace that the file may not hold.
     """
     try:
-        entry = _Entry(name=name, sha256=hash_token(token), scope=scope, namespaces=namespaces)
+        entry = _Entry(
+            name=name,
+            sha256=hash_token(token),
+            scope=scope,
+            namespaces=None if namespaces is None else tuple(namespaces),
+        )
     except ValidationError as cause:
         raise RequestInvalid("; ".join(f"{p['loc'][0]}: {p['msg']}" for p in cause.errors())) from None
     lines = ["[[token]]", f'name = "{entry.name}"', f'sha256 = "{entry.sha256}"', f'scope = "{entry.scope}"']

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from lakemuster.api import app as api_app
 from lakemuster.api.native import answers, asking
-from lakemuster.config import Settings
+from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
@@ -213,7 +213,7 @@ class _Totals:
 @pytest.fixture
 def settings() -> Settings:
     """Loopback, no tokens."""
-    return Settings()
+    return load_settings()
 
 
 @pytest.fixture

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import json
 import math
 import uuid
+from functools import partial
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.metadata.values import json_value
+from lakemuster.metadata.values import json_value, scaled
 from lakemuster.wire.rows import SPARSE, chunks, json_items, json_lines, json_objects
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 2, 2**53 + 2) | st.integers(-3, 3)
@@ -40,9 +41,7 @@ KINDS: list[tuple[Primitive, st.SearchStrategy[object]]] = [
     *(
         (
             Primitive(Kind.DECIMAL, f"decimal({p}, {s})", precision=p, scale=s),
-            st.integers(-(10**p) + 1, 10**p - 1).map(
-                lambda n, s=s: decimal.Decimal((n < 0, tuple(map(int, str(abs(n)))), -s))
-            ),
+            st.integers(-(10**p) + 1, 10**p - 1).map(partial(scaled, scale=s)),
         )
         for p, s in ((9, 0), (9, 2), (20, 6), (38, 10))
     ),
@@ -101,7 +100,7 @@ def values_of(kind: pa.DataType) -> st.SearchStrategy[object]:
     return st.none() | (st.booleans() if pa.types.is_boolean(kind) else st.integers(-5, 5))
 
 
-def as_json(kind: pa.DataType, value: object) -> object:
+def as_json(kind: pa.DataType, value: Any) -> Any:
     """What JSON makes of a value of ``values_of``."""
     if value is None:
         return None

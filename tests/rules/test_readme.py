@@ -1,0 +1,72 @@
+"""What the README says exists, and what exists is in the README."""
+
+from __future__ import annotations
+
+import re
+
+import typer.main
+import yaml
+
+from lakemuster.cli import app
+from lakemuster.config import PREFIX, Settings
+from tests.tree import ROOT
+
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def readme() -> str:
+    return (ROOT / "README.md").read_text("utf-8")
+
+
+def code() -> str:
+    """The README's code: blocks and inline."""
+    blocks = re.findall(r"^```.*?\n(.*?)^```", readme(), re.MULTILINE | re.DOTALL)
+    return "\n".join([*blocks, *re.findall(r"`([^`\n]+)`", readme())])
+
+
+def calls() -> list[list[str]]:
+    """Every ``lakemuster …`` line, in words; ``uvx``, ``docker run`` and the like may stand before it."""
+    lines = re.findall(r"(?:^|[\s(])lakemuster ((?:--?[a-z]|[a-z])[^|`\n#]*)", code(), re.MULTILINE)
+    return [line.split() for line in lines]
+
+
+def test_it_begins_with_the_two_commands():
+    start = readme()[:1500]
+    assert 0 < start.index("make demo") < start.index("make test")
+
+
+def test_every_make_target_it_names_exists():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z]+)\b", code())) <= targets
+
+
+def test_every_setting_is_named_and_every_named_setting_exists():
+    known = {name.upper() for name in Settings.model_fields}
+    named = set(re.findall(rf"\b{PREFIX}([A-Z_]+)\b", readme()))
+    assert named <= known
+    missing = {name for name in known if not re.search(rf"\b(?:{PREFIX})?{name}\b", readme())}
+    assert not missing
+
+
+def test_every_command_is_named_and_every_named_command_exists():
+    named = {words[0] for words in calls() if words[0].isalpha()}
+    assert named <= set(COMMANDS)
+    assert set(COMMANDS) <= named | set(re.findall(r"`([a-z]+)`", readme()))
+
+
+def test_every_option_in_a_call_is_one_of_its_command():
+    unknown = []
+    for name, *words in calls():
+        if name not in COMMANDS:
+            continue
+        options = {option for parameter in COMMANDS[name].params for option in parameter.opts} | {"--help", "--debug"}
+        unknown += [(name, word) for word in words if word.startswith("--") and word.split("=")[0] not in options]
+    assert not unknown
+
+
+def test_every_address_it_requests_is_in_the_schema():
+    paths = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))["paths"]
+    shapes = [re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path)) for path in paths]
+    asked = set(re.findall(r"(/api/v1/[^\s'\"`?)\\]*|/healthz|/readyz|/metrics)", code()))
+    assert asked
+    assert not {path for path in asked if not any(shape.fullmatch(path.rstrip("/.,")) for shape in shapes)}

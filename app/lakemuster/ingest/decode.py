@@ -20,7 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar, cast
 
-from lakemuster.errors import CatalogError, DecodeFailed
+from lakemuster.errors import CatalogError, DecodeFailed, IndexUnavailable
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.ingest.decode_worker import ENVIRONMENT, READY, Limits, Reply
 
@@ -74,8 +74,9 @@ class DecoderPool:
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run ``function``, one that can be imported by name, in a worker.
 
-        The future raises the function's own CatalogError, or DecodeFailed: it ran out of memory or time, killed
-        its process, or raised anything else (which is logged here, and not shown).
+        The future raises the function's own CatalogError; DecodeFailed if it ran out of memory or time, killed its
+        process, or raised anything else (which is logged here, and not shown); IndexUnavailable if that is not
+        the function's doing: no process starts, or the pool is closed.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -106,9 +107,14 @@ class DecoderPool:
         process: _Process | None = getattr(self._own, "process", None)
         if process is None or not process.usable:
             process = self._replace(process)
-        reply = process.ask(task, self._wall_seconds)
+        try:
+            reply = process.ask(task, self._wall_seconds)
+        except DecodeFailed:
+            if self._closed:
+                raise IndexUnavailable("the decoder pool is closed") from None
+            raise
         if reply.last:
-            process.retire()
+            process.discard()
         if reply.outcome == "done":
             return reply.value
         if isinstance(reply.value, CatalogError):
@@ -121,7 +127,10 @@ class DecoderPool:
     def _replace(self, old: _Process | None) -> _Process:
         if old is not None:
             old.discard()
-        process = _Process(self._limits)
+        try:
+            process = _Process(self._limits)
+        except OSError as error:
+            raise IndexUnavailable("a decoder process did not start") from error
         with self._lock:
             self._processes.discard(cast("_Process", old))
             self._processes.add(process)
@@ -170,7 +179,7 @@ class _Process:
         """Wait until the process is prepared.
 
         Raises:
-            DecodeFailed: it is not; its own words are on stderr.
+            IndexUnavailable: it is not; its own words are on stderr.
         """
         try:
             ready = self._exchange((self._limits, prepare), _START_SECONDS)
@@ -178,7 +187,7 @@ class _Process:
             ready = None
         if ready != READY:
             self.discard()
-            raise DecodeFailed("a decoder process did not start")
+            raise IndexUnavailable("a decoder process did not start")
 
     def ask(self, task: _Task, wall_seconds: float) -> Reply:
         """Give a task and wait for its reply.
@@ -200,10 +209,6 @@ class _Process:
     def kill(self) -> None:
         """End the process; from any thread, at any time."""
         self._child.kill()
-
-    def retire(self) -> None:
-        """Ask it no more: it ends by itself."""
-        self._given_up = True
 
     def discard(self) -> None:
         """End and reap the process, and close its pipes."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.errors import DecodeFailed, LimitExceeded
+from lakemuster.errors import DecodeFailed, IndexUnavailable, LimitExceeded
 from lakemuster.ingest.decode import DecoderPool
 from tests.unit.ingest import tasks
 
@@ -184,6 +184,18 @@ def test_a_process_is_replaced_after_its_tasks():
     assert processes[0] == processes[1] != processes[2] == processes[3]
 
 
+def test_a_machine_without_room_for_a_process_is_not_the_tasks_fault(monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    with small_pool() as pool:
+        monkeypatch.setattr(subprocess, "Popen", refuse)
+        with pytest.raises(IndexUnavailable, match="did not start"):
+            pool.submit(tasks.process_id).result()
+        monkeypatch.undo()
+        assert pool.submit(tasks.length, b"abc").result() == 3
+
+
 def test_many_threads_share_a_pool():
     with DecoderPool(2, MEMORY, 20, 60, prepare=tasks.do_nothing) as shared, ThreadPoolExecutor(8) as threads:
         answers = threads.map(lambda number: shared.submit(tasks.length, bytes(number)).result(), range(200))
@@ -199,7 +211,7 @@ def test_closing_ends_processes_and_cancels_what_waits():
         time.sleep(0.01)
     pool.close()
     assert not alive(process)
-    assert isinstance(running.exception(), DecodeFailed)
+    assert isinstance(running.exception(), IndexUnavailable)
     assert waiting.cancelled()
     with pytest.raises(RuntimeError):
         pool.submit(tasks.process_id)
@@ -208,7 +220,7 @@ def test_closing_ends_processes_and_cancels_what_waits():
 def test_a_process_that_does_not_start_fails_the_task():
     with (
         DecoderPool(1, MEMORY, 20, 60, prepare=tasks.fail) as pool,
-        pytest.raises(DecodeFailed, match="did not start"),
+        pytest.raises(IndexUnavailable, match="did not start"),
     ):
         pool.submit(tasks.process_id).result()
 

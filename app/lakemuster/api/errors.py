@@ -81,12 +81,13 @@ def internal_problem() -> Response:
 
 
 def log_unforeseen(error: BaseException, request_id: str) -> None:
-    """Log where an unknown exception came from, without its text, which may hold secrets."""
+    """Log where an exception came from; the text only of our own, since others may hold secrets."""
     chain: list[str] = []
     at: BaseException | None = error
     while at is not None and len(chain) < 5:
         frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(at.__traceback__)[-8:]]
-        chain.append(f"{type(at).__module__}.{type(at).__qualname__} at " + " < ".join(reversed(frames)))
+        said = f" ({at.code}: {at.message})" if isinstance(at, errors.CatalogError) else ""
+        chain.append(f"{type(at).__module__}.{type(at).__qualname__}{said} at " + " < ".join(reversed(frames)))
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
     LOG.error("request %s failed: %s", request_id, " | from ".join(chain))
 

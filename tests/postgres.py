@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -184,5 +185,5 @@ def _run(command: list[str], user: pwd.struct_passwd | None) -> None:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr or done.stdout}")
 
 
-def _identity(user: pwd.struct_passwd | None) -> dict[str, int | list[int]]:
+def _identity(user: pwd.struct_passwd | None) -> dict[str, Any]:
     return {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}

@@ -25,7 +25,7 @@ def copied(tmp_path_factory):
 
 
 def lint(folder: Path) -> tuple[int, str]:
-    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     done = subprocess.run(
         command, cwd=folder, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False
     )

@@ -36,6 +36,7 @@ from lakemuster.errors import (
 from lakemuster.storage.backend import Found, Wanted
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import Location, shown
+from lakemuster.storage.s3_session import StayingSession, new_session
 
 T = TypeVar("T")
 
@@ -77,10 +78,16 @@ class S3Objects:
             "max_pool_connections": _CONNECTIONS,
             **dict(options.get("config_kwargs") or {}),
             "retries": {"total_max_attempts": 1},
+            "http_session_cls": StayingSession,
         }
+        plain = {name: value for name, value in options.items() if name not in ("config_kwargs", "profile")}
         try:
             self._files: Any = S3FileSystem(
-                **{**options, "config_kwargs": config}, skip_instance_cache=True, use_listings_cache=False
+                **plain,
+                config_kwargs=config,
+                session=new_session(options.get("profile")),
+                skip_instance_cache=True,
+                use_listings_cache=False,
             )
             self._places = threading.BoundedSemaphore(config["max_pool_connections"])
         except (KeyError, TypeError, ValueError) as cause:
@@ -265,8 +272,8 @@ def _failure_told(error: boto.ClientError, where: str) -> CatalogError:
         return StorageUnavailable(f"{where}: S3 failed ({code})")
     if code in _DENIED or status in (401, 403):
         return StorageDenied(f"{where}: access denied ({code})")
-    if status in (301, 307) or code == "AuthorizationHeaderMalformed":
-        return StorageError(f"{where}: the bucket is in another region than STORAGE says ({code})")
+    if 300 <= status < 400 or code == "AuthorizationHeaderMalformed":
+        return StorageError(f"{where}: the bucket has another region or endpoint than STORAGE says ({code})")
     return StorageError(f"{where}: S3 refused the request ({code})")
 
 

@@ -216,7 +216,7 @@ class ObjectStore:
         wanted = Wanted(
             self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes
         )
-        if (request.expected_length or 0) > max_bytes:
+        if (wanted.expected_length or 0) > max_bytes:
             raise LimitExceeded(f"{wanted.where}: {request.expected_length} bytes long, the limit is {max_bytes}")
         self.counts.add(reads=1)
         return self._backend(wanted.location).start_read(wanted)

@@ -66,7 +66,13 @@ def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
     return _memory() if request.param == "memory" else _s3(request.getfixturevalue("s3_server"))
 
 
-@pytest.fixture
-def faulty_server() -> Iterator[FaultyServer]:
+@pytest.fixture(scope="module")
+def _one_faulty_server() -> Iterator[FaultyServer]:
     with FaultyServer() as server:
         yield server
+
+
+@pytest.fixture
+def faulty_server(_one_faulty_server: FaultyServer) -> FaultyServer:
+    _one_faulty_server.start_over()
+    return _one_faulty_server

@@ -29,6 +29,12 @@ def error(status: str, code: str = "") -> Behaviour:
     return answer(body.encode() if code else b"", status)
 
 
+def redirect(status: str, url: str) -> Behaviour:
+    """The way to another place."""
+    head = f"HTTP/1.1 {status}\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
+    return lambda peer, head_only: peer.sendall(head)
+
+
 def without_length(data: bytes) -> Behaviour:
     """An answer that ends when the connection does."""
     return lambda peer, head_only: peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + data)
@@ -114,6 +120,13 @@ class FaultyServer:
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def start_over(self) -> None:
+        """Forget what was told and asked; wait for the last peers to leave."""
+        limit = time.monotonic() + 10
+        while self.open and time.monotonic() < limit:
+            time.sleep(0.01)
+        self.script, self.requests = [answer()], []
 
     @property
     def storage(self) -> dict[str, dict[str, Any]]:

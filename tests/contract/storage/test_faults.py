@@ -35,13 +35,17 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lakemuster.storage.s3._PAUSES_SECONDS", (0.01,) * 5)
 
 
+_STORES: dict[tuple[int, float], ObjectStore] = {}
+
+
 def store_at(server: FaultyServer, deadline_seconds: float = DEADLINE) -> ObjectStore:
-    """A store whose session is open already: opening one is no part of an operation's deadline."""
-    store = ObjectStore(["s3://lake"], server.storage, deadline_seconds=deadline_seconds)
-    script, server.script = server.script, [answer()]
-    store.read(PLACE)
-    server.script, server.requests = script, []
-    return store
+    """A store whose session is open already: opening one is slow, and no part of an operation's deadline."""
+    key = (id(server), deadline_seconds)
+    if key not in _STORES:
+        _STORES[key] = ObjectStore(["s3://lake"], server.storage, deadline_seconds=deadline_seconds)
+        _STORES[key].read(PLACE)
+        server.start_over()
+    return _STORES[key]
 
 
 def failure_of(store: ObjectStore, expected_length: int | None = None) -> CatalogError:
@@ -120,6 +124,23 @@ def test_a_final_answer_is_not_asked_for_again(
     faulty_server.script = [behaviour]
     assert type(failure_of(store)) is kind
     assert len(faulty_server.requests) == 1
+
+
+@pytest.mark.parametrize("status", ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent"])
+def test_no_redirect_is_followed(faulty_server: FaultyServer, status: str) -> None:
+    with FaultyServer() as elsewhere:
+        store = store_at(faulty_server)
+        faulty_server.script = [faults.redirect(status, f"{elsewhere.storage['s3']['endpoint_url']}/secret")]
+        assert type(failure_of(store)) is StorageError
+        assert elsewhere.requests == []
+        assert len(faulty_server.requests) <= 2
+
+
+def test_the_region_of_a_bucket_is_asked_for_once(faulty_server: FaultyServer) -> None:
+    store = store_at(faulty_server)
+    faulty_server.script = [error("301 Moved Permanently", "PermanentRedirect")]
+    assert "another region" in str(failure_of(store))
+    assert [request.split()[0] for request in faulty_server.requests] == ["GET", "HEAD"]
 
 
 def test_a_missing_bucket_is_called_so(faulty_server: FaultyServer) -> None:

@@ -32,7 +32,7 @@ from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, prefe
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
-from lakemuster.formats.iceberg.statistics import Column, bound_columns, count_columns
+from lakemuster.formats.iceberg.statistics import Column, Exploder, bound_columns, count_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
@@ -278,6 +278,7 @@ def _equal(header: ManifestHeader, name: str, found: int) -> None:
 
 
 def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
+    exploder = Exploder()
     for name, kind in STATISTICS.items():
         maps = entries.column(name)
         if maps is None or maps.null_count == len(maps):
@@ -285,9 +286,9 @@ def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Itera
         is_bounds = kind in ("lower", "upper")
         key, value = _map_members(maps.type, entries.record(name), is_bounds=is_bounds)
         if is_bounds:
-            yield from bound_columns(maps, key, value, kind, type_of)
+            yield from bound_columns(maps, key, value, kind, type_of, exploder)
         else:
-            yield from count_columns(maps, key, value, kind)
+            yield from count_columns(maps, key, value, kind, exploder)
 
 
 def _map_members(of: pa.DataType, record: Member, *, is_bounds: bool) -> tuple[str, str]:

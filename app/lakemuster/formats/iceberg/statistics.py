@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -52,28 +53,49 @@ class Exploded:
         return None if mask.all() else mask
 
 
-def explode(maps: pa.ListArray, key: str) -> Exploded:
-    """Turn maps into a matrix.
+class Exploder:
+    """Turns maps into matrices, and knows it when maps have the keys of those before: most do."""
 
-    Args:
-        maps: lists of structs; null where an entry has no map.
-        key: the name of the structs' member that is the key.
+    def __init__(self) -> None:
+        self._last: tuple[NDArray[np.int32], Index, Index, Exploded] | None = None
 
-    Raises:
-        MetadataCorrupt: a key is null. LimitExceeded: more than ``MAX_KEYS`` keys.
-    """
-    entries = maps.values
-    keys = entries.field(key)
+    def explode(self, maps: pa.ListArray, key: str) -> Exploded:
+        """Turn maps into a matrix.
+
+        Args:
+            maps: lists of structs; null where an entry has no map.
+            key: the name of the structs' member that is the key.
+
+        Raises:
+            MetadataCorrupt: a key is null. LimitExceeded: more than ``MAX_KEYS`` keys.
+        """
+        keys, starts, lengths = _entries(maps, key)
+        if self._last is not None:
+            last_keys, last_starts, last_lengths, exploded = self._last
+            alike = np.array_equal(starts, last_starts) and np.array_equal(lengths, last_lengths)
+            if alike and np.array_equal(keys, last_keys):
+                return exploded
+        exploded = _explode(keys, starts, lengths)
+        self._last = keys, starts, lengths, exploded
+        return exploded
+
+
+def _entries(maps: pa.ListArray, key: str) -> tuple[NDArray[np.int32], Index, Index]:
+    """All keys, and where each row's begin and how many they are."""
+    keys = maps.values.field(key)
     if keys.null_count:
         raise MetadataCorrupt("a map of statistics has a null key")
-    all_keys: NDArray[np.int32] = keys.cast(pa.int32()).to_numpy()
     offsets = maps.offsets.to_numpy().astype(np.int64)
-    starts, lengths = offsets[:-1], np.diff(offsets)
+    lengths = np.diff(offsets)
     if maps.null_count:
         lengths = np.where(maps.is_valid().to_numpy(zero_copy_only=False), lengths, 0)
+    return _as(keys, pa.int32()).to_numpy(), offsets[:-1], lengths
+
+
+def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
     if not lengths.any():
         return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
-    exploded = _uniform(all_keys, starts, lengths) or _irregular(all_keys, starts, lengths)
+    exploded = _uniform(keys, starts, lengths) or _irregular(keys, starts, lengths)
     if len(exploded.keys) > MAX_KEYS:
         raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
     return exploded
@@ -111,8 +133,9 @@ def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Explod
         return Exploded(found, np.zeros((0, 0), np.int64), None)
     items = np.zeros((len(found), len(starts)), np.int64)
     present = np.zeros(items.shape, np.bool_)
-    items[codes, rows] = positions  # of a repeated key the last one stays
-    present[codes, rows] = True
+    places = codes * len(starts) + rows
+    items.reshape(-1)[places] = positions  # of a repeated key the last one stays
+    present.reshape(-1)[places] = True
     return Exploded(found, items, present)
 
 
@@ -129,18 +152,21 @@ def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
     return found, numbers[keys]
 
 
-def count_columns(maps: pa.ListArray, key: str, value: str, kind: str) -> Iterator[Column]:
+def count_columns(
+    maps: pa.ListArray, key: str, value: str, kind: str, exploder: Exploder | None = None
+) -> Iterator[Column]:
     """One int64 column per key.
 
     Args:
         maps: lists of structs of a key and an integer.
         key, value: names of the structs' members.
         kind: what the columns are (``value_count`` …).
+        exploder: shared by the maps of one manifest.
 
     Raises:
         MetadataCorrupt: a key is null.
     """
-    exploded = explode(maps, key)
+    exploded = (exploder or Exploder()).explode(maps, key)
     if not len(exploded.keys):
         return
     values = maps.values.field(value)
@@ -149,7 +175,7 @@ def count_columns(maps: pa.ListArray, key: str, value: str, kind: str) -> Iterat
         valid = values.is_valid().to_numpy(zero_copy_only=False)[exploded.items]
         present = valid if present is None else valid & present
         values = values.fill_null(0)
-    matrix: NDArray[np.int64] = values.cast(pa.int64()).to_numpy()[exploded.items]
+    matrix: NDArray[np.int64] = _as(values, pa.int64()).to_numpy()[exploded.items]
     buffer, rows = pa.py_buffer(matrix), matrix.shape[1]
     bits = bitmap(present) if present is not None and present.ndim == 1 else None
     for k in np.argsort(exploded.keys).tolist():
@@ -158,11 +184,16 @@ def count_columns(maps: pa.ListArray, key: str, value: str, kind: str) -> Iterat
                 continue
             bits = None if present[k].all() else bitmap(present[k])
         array = pa.Array.from_buffers(pa.int64(), rows, [bits, buffer.slice(k * rows * 8, rows * 8)])
-        yield pa.field(column(kind, int(exploded.keys[k])), pa.int64()), array
+        yield _count_field(kind, int(exploded.keys[k])), array
 
 
 def bound_columns(
-    maps: pa.ListArray, key: str, value: str, kind: str, type_of: Callable[[int], Primitive]
+    maps: pa.ListArray,
+    key: str,
+    value: str,
+    kind: str,
+    type_of: Callable[[int], Primitive],
+    exploder: Exploder | None = None,
 ) -> Iterator[Column]:
     """One typed column per key, and one of raw bytes where they are not canonical.
 
@@ -171,11 +202,12 @@ def bound_columns(
         key, value: names of the structs' members.
         kind: ``lower`` or ``upper``.
         type_of: the type of a column by field id.
+        exploder: shared by the maps of one manifest.
 
     Raises:
         MetadataCorrupt: a key is null.
     """
-    exploded = explode(maps, key)
+    exploded = (exploder or Exploder()).explode(maps, key)
     if not len(exploded.keys):
         return
     values = maps.values.field(value)
@@ -190,10 +222,25 @@ def bound_columns(
         of, field_id = types[k], int(exploded.keys[k])
         decoded = batched.get(k) or decode(items, exploded.items[k], exploded.present_at(k), of)
         if decoded.values is not None and decoded.values.null_count < len(decoded.values):
-            yield typed_field(column(kind, field_id), decoded.values.type, of.text), decoded.values
+            yield _typed_field(kind, field_id, decoded.values.type, of.text), decoded.values
         if decoded.odd is not None:
             raw = pick(items, exploded.items[k], decoded.odd)
-            yield typed_field(column(f"{kind}_raw", field_id), pa.binary(), of.text), raw
+            yield _typed_field(f"{kind}_raw", field_id, pa.binary(), of.text), raw
+
+
+# Small manifests come by the thousand, with the same columns.
+@lru_cache(4096)
+def _count_field(kind: str, field_id: int) -> pa.Field:
+    return pa.field(column(kind, field_id), pa.int64())
+
+
+@lru_cache(4096)
+def _typed_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
+    return typed_field(column(kind, field_id), of, text)
+
+
+def _as(array: pa.Array, of: pa.DataType) -> pa.Array:
+    return array if array.type == of else array.cast(of)
 
 
 def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:

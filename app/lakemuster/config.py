@@ -57,6 +57,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags win over the environment, which wins over the file."""
         return (init_settings, env_settings, _TomlFile(settings_cls))
 
 
@@ -82,9 +83,7 @@ def load_settings(**flags: object) -> Settings:
         ConfigInvalid: an unknown key, or a value of the wrong type or out of range; names all of them.
     """
     known = {name.upper() for name in Settings.model_fields}
-    unknown = sorted(
-        name for name in os.environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known
-    )
+    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known)
     if unknown:
         raise ConfigInvalid(f"unknown setting in the environment: {', '.join(unknown)}")
     try:

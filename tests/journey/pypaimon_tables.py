@@ -42,7 +42,7 @@ def rows(start, count):
                 "price": decimal.Decimal(i) / 4,
                 "wide": decimal.Decimal(10) ** 20 + i,
                 "day": dt.date(2024, 1, 1) + dt.timedelta(days=i),
-                "local": dt.datetime(2024, 1, 1, 1, 2, 3, i),
+                "local": dt.datetime(2024, 1, 1, 1, 2, 3, i),  # noqa: DTZ001 - a zone-less column
                 "name": None if i % 6 == 0 else f"a name longer than seven bytes {i} é",
                 "blob": bytes([i % 256, 255]) * 6,
                 "dt": None if i % 9 == 0 else f"2024-01-0{i % 3 + 1}",
@@ -89,6 +89,8 @@ def main(warehouse):
             write(table, data)
     catalog.get_table("db.parted").create_tag("kept", 2)
     return {
-        name: {which: system(catalog, name, which) for which in ("files", "manifests", "snapshots", "partitions", "tags")}
+        name: {
+            which: system(catalog, name, which) for which in ("files", "manifests", "snapshots", "partitions", "tags")
+        }
         for name in made
     }

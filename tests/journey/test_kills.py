@@ -47,7 +47,11 @@ def registered(tmp_path_factory: pytest.TempPathFactory, lakes: Path) -> Path:
     for _ in range(SNAPSHOTS):
         table.append(data)
     name = "pk_table_with_alter_table"
-    shutil.copytree(lakes / "paimon" / "parquet" / f"{name}.db" / name, folder / "lake" / "p.db" / name, copy_function=shutil.copyfile)
+    shutil.copytree(
+        lakes / "paimon" / "parquet" / f"{name}.db" / name,
+        folder / "lake" / "p.db" / name,
+        copy_function=shutil.copyfile,
+    )
     assert lakemuster(folder, "discover", f"{folder}/lake").returncode == 0
     return folder
 

@@ -91,8 +91,14 @@ def test_live_iceberg_files_and_records_are_those_of_the_summary(lake: tuple[Run
                 ("total-data-files", len(data)),
                 ("total-delete-files", len(deletes)),
                 ("total-files-size", sum(row["file_size_in_bytes"] for row in rows)),
-                ("total-position-deletes", sum(r["record_count"] for r in deletes if r["content"] == "position-deletes")),
-                ("total-equality-deletes", sum(r["record_count"] for r in deletes if r["content"] == "equality-deletes")),
+                (
+                    "total-position-deletes",
+                    sum(r["record_count"] for r in deletes if r["content"] == "position-deletes"),
+                ),
+                (
+                    "total-equality-deletes",
+                    sum(r["record_count"] for r in deletes if r["content"] == "equality-deletes"),
+                ),
             ):
                 if key in summary:
                     assert value == int(summary[key]), (table["name"], snapshot["snapshot-id"], key)
@@ -141,7 +147,7 @@ def test_iceberg_files_are_rewritten_to_where_they_are(lake: tuple[Running, Path
 
 
 def test_answers_are_those_of_the_catalogue(lake: tuple[Running, Path], assert_golden: AssertGolden) -> None:
-    running, copy = lake
+    running, _ = lake
     answers: dict[str, Any] = {}
     for table in sorted(running.rows("/tables"), key=lambda row: str(row["name"])):
         snapshots = {}
@@ -160,7 +166,10 @@ def test_answers_are_those_of_the_catalogue(lake: tuple[Running, Path], assert_g
                 "files": [
                     {
                         "file": row["file_path"].rsplit("/", 1)[-1],
-                        **{key: row[key] for key in ("content", "record_count", "partition", "lower_bounds", "upper_bounds")},
+                        **{
+                            key: row[key]
+                            for key in ("content", "record_count", "partition", "lower_bounds", "upper_bounds")
+                        },
                     }
                     for row in files
                 ],
@@ -168,7 +177,9 @@ def test_answers_are_those_of_the_catalogue(lake: tuple[Running, Path], assert_g
         answers[table["name"]] = {
             "format": table["format"],
             "format_version": table["format_version"],
-            "refs": [[ref["name"], ref["type"], ref["snapshot_id"]] for ref in running.rows(f"/tables/{table['name']}/refs")],
+            "refs": [
+                [ref["name"], ref["type"], ref["snapshot_id"]] for ref in running.rows(f"/tables/{table['name']}/refs")
+            ],
             "schemas": len(running.rows(f"/tables/{table['name']}/schemas")),
             "snapshots": snapshots,
         }

@@ -70,7 +70,9 @@ def test_snapshots_are_those_of_pypaimon(running: Running, theirs: Answers) -> N
 def test_manifests_are_those_of_pypaimon(running: Running, theirs: Answers) -> None:
     for name, answers in theirs.items():
         ours = running.rows(f"/tables/{name}/manifests")
-        assert [row["manifest_path"].rsplit("/", 1)[-1] for row in ours] == [r["file_name"] for r in answers["manifests"]]
+        assert [row["manifest_path"].rsplit("/", 1)[-1] for row in ours] == [
+            r["file_name"] for r in answers["manifests"]
+        ]
         for one, other in zip(ours, answers["manifests"], strict=True):
             assert one["manifest_length"] == other["file_size"]
             assert one["added_files_count"] == other["num_added_files"]
@@ -117,7 +119,9 @@ def test_files_are_those_of_pypaimon(running: Running, theirs: Answers) -> None:
             assert one["delete_row_count"] == other["deleteRowCount"]
             assert one["file_source"] == {"0": "append", "1": "compact"}[other["file_source"]]
             # pypaimon's column has milliseconds in its type and whole seconds in its values.
-            assert instant(one["creation_time"]).replace(microsecond=0) == instant(other["creation_time"]).replace(microsecond=0)
+            assert instant(one["creation_time"]).replace(microsecond=0) == instant(other["creation_time"]).replace(
+                microsecond=0
+            )
             for side, keys in (("lower_bounds", "min_value_stats"), ("upper_bounds", "max_value_stats")):
                 compare_statistics(one[side], json.loads(other[keys]), (name, side))
             counts = {key: count for key, count in json.loads(other["null_value_counts"]).items() if count is not None}

@@ -17,7 +17,7 @@ from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
-from lakemuster.planner.view import Selector, View
+from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 
 
@@ -83,7 +83,7 @@ class Services:
         with self.index.database.reading() as session:
             return table, list_snapshots(session, table.table_id), stale
 
-    def view(self, name: str, selector: Selector = Selector()) -> View:
+    def view(self, name: str, selector: Selector = CURRENT) -> View:
         """A table at the chosen snapshot, which is published on return.
 
         Without a pin, an unreadable newest snapshot gives the last published one, marked stale.
@@ -159,4 +159,3 @@ class Services:
                 return ancestor
             parent = ancestor.snapshot.parent_id
         return None
-

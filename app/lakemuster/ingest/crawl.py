@@ -105,7 +105,7 @@ class Crawler:
         metadata = slim(self.metadata)
         found: dict[str, list[ManifestHeader] | CatalogError] = {}
 
-        def submit(request: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
+        def submit(_: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
             self.tally.lists_fetched += 1
             return self.pool.submit(decode_list, data, metadata)
 
@@ -205,9 +205,7 @@ class Crawler:
         for request, _, future in waiting:
             yield request, _result(future)
 
-    def _finish(
-        self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]
-    ) -> None:
+    def _finish(self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]) -> None:
         failed = next((row for row in rows if outcomes.get(row.segment) is not None), None)
         if failed is not None:
             reason = outcomes[failed.segment]
@@ -231,7 +229,9 @@ class Crawler:
             return None
         tables = [self._identities(row.segment) for row in state]
         live = live_rows(tables)
-        total = sum(int(np.sum(table.column("record_count").to_numpy()[keep])) for table, keep in zip(tables, live, strict=True))
+        total = sum(
+            int(np.sum(table.column("record_count").to_numpy()[keep])) for table, keep in zip(tables, live, strict=True)
+        )
         expected = snapshot.extra.get("total_record_count")
         if isinstance(expected, int) and snapshot.source != "changelog" and total != expected:
             raise MetadataCorrupt(
@@ -263,4 +263,3 @@ def _result(future: Future[_T]) -> _T | CatalogError:
         return future.result()
     except CatalogError as error:
         return _not_ours(error)
-

@@ -33,9 +33,9 @@ def find_tables(store: ObjectStore, url: str) -> Iterator[Found]:
 
 def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[Found]:
     infos = store.list(folder)
-    format = _format(store, folder, {info.name: info for info in infos})
-    if format is not None:
-        yield Found(levels, folder, format)
+    found = _format(store, folder, {info.name: info for info in infos})
+    if found is not None:
+        yield Found(levels, folder, found)
         return
     if len(levels) >= DEPTH:
         return
@@ -46,14 +46,17 @@ def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[
 
 def _format(store: ObjectStore, folder: str, children: dict[str, ObjectInfo]) -> Format | None:
     schema, metadata = children.get("schema"), children.get("metadata")
-    if schema is not None and schema.is_folder:
-        if any(info.name.startswith("schema-") for info in store.list(f"{folder}/schema")):
-            return "paimon"
+    if schema is not None and schema.is_folder and _holds_schemas(store, folder):
+        return "paimon"
     if metadata is not None and metadata.is_folder:
         names = tuple(info.name for info in store.list(f"{folder}/metadata"))
         if newest_metadata(names) is not None:
             return "iceberg"
     return None
+
+
+def _holds_schemas(store: ObjectStore, folder: str) -> bool:
+    return any(info.name.startswith("schema-") for info in store.list(f"{folder}/schema"))
 
 
 def table_name(levels: tuple[str, ...], namespace: str | None) -> str:

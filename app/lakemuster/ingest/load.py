@@ -76,9 +76,7 @@ def _number(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _snapshots(
-    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known
-) -> list[Snapshot]:
+def _snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known) -> list[Snapshot]:
     numbered = {number: info for info in infos if (number := _number(info.name)) is not None}
     read_before = [number for number in numbered if (branch, number) in known]
     # The newest of those known is read again: a table that was dropped and created anew at
@@ -96,9 +94,7 @@ def _is_same(one: Snapshot, other: Snapshot) -> bool:
     return one.committed_at_ms == other.committed_at_ms and one.manifest_lists == other.manifest_lists
 
 
-def _parse_snapshots(
-    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str
-) -> dict[int, Snapshot]:
+def _parse_snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str) -> dict[int, Snapshot]:
     modified = {info.name: info.modified_ms or 0 for info in infos}
     parsed: dict[int, Snapshot] = {}
     for name, data in _read(store, infos).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +39,9 @@ def check_name(name: str) -> str:
         RequestInvalid: not dotted levels, each plain or in backticks.
     """
     if len(name) > 1024 or _CONTROL.search(name) or not _NAME.match(name):
-        raise RequestInvalid("a table's name is dotted levels, such as shop.orders; quote a level that holds a dot with backticks")
+        raise RequestInvalid(
+            "a table's name is dotted levels, such as shop.orders; quote a level that holds a dot with backticks"
+        )
     return name
 
 

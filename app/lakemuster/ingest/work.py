@@ -54,11 +54,11 @@ def decode_manifest(data: bytes, header: ManifestHeader, metadata: TableMetadata
 
 
 def _check_length(data: bytes, header: ManifestHeader) -> None:
-    """Refuse a manifest of another length than recorded, unless its entries can be counted against the list's counts."""
+    """Refuse a manifest of another length than recorded, unless the list has counts to hold its entries against."""
     counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
     if header.length not in (None, len(data)) and None in counts:
         raise MetadataCorrupt(
-            f"{header.location}: {len(data)} bytes long, its list says {header.length}, and has no counts to prove it whole"
+            f"{header.location}: {len(data)} bytes long, its list says {header.length} and has no counts to prove it"
         )
 
 

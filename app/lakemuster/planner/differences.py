@@ -78,9 +78,7 @@ def _identities(source: EntrySource, parts: list[Part]) -> pa.Array:
 
 def _identity(table: pa.Table) -> pa.Array:
     members = [
-        pc.fill_null(flat(table.column(name)).cast(pa.string()), "")
-        for name in _IDENTITY
-        if name in table.column_names
+        pc.fill_null(flat(table.column(name)).cast(pa.string()), "") for name in _IDENTITY if name in table.column_names
     ]
     if "bucket" in table.column_names:
         partitions = [flat(table.column(name)) for name in table.column_names if name.startswith("partition.")]

@@ -95,9 +95,7 @@ class IcebergShape:
         ]
         if self._shows_statistics:
             kinds = {**STATISTICS, **({name: f"{kind}_raw" for name, kind in RAW.items()} if wanted.raw else {})}
-            fields += [
-                sparse(name, statistics_type(schemas, kind, wanted.statistics)) for name, kind in kinds.items()
-            ]
+            fields += [sparse(name, statistics_type(schemas, kind, wanted.statistics)) for name, kind in kinds.items()]
         fields += [pa.field(name, ICEBERG_COLUMNS[name]) for name in _REST]
         if wanted.manifest:
             fields.append(pa.field("manifest", pa.string()))
@@ -162,7 +160,9 @@ class IcebergShape:
 
     def _raw(self, table: pa.Table, kind: Literal["lower", "upper"]) -> pa.Array:
         ids = dict.fromkeys(
-            split[1] for name in table.column_names if (split := split_column(name)) and split[0] in (kind, kind + "_raw")
+            split[1]
+            for name in table.column_names
+            if (split := split_column(name)) and split[0] in (kind, kind + "_raw")
         )
         wanted = self.wanted.statistics
         names = {i: column_name(self.view.names, i) for i in ids if wanted is None or i in wanted}

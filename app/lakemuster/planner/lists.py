@@ -97,9 +97,7 @@ def files(
     roles: set[str] = set(LIVE_ROLES)
     if content is not None and "changelog" in content:
         roles.add("changelog")
-    wanted = Wanted(
-        statistics=_field_ids(view, stats), contents=None if content is None else frozenset(content)
-    )
+    wanted = Wanted(statistics=_field_ids(view, stats), contents=None if content is None else frozenset(content))
     return EntrySource("files", index, view, parts(index, view, roles), shape(view, wanted))
 
 

@@ -8,10 +8,10 @@ from uuid import UUID
 import pyarrow as pa
 
 from lakemuster.index.snapshots import ManifestRecord
+from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.partition import result_type
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.metadata.files import typed_field
 from lakemuster.planner.columns import sparse, struct
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -89,7 +89,9 @@ def _summary_array(summaries: Sequence[PartitionFieldSummary | None], of: Primit
     def column(kind: pa.DataType, value: Callable[[PartitionFieldSummary], object]) -> pa.Array:
         return pa.array([None if summary is None else value(summary) for summary in summaries], kind)
 
-    def bound(value: Callable[[PartitionFieldSummary], object], raw: Callable[[PartitionFieldSummary], object]) -> pa.Array:
+    def bound(
+        value: Callable[[PartitionFieldSummary], object], raw: Callable[[PartitionFieldSummary], object]
+    ) -> pa.Array:
         if bounds is None:
             return column(pa.binary(), raw)
         return internal_array([None if summary is None else value(summary) for summary in summaries], bounds)
@@ -101,7 +103,9 @@ def _summary_array(summaries: Sequence[PartitionFieldSummary | None], of: Primit
         "lower_bound": bound(lambda summary: summary.lower, lambda summary: summary.lower_raw),
         "upper_bound": bound(lambda summary: summary.upper, lambda summary: summary.upper_raw),
     }
-    fields = [typed_field(name, array.type, of.text if name.endswith("bound") else "") for name, array in members.items()]
+    fields = [
+        typed_field(name, array.type, of.text if name.endswith("bound") else "") for name, array in members.items()
+    ]
     absent = pa.array([summary is None for summary in summaries], pa.bool_())
     return pa.StructArray.from_arrays(list(members.values()), fields=fields, mask=absent)
 

@@ -151,7 +151,8 @@ class PaimonShape:
                 case "file_format":
                     values = pc.utf8_lower(
                         pc.struct_field(
-                            pc.extract_regex(flat(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$"), [0]
+                            pc.extract_regex(flat(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$"),
+                            [0],
                         )
                     )
                 case "spec_id":

@@ -38,8 +38,8 @@ def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -
     pieces = [_summed(_files(part, source.kept(part), view, target, times), target) for part in source.parts]
     filled = [piece for piece in pieces if piece.num_rows]
     if not filled:
-        return _finished(_files_schema(target, view).empty_table(), target, view, times)
-    return _finished(_summed(pa.concat_tables(filled), target), target, view, times)
+        return _finished(_files_schema(target, view).empty_table(), target, view)
+    return _finished(_summed(pa.concat_tables(filled), target), target, view)
 
 
 def _value_names(target: pa.DataType) -> list[str]:
@@ -115,7 +115,7 @@ def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
     return grouped.select(by_key).rename_columns(names).cast(files.schema)
 
 
-def _finished(summed: pa.Table, target: pa.DataType, view: View, times: Mapping[int, int]) -> pa.Table:
+def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
     summed = summed.combine_chunks()
     values = [flat(summed.column(name)) for name in _value_names(target)]
     partition = struct(values, list(target), summed.num_rows)

@@ -33,13 +33,19 @@ class RowSource(Protocol):
     """
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """See the class."""
+        ...
 
     @property
-    def schema(self) -> pa.Schema: ...
+    def schema(self) -> pa.Schema:
+        """See the class."""
+        ...
 
     @property
-    def snapshot_id(self) -> int | None: ...
+    def snapshot_id(self) -> int | None:
+        """See the class."""
+        ...
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
         """Yield every row from ``start`` on, in batches that lie within one part.

@@ -42,7 +42,9 @@ class Shape(Protocol):
     """A list's columns for one format: two implementations, file for file."""
 
     @property
-    def schema(self) -> pa.Schema: ...
+    def schema(self) -> pa.Schema:
+        """The columns of the whole list."""
+        ...
 
     def columns(self, present: list[str]) -> list[str]:
         """Of a segment's columns, those that this list needs."""

@@ -20,6 +20,9 @@ class Selector:
     as_of_ms: int | None = None
 
 
+CURRENT = Selector()
+
+
 @dataclass(frozen=True)
 class View:
     """A table, its metadata and the snapshot to read.

@@ -58,7 +58,5 @@ def bombs() -> dict[str, bytes]:
         "endless nulls": container("null", "null", [(2**40, b"")]),
         "array of nulls": container({"type": "array", "items": "null"}, "null", [(1, zigzag(2**27) + b"\x00")]),
         "negative count": container(record([("f", "long")]), "null", [(-3, b"\x02\x04\x06")]),
-        "recursive": container(
-            record([("next", ["null", "r"])]), "null", [(1, b"\x02" * 4000 + b"\x00")]
-        ),
+        "recursive": container(record([("next", ["null", "r"])]), "null", [(1, b"\x02" * 4000 + b"\x00")]),
     }

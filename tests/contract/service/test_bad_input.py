@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -56,13 +57,17 @@ def headless(data: bytes) -> bytes:
     return b"Obj\x02" + data[4:]
 
 
+def replaced(bomb: bytes, data: bytes) -> bytes:
+    return bomb
+
+
 BREAKS: dict[str, Callable[[bytes], bytes | None]] = {
     "truncated": truncated,
     "flipped": flipped,
     "not avro": headless,
     "empty": lambda data: b"",
     "vanished": lambda data: None,
-    **{name: (lambda bomb: lambda data: bomb)(bomb) for name, bomb in bombs().items()},
+    **{name: partial(replaced, bomb) for name, bomb in bombs().items()},
 }
 
 

@@ -1,0 +1,150 @@
+"""W1, cold index: a new index of a generated table, end to end, beside PyIceberg's decode of the same manifests.
+
+``python -m benchmarks.cold_index --files 1000000`` prints one JSON object: entries per second of CPU time (all
+processes together: what one core does), wall-clock time, and the highest memory of all processes together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.table import StaticTable
+
+from benchmarks.generate import append_manifest, iceberg_table
+from lakemuster.config import Settings
+from lakemuster.main import build_services
+
+
+class Memory(threading.Thread):
+    """Watches the proportional set size of this process and its children: shared pages are counted once."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.peak = 0
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Look every 50 ms."""
+        while not self.done.wait(0.05):
+            self.peak = max(self.peak, sum(_anonymous(pid) for pid in _family(os.getpid())))
+
+
+def _family(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        lists = [(task / "children").read_text().split() for task in tasks.iterdir()] if children.exists() else []
+    except OSError:
+        return [pid]
+    return [pid, *(member for child in lists for number in child for member in _family(int(number)))]
+
+
+def _anonymous(pid: int) -> int:
+    """Bytes of resident memory that are not a mapped file's."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    sizes = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith("Rss")}
+    return (int(sizes.get("RssAnon", 0)) + int(sizes.get("RssShmem", 0))) * 1024
+
+
+def _cpu() -> float:
+    return sum(
+        use.ru_utime + use.ru_stime
+        for use in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    )
+
+
+def index(table: Path, folder: Path, decoders: int) -> dict[str, object]:
+    """Index a table from nothing, then once more after one appended manifest."""
+    settings = Settings(
+        database_url=f"sqlite:///{folder}/index.db",
+        segments_url=f"{folder}/segments",
+        cache_dir=f"{folder}/cache",
+        decoders=decoders,
+        roots=(str(table.parent),),
+    )
+    memory = Memory()
+    memory.start()
+    cpu, wall = _cpu(), time.monotonic()
+    services = build_services(settings)
+    services.add("b.t", str(table), None, ())
+    report = services.refresh("b.t")
+    wall = time.monotonic() - wall
+    reads = services.store.counts.reads
+    append_manifest(table, files=1000)
+    started = time.monotonic()
+    second = services.refresh("b.t")
+    again = time.monotonic() - started
+    services.close()
+    cpu = _cpu() - cpu
+    memory.done.set()
+    segments = sum(path.stat().st_size for path in (folder / "segments").rglob("*") if path.is_file())
+    return {
+        "entries": report.entries_decoded,
+        "manifests": report.manifests_fetched,
+        "wall_seconds": round(wall, 2),
+        "cpu_seconds": round(cpu, 2),
+        "entries_per_cpu_second": round(report.entries_decoded / cpu),
+        "peak_memory_mib": memory.peak // 2**20,
+        "segments_mib": segments // 2**20,
+        "second_snapshot": {
+            "manifests": second.manifests_fetched,
+            "reads": services.store.counts.reads - reads,
+            "seconds": round(again, 3),
+        },
+    }
+
+
+def pyiceberg(table: Path, manifests: int) -> dict[str, object]:
+    """PyIceberg's decode of some of the same manifests."""
+    newest = max((table / "metadata").glob("v*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
+    static = StaticTable.from_metadata(str(newest))
+    io = PyArrowFileIO()
+    snapshot = static.current_snapshot()
+    assert snapshot is not None
+    chosen = [
+        manifest for manifest in snapshot.manifests(io) if manifest.added_files_count or manifest.existing_files_count
+    ]
+    cpu, entries = time.process_time(), 0
+    for manifest in chosen[:manifests]:
+        entries += len(manifest.fetch_manifest_entry(io))
+    cpu = time.process_time() - cpu
+    return {"entries": entries, "cpu_seconds": round(cpu, 2), "entries_per_cpu_second": round(entries / cpu)}
+
+
+def main() -> None:
+    """Measure, and print what came out."""
+    parser = argparse.ArgumentParser(prog="benchmarks.cold_index", description=__doc__)
+    parser.add_argument("--table", help="a generated table's root; made when left out")
+    parser.add_argument("--files", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--manifests", type=int, default=100)
+    parser.add_argument("--decoders", type=int, default=1)
+    parser.add_argument("--peer-manifests", type=int, default=5, help="how many of them PyIceberg decodes")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        table = Path(given.table) if given.table else Path(scratch, "lake", "t")
+        if not given.table:
+            iceberg_table(table, files=given.files, columns=given.columns, manifests=given.manifests, processes=2)
+        folder = Path(scratch, "index")
+        folder.mkdir()
+        result = {
+            "lakemuster": index(table, folder, given.decoders),
+            "pyiceberg": pyiceberg(table, given.peer_manifests),
+        }
+    sys.stdout.write(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

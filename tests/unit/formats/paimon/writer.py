@@ -9,6 +9,8 @@ from typing import Any
 
 import fastavro
 import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import orc
 
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.paimon.table_metadata import assemble, parse_schema
@@ -268,3 +270,22 @@ def as_rust_writes(of: Record) -> list[object]:
 def arrow_of(data: bytes) -> pa.Table:
     """The records of one of our Avro files as an Arrow table, for the other containers."""
     return read_table(data)[1]
+
+
+def orc_of(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    orc.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def parquet_of(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+CONTAINERS = {
+    "avro": lambda data: data,
+    "orc": lambda data: orc_of(arrow_of(data)),
+    "parquet": lambda data: parquet_of(arrow_of(data)),
+}

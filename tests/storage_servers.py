@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -34,7 +35,7 @@ class S3Server:
         """The STORAGE setting that reaches it."""
         return {"s3": {"endpoint_url": self.endpoint_url, "key": self.key, "secret": self.secret}}
 
-    @property
+    @cached_property
     def client(self) -> Any:
         """A boto3 client, independent of what is under test."""
         return boto3.client(

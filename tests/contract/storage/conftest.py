@@ -13,7 +13,7 @@ import pytest
 
 from lakemuster.storage.store import ObjectStore
 from tests.contract.storage.faulty_server import FaultyServer
-from tests.storage_servers import S3Server, s3_endpoint, s3_server  # noqa: F401 - fixtures
+from tests.storage_servers import S3Server
 
 
 @dataclass(frozen=True)

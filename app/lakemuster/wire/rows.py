@@ -12,7 +12,7 @@ does not know is told by the field's ``type`` metadata (``uuid``). Structs by co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import orjson
@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.wire.scalars import Texts, scalar_texts
+from lakemuster.wire.scalars import scalar_texts
+from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
 SPARSE = b"sparse"
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
@@ -54,42 +55,18 @@ def chunks(batch: pa.RecordBatch, chunk_bytes: int = CHUNK_BYTES) -> Iterator[pa
 def _rows(batch: pa.RecordBatch, end: str) -> bytes:
     if batch.num_rows == 0:
         return b""
-    members = [(field, _texts(batch.column(index), field)) for index, field in enumerate(batch.schema)]
-    joined = _join([*_members(members), "}" + end], batch.num_rows)
+    pieces: list[Piece] = []
+    for index, field in enumerate(batch.schema):
+        pieces += (_opening(pieces, field.name), *_texts(batch.column(index), field).pieces())
     try:
-        joined.validate(full=True)
+        return data(join([*(pieces or "{"), "}" + end], batch.num_rows))
     except pa.ArrowInvalid as cause:
         raise SegmentCorrupt("a text column does not hold UTF-8") from cause
-    _, offsets, data = joined.buffers()
-    bounds = memoryview(offsets).cast("i")
-    first, last = bounds[joined.offset], bounds[joined.offset + len(joined)]
-    return cast("bytes", data.slice(first, last - first).to_pybytes())
 
 
-def _members(members: Iterable[tuple[pa.Field, Texts]]) -> list[str | pa.Array]:
-    """The pieces of JSON objects but the closing brace; null members are written as null."""
-    pieces: list[str | pa.Array] = []
-    for field, texts in members:
-        pieces.append(("," if pieces else "{") + _key(field.name))
-        pieces += texts.pieces("null")
-    return pieces or ["{"]
-
-
-def _key(name: str) -> str:
-    return orjson.dumps(name).decode() + ":"
-
-
-def _join(pieces: list[str | pa.Array], rows: int) -> pa.Array:
-    """Concatenate texts row by row; literals stand in every row."""
-    merged: list[str | pa.Array] = []
-    for piece in pieces:
-        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += piece
-        else:
-            merged.append(piece)
-    if len(merged) == 1 and isinstance(merged[0], str):
-        return pa.repeat(pa.scalar(merged[0]), rows)
-    return pc.binary_join_element_wise(*(pa.scalar(p) if isinstance(p, str) else p for p in merged), "")
+def _opening(before: Sequence[Piece], name: str) -> str:
+    """What stands before an object's member."""
+    return ("," if before else "{") + orjson.dumps(name).decode() + ":"
 
 
 def _texts(array: pa.Array, field: pa.Field) -> Texts:
@@ -101,7 +78,7 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
     if pa.types.is_dictionary(kind):
         return _texts(array.dictionary_decode(), field)
     if pa.types.is_struct(kind):
-        return Texts(_struct(array, sparse=_is_sparse(field)))
+        return _struct(array, sparse=_is_sparse(field))
     if pa.types.is_map(kind):
         return Texts(_map(array))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
@@ -115,37 +92,47 @@ def _is_sparse(field: pa.Field) -> bool:
     return SPARSE in (field.metadata or {}) and field.name != "partition"
 
 
-def _struct(array: pa.StructArray, *, sparse: bool) -> pa.Array:
+def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:
     by_name: dict[str, list[Texts]] = {}
     for index in range(array.type.num_fields):
         member = array.type.field(index)
         by_name.setdefault(member.name, []).append(_texts(array.field(index), member))
-    pieces: list[str | pa.Array] = ["{"] if sparse or not by_name else []
-    for name, variants in by_name.items():
-        texts = variants[0] if len(variants) == 1 else _first_recorded(variants)
-        if sparse:
-            pieces += _optional("," + _key(name), texts)
+    members = {name: found[0] if len(found) == 1 else _first_recorded(found) for name, found in by_name.items()}
+    rows = len(array)
+    pieces = _recorded(members, rows) if sparse else _all(members)
+    if array.null_count == 0:
+        return Texts(None, parts=pieces, rows=rows)
+    return Texts(only_where(array, join(pieces, rows)))
+
+
+def _all(members: Mapping[str, Texts]) -> list[Piece]:
+    """An object of all members."""
+    pieces: list[Piece] = []
+    for name, texts in members.items():
+        pieces += (_opening(pieces, name), *texts.pieces())
+    return [*(pieces or "{"), "}"]
+
+
+def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
+    """An object of the members that are not null."""
+    present = {name: texts for name, texts in members.items() if not texts.all_null}
+    if not any(texts.any_null for texts in present.values()):
+        return _all(present)
+    pieces: list[Piece] = ["{"]
+    for name, texts in present.items():
+        key = _opening(pieces, name)
+        if texts.any_null:
+            pieces.append(pc.fill_null(pc.binary_join_element_wise(key, texts.whole(), ""), ""))
         else:
-            pieces.append(("," if pieces else "{") + _key(name))
-            pieces += texts.pieces("null")
-    joined = _join([*pieces, "}"], len(array))
-    if sparse:
-        joined = pc.replace_substring(joined, "{,", "{", max_replacements=1)
-    return joined if array.null_count == 0 else pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string()))
-
-
-def _optional(key: str, texts: Texts) -> list[str | pa.Array]:
-    """A member with its comma where it has a value, nothing where it is null."""
-    if texts.array is None:
-        return []
-    if texts.array.null_count == 0:
-        return [key, *texts.pieces("null")]
-    return [pc.fill_null(pc.binary_join_element_wise(key, texts.whole(), ""), "")]
+            pieces += (key, *texts.pieces())
+    joined = join([*pieces, "}"], rows)
+    # Every member brought its comma: an object's first one has one too many.
+    return [pc.replace_substring(joined, "{,", "{", max_replacements=1)]
 
 
 def _first_recorded(variants: list[Texts]) -> Texts:
     """Of members that share a name (a column of several types in its life), the one that is not null."""
-    recorded = [variant.whole() for variant in variants if variant.array is not None]
+    recorded = [variant.whole() for variant in variants if not variant.all_null]
     return Texts(pc.coalesce(*recorded) if recorded else None)
 
 
@@ -159,17 +146,14 @@ def _map(array: pa.MapArray) -> pa.Array:
     keys, items = entries.field(0), entries.field(1)
     names = _whole(keys, entries.type.field(0))
     if not (pa.types.is_string(keys.type) or pa.types.is_large_string(keys.type)):
-        bare = pc.replace_substring(names, '"', "")
-        names = pc.binary_join_element_wise('"', bare, '"', "")
+        names = quote(pc.replace_substring(names, '"', ""))
     members = pc.binary_join_element_wise(names, _whole(items, entries.type.field(1)), ":")
     return _bracketed(array, "{", members, "}")
 
 
 def _whole(array: pa.Array, field: pa.Field) -> pa.Array:
     texts = _texts(array, field)
-    if texts.array is None:
-        return pa.repeat(pa.scalar("null"), len(array))
-    return pc.fill_null(texts.whole(), "null")
+    return join(texts.pieces(), len(array))
 
 
 def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> pa.Array:
@@ -178,5 +162,4 @@ def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) 
     ends = pc.cumulative_sum(lengths)
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
     inner = pc.binary_join(pa.ListArray.from_arrays(offsets, elements), ",")
-    joined = pc.binary_join_element_wise(opening, inner, closing, "")
-    return joined if array.null_count == 0 else pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string()))
+    return only_where(array, pc.binary_join_element_wise(opening, inner, closing, ""))

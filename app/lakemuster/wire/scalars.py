@@ -1,8 +1,6 @@
-"""JSON texts of scalar Arrow columns, and how such texts stand until they are joined."""
+"""JSON texts of Arrow columns that are not nested."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import orjson
@@ -10,36 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.values import PER_SECOND, SAFE_INTEGER, date_text, decimal_text, timestamp_text
+from lakemuster.wire.texts import Texts, only_where, quote
 
 _FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
 """0000-01-01 and 9999-12-31, in days since 1970-01-01: years of four digits."""
 _ESCAPED = np.zeros(256, dtype=np.bool_)
 _ESCAPED[:0x20] = _ESCAPED[0x22] = _ESCAPED[0x5C] = True
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """A column's values as JSON texts; null where the value is null.
-
-    Attributes:
-        array: strings; None when every value is null.
-        quoted: quotation marks are still to be put around each text.
-    """
-
-    array: pa.Array | None
-    quoted: bool = False
-
-    def pieces(self, null: str) -> list[str | pa.Array]:
-        """What to join to get the texts, ``null`` standing for nulls."""
-        if self.array is None:
-            return [null]
-        if self.array.null_count:
-            return [pc.fill_null(self.whole(), null)]
-        return ['"', self.array, '"'] if self.quoted else [self.array]
-
-    def whole(self) -> pa.Array:
-        """The complete texts, nulls kept."""
-        return _quote(self.array) if self.quoted else self.array
 
 
 def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
@@ -77,10 +51,6 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
     raise TypeError(f"no JSON form for {kind}")
 
 
-def _quote(array: pa.Array) -> pa.Array:
-    return pc.binary_join_element_wise('"', array, '"', "")
-
-
 def _integers(array: pa.Array, *, as_id: bool) -> Texts:
     texts = array.cast(pa.string())
     if as_id:
@@ -91,7 +61,7 @@ def _integers(array: pa.Array, *, as_id: bool) -> Texts:
     if bounds["min"].as_py() >= -SAFE_INTEGER and bounds["max"].as_py() <= SAFE_INTEGER:
         return Texts(texts)
     safe = pc.and_(pc.greater_equal(array, -SAFE_INTEGER), pc.less_equal(array, SAFE_INTEGER))
-    return Texts(pc.if_else(safe, texts, _quote(texts)))
+    return Texts(pc.if_else(safe, texts, quote(texts)))
 
 
 def _strings(array: pa.Array) -> Texts:
@@ -180,7 +150,7 @@ def _hex(array: pa.Array) -> pa.Array:
     text = b"" if data is None else memoryview(data)[bounds[0] : bounds[-1]].hex().encode()
     shifted = ((bounds - bounds[0]) * 2).astype(np.int32)
     texts = pa.StringArray.from_buffers(len(array), pa.py_buffer(shifted), pa.py_buffer(text))
-    return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+    return only_where(array, texts)
 
 
 def _fixed_hex(array: pa.FixedSizeBinaryArray) -> bytes:
@@ -192,4 +162,4 @@ def _fixed_hex(array: pa.FixedSizeBinaryArray) -> bytes:
 def _fixed_texts(array: pa.Array, text: pa.Buffer, width: int) -> pa.Array:
     offsets = np.arange(len(array) + 1, dtype=np.int32) * np.int32(width)
     texts = pa.StringArray.from_buffers(len(array), pa.py_buffer(offsets), text)
-    return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+    return only_where(array, texts)

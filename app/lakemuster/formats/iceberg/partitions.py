@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg.avro_fields import Member
 from lakemuster.metadata.files import column, typed_field
 from lakemuster.metadata.partition import UNKNOWN, PartitionField, result_type
@@ -50,6 +51,9 @@ def partition_columns(
         record: the Avro record of the tuple.
         fields: the partition fields that are known, by id.
         schemas: for the types of source columns, the preferred one first.
+
+    Raises:
+        MetadataCorrupt: a time outside of the day, or a decimal with more digits than its type has.
     """
     by_name = {field.name: field.field_id for field in reversed(list(fields.values()))}
     for member in record.members:
@@ -59,8 +63,17 @@ def partition_columns(
             continue
         field = fields.get(field_id)
         values, text = typed(stored, UNKNOWN if field is None else result_type(field, tuple(schemas)))
+        _check_range(values, member.name)
         if values.null_count < len(values):
             yield typed_field(column("partition", field_id), values.type, text), values
+
+
+def _check_range(values: pa.Array, name: str) -> None:
+    if kinds.is_time(values.type) or kinds.is_decimal(values.type):
+        try:
+            values.validate(full=True)
+        except pa.ArrowInvalid as cause:
+            raise MetadataCorrupt(f"a value of partition field {name} is out of its type's range") from cause
 
 
 def typed(values: pa.Array, of: Primitive) -> tuple[pa.Array, str]:

@@ -308,6 +308,12 @@ def test_a_partition_of_timestamps_is_in_utc_with_and_without_its_logical_type(l
     assert (of, text) == (pa.timestamp("us", "UTC"), "timestamptz")
 
 
+@pytest.mark.parametrize("value", [-1, 86_400_000_000])
+def test_a_partition_time_outside_of_the_day_is_corrupt(value):
+    with pytest.raises(MetadataCorrupt, match="partition field p"):
+        partition_of(value, "long", "identity", "time")
+
+
 def test_partition_values_are_told_by_field_id_not_by_name():
     fields = (PartitionField(1000, "a", "identity", (1,)), PartitionField(1001, "b", "identity", (2,)))
     data = manifest(

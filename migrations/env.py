@@ -28,8 +28,6 @@ def run(connection: Connection) -> None:
         render_as_batch=True,
         compare_type=True,
         render_item=_rendered,
-        # The connection began with BEGIN IMMEDIATE: on SQLite, too, a migration is whole or not at all.
-        transactional_ddl=True,
     )
     with context.begin_transaction():
         context.run_migrations()

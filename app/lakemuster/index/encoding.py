@@ -8,10 +8,9 @@ leaves out fields that have their default, so a field added later reads back fro
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -63,7 +62,7 @@ def encode(value: object) -> bytes:
         LimitExceeded: the value is nested too deep.
         TypeError: a value of a kind that metadata does not have.
     """
-    return json.dumps(_plain(value), separators=(",", ":"), check_circular=False).encode("ascii")
+    return _encoder.encode(_plain(value, 0)).encode("ascii")
 
 
 def decode(document: bytes) -> Any:
@@ -78,67 +77,72 @@ def decode(document: bytes) -> Any:
         raise IndexUnavailable("the index holds a damaged document") from cause
 
 
-def _plain(value: object, depth: int = 0) -> object:
+_encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+_AS_IT_IS = frozenset({type(None), bool, int, float, str})
+
+
+def _plain(value: object, depth: int) -> object:
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
     if depth > _MAX_DEPTH:
         raise LimitExceeded("metadata is nested too deep", levels=_MAX_DEPTH)
+    if (fields := _FIELDS.get(kind)) is not None:
+        plain: dict[str, object] = {_MARK: kind.__name__}
+        for name, default in fields:
+            item = getattr(value, name)
+            if item is not default and (type(item) is not type(default) or item != default):
+                plain[name] = _plain(item, depth + 1)
+        return plain
     match value:
-        case None | bool():
-            return value
         case Kind():
             return value.value
         case int() | float() | str():
             return value
         case tuple():
-            return [_plain(item, depth + 1) for item in value]
+            return _plain_items(value, depth)
         case list():
-            return {_MARK: "list", "items": [_plain(item, depth + 1) for item in value]}
+            return {_MARK: "list", "items": _plain_items(value, depth)}
         case Mapping():
-            return _plain_mapping(value, depth + 1)
+            return _plain_mapping(value, depth)
         case bytes():
-            return {_MARK: "bytes", "base64": base64.b64encode(value).decode()}
+            return {_MARK: "bytes", "hex": value.hex()}
         case Decimal():
             return {_MARK: "decimal", "text": str(value)}
         case UUID():
             return {_MARK: "uuid", "hex": value.hex}
-    fields = _FIELDS.get(type(value))
-    if fields is None:
-        raise TypeError(f"metadata holds no {type(value).__name__}")
-    plain: dict[str, object] = {_MARK: type(value).__name__}
-    for name, default in fields:
-        item = getattr(value, name)
-        if item is not default and (type(item) is not type(default) or item != default):
-            plain[name] = _plain(item, depth + 1)
-    return plain
+    raise TypeError(f"metadata holds no {kind.__name__}")
+
+
+def _plain_items(items: Iterable[object], depth: int) -> list[object]:
+    return [_plain(item, depth + 1) for item in items]
 
 
 def _plain_mapping(value: Mapping[Any, object], depth: int) -> object:
     if _MARK not in value and all(isinstance(key, str) for key in value):
-        return {key: _plain(item, depth) for key, item in value.items()}
-    return {_MARK: "map", "items": [[_plain(key, depth), _plain(item, depth)] for key, item in value.items()]}
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
+    return {_MARK: "map", "items": [_plain_items(pair, depth + 1) for pair in value.items()]}
 
 
-def _read_primitive(plain: dict[str, Any]) -> Primitive:
-    return Primitive(Kind(plain["kind"]), **{name: item for name, item in plain.items() if name not in (_MARK, "kind")})
+def _read(plain: Any) -> Any:
+    kind = type(plain)
+    if kind is list:
+        return tuple([_read(item) for item in plain])
+    if kind is not dict:
+        return plain
+    mark = plain.pop(_MARK, None)
+    if mark is None:
+        return {key: _read(item) for key, item in plain.items()}
+    if (reader := _READERS.get(mark)) is not None:
+        return reader(plain)
+    return _CLASSES[mark](**{key: _read(item) for key, item in plain.items()})
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "list": lambda plain: [_read(item) for item in plain["items"]],
     "map": lambda plain: {_read(key): _read(item) for key, item in plain["items"]},
-    "bytes": lambda plain: base64.b64decode(plain["base64"], validate=True),
+    "bytes": lambda plain: bytes.fromhex(plain["hex"]),
     "decimal": lambda plain: Decimal(plain["text"]),
     "uuid": lambda plain: UUID(hex=plain["hex"]),
-    "Primitive": _read_primitive,
+    "Primitive": lambda plain: Primitive(Kind(plain.pop("kind")), **plain),
 }
-
-
-def _read(plain: Any) -> Any:
-    if isinstance(plain, list):
-        return tuple([_read(item) for item in plain])
-    if not isinstance(plain, dict):
-        return plain
-    mark = plain.get(_MARK)
-    if mark is None:
-        return {key: _read(item) for key, item in plain.items()}
-    if (reader := _READERS.get(mark)) is not None:
-        return reader(plain)
-    return _CLASSES[mark](**{key: _read(item) for key, item in plain.items() if key != _MARK})

@@ -6,23 +6,50 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from lakemuster.index.database import Database
+from lakemuster.index.orm import Base
+from tests.postgres import PostgresServer
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database."""
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/index.db"
     url: str = request.getfixturevalue("postgres_url")
     return url
 
 
+@pytest.fixture(scope="session")
+def shared_postgres(postgres_server: PostgresServer) -> Iterator[str]:
+    """A PostgreSQL database with this code's tables, emptied after each test that uses it."""
+    with postgres_server.database() as url:
+        database = Database(url)
+        database.migrate()
+        database.close()
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database with this code's tables, and nothing in them."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/index.db"
+        Database(url).migrate()
+        yield url
+        return
+    yield request.getfixturevalue("shared_postgres")
+    database = Database(request.getfixturevalue("shared_postgres"))
+    with database.session() as session:
+        session.execute(text(f"TRUNCATE {', '.join(Base.metadata.tables)}"))
+    database.close()
+
+
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """A database with this code's tables."""
+    """The same, open."""
     opened = Database(database_url)
-    opened.migrate()
     yield opened
     opened.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,15 @@ def upgrade():
 def downgrade():
     op.drop_table("later")
 '''
+
+
+@pytest.fixture
+def database(empty_url: str) -> Iterator[Database]:
+    """A database of its own, at this code's version."""
+    opened = Database(empty_url)
+    opened.migrate()
+    yield opened
+    opened.close()
 
 
 def tables(database: Database) -> set[str]:
@@ -91,28 +101,28 @@ def test_an_older_database_names_the_command_and_is_not_touched(
 
 
 def test_only_the_embedded_database_is_migrated_by_opening_it(
-    database_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
     with_next(tmp_path, monkeypatch)
     if database.is_embedded:
-        open_database(database_url).check_version()
+        open_database(empty_url).check_version()
         assert "later" in tables(database)
         # Rebuilding a table must not cascade to what refers to it.
         assert set(made.records(database, table_id)) == {("main", 1)}
     else:
         with pytest.raises(DatabaseVersionMismatch):
-            open_database(database_url)
+            open_database(empty_url)
         assert "later" not in tables(database)
 
 
 def test_a_newer_database_says_to_upgrade_the_program(
-    database_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as ahead:
         with_next(tmp_path, ahead)
         database.migrate()
-    for attempt in (database.check_version, database.migrate, lambda: open_database(database_url)):
+    for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
         with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
             attempt()
 

@@ -63,7 +63,7 @@ def test_who_comes_after_a_killed_holder_need_not_wait(database_url: str, databa
         assert lease.fence == 2
 
 
-def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
-    workers = [processes.start(processes.migrate, database_url) for _ in range(4)]
+def test_processes_that_migrate_at_once_all_succeed(empty_url: str) -> None:
+    workers = [processes.start(processes.migrate, empty_url) for _ in range(4)]
     assert [processes.finish(worker) for worker in workers] == [0, 0, 0, 0]
-    open_database(database_url).check_version()
+    open_database(empty_url).check_version()

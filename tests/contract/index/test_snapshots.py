@@ -255,7 +255,7 @@ def test_a_reader_whose_snapshot_was_forgotten_is_told(database: Database, table
 @pytest.mark.parametrize(
     "another",
     [
-        made.snapshot(2, at_ms=2001),
+        replace(made.snapshot(2), committed_at_ms=2001),
         replace(made.snapshot(2), manifest_lists=(ManifestListRef("manifests", "elsewhere"),)),
         replace(made.snapshot(2), manifest_lists=(), inline_manifests=("m",)),
     ],

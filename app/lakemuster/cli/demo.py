@@ -30,14 +30,17 @@ def prepare_demo(services: Services) -> None:
         CatalogError: the lake cannot be written or walked.
     """
     folder, rewrites = unpack(FOLDER / "lake")
-    url = str(Path(folder).absolute())
-    for found in services.discover(url, None, tuple(rewrites), operator=True):
+    for table in services.tables():
+        if not Path(table.location).is_relative_to(folder):  # the demo's folder was moved
+            services.remove(table.name)
+    for found in services.discover(str(folder), None, rewrites, operator=True):
         if found.outcome == "refused":
             say(printable(f"refused {found.name}: {found.reason}"))
-    for table in services.tables():
+    tables = services.tables()
+    for table in tables:
         try:
             with working(table.name) as advance:
                 services.refresh(table.name, advance)
         except CatalogError as error:
             say(printable(f"{table.name}: {error}"))
-    say(f"the demo lake is in {folder}: {len(services.tables())} tables")
+    say(f"The demo lake is in {folder}: {', '.join(table.name for table in tables)}.")

@@ -50,6 +50,8 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the HTTP APIs. Flags win over LAKEMUSTER_… variables, those over lakemuster.toml."""
+    if demo and (database_url is not None or segments_url is not None):
+        raise typer.BadParameter("the demo has an index of its own", param_hint="--demo")
     with server_packages("serve"):
         from lakemuster.cli import serving  # noqa: PLC0415
     flags = {

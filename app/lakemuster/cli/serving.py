@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
@@ -62,12 +63,14 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
     try:
         if demo:
             prepare_demo(services)
+        example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            _serve_here(create_app(services), listener, lambda: _announce(settings.host, port))
+            _serve_here(create_app(services), listener, lambda: _announce(settings.host, port, example))
             return
     finally:
         close(services)
         listener.close()
+    _announce(settings.host, port, example)
     _serve_from_workers(settings, {**given, "port": port})
 
 
@@ -127,7 +130,6 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
     for name, value in flags.items():
         os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
     port = int(str(flags["port"]))
-    _announce(settings.host, port)
     uvicorn.run(WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options())
 
 
@@ -155,14 +157,15 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(host: str, port: int) -> None:
+def _announce(host: str, port: int, table: str | None) -> None:
     name = _EVERYWHERE.get(host, host)
     base = f"http://{f'[{name}]' if ':' in name else name}:{port}"
-    lines = (
+    lines = [
         f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
         f"  curl {base}/api/v1/tables",
+        *([] if table is None else [f"  curl '{base}/api/v1/tables/{quote(table, safe='')}/files'"]),
         f"  lakemuster tables --uri {base}",
         f"  {base}/docs",
-    )
+    ]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

@@ -22,8 +22,7 @@ def output(running: Running) -> str:
     return running.log.read_text("utf-8")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGTERM, "1"), (signal.SIGINT, "1"), (signal.SIGTERM, "2")])
 def test_a_server_says_where_it_is_and_ends_when_it_is_asked_to(tmp_path: Path, number: signal.Signals, workers: str):
     running = start(tmp_path, "--workers", workers)
     try:
@@ -144,3 +143,20 @@ def test_a_request_under_way_is_finished_before_the_end(lake, tmp_path: Path):
     length = re.search(rb"content-length: (\d+)", head)
     assert length is not None
     assert len(body) == int(length[1])
+
+
+def test_the_demo_is_served_and_can_be_moved(tmp_path: Path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    names = ["shop.customers", "shop.orders", "shop.stock", "web.clicks", "web.events"]
+    for folder in (here, there):
+        if folder is there:
+            here.rename(there)
+        with served(folder, "--demo") as running:
+            client = Client(running.uri)
+            assert [table.name for table in client.tables()] == names
+            for name in names:
+                files = list(client.table(name).files())
+                assert files
+                assert all(row["file_path"].startswith(f"{folder}/.lakemuster/demo/lake/") for row in files)
+            assert f"curl '{running.uri}/api/v1/tables/shop.customers/files'" in output(running)
+    assert [path.name for path in there.iterdir() if path.name != "server.log"] == [".lakemuster"]

@@ -37,6 +37,7 @@ from tests.unit.cli.commands import Shelf, run
         ("index", "t", "--engine", "flink"),
         ("serve", "--port", "65536"),
         ("serve", "--workers", "0"),
+        ("serve", "--demo", "--database-url", "sqlite:///mine.db"),
         ("token",),
         ("token", "me", "--scope", "root"),
         ("diff", "t"),

@@ -13,11 +13,12 @@ from starlette.responses import Response
 from lakemuster import __version__
 from lakemuster.api import media, streams
 from lakemuster.api.listings import Listing, RowListing
-from lakemuster.api.native.asking import Api, OfSnapshot, Paged
+from lakemuster.api.native.asking import Api, Paged, Target
 from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
-from lakemuster.errors import PageTokenInvalid, RequestInvalid
+from lakemuster.api.services import Services
+from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
 from lakemuster.index.snapshots import get_snapshot
-from lakemuster.index.tables import load_metadata
+from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import View
 
@@ -58,14 +59,11 @@ class Asked:
     def _binding(self) -> Binding:
         return Binding(self.table_id, self.name, self.query.choosing(), self.request.state.caller)
 
-    def place(self, pins: int) -> Place | None:
-        """Where the page token leads, with as many pinned snapshots; None on a first page."""
+    def place(self) -> Place | None:
+        """Where the page token leads; None on a first page."""
         if self.query.page_token is None:
             return None
-        place = read_token(self.query.page_token, self._binding, self.api.signing_key)
-        if len(place.pins) > pins:
-            raise PageTokenInvalid("this page token is of another list")
-        return place
+        return read_token(self.query.page_token, self._binding, self.api.signing_key)
 
     def token(self, place: Place) -> str:
         """The token of a next page."""
@@ -74,7 +72,7 @@ class Asked:
 
 def listing_answer(asked: Asked, listing: Listing, *, stale: str | None) -> Response:
     """Answer with a list that is of no snapshot."""
-    form, place = asked.form, asked.place(0)
+    form, place = asked.form, asked.place()
     headers = {"Vary": "Accept", **_stale_header(stale)}
     if form != media.JSON:
         return _stream(form, listing, None, headers)
@@ -114,26 +112,35 @@ def snapshot_answer(
     return _page(asked, listing, _pins(views), place, ids, stale, headers)
 
 
-def chosen_view(asked: Asked, name: str, query: OfSnapshot, place: Place | None) -> View:
-    """The view that a request for a list of a snapshot is about; the token's, on a later page."""
-    if place is None or not place.pins:
-        return asked.api.services.view(name, query.selector())
-    return pinned_view(asked.api, name, place.pins[-1])
-
-
-def pinned_view(api: Api, name: str, pin: Pin) -> View:
-    """A view of a snapshot that a page token names: the pointer is not looked at.
+def views_of(
+    target: Target, listing: str, query: Paged, first: Callable[[], tuple[View, ...]]
+) -> tuple[Asked, tuple[View, ...], Place | None]:
+    """What a list is of: on a first page what the request chooses, later what its token pins.
 
     Raises:
-        PageTokenInvalid: the table has forgotten the snapshot, or means another one by its id now.
+        PageTokenInvalid: the token is not of this list, or a snapshot of it is gone.
     """
-    table = api.services.table(name)
-    with api.services.index.database.reading() as session:
-        record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
+    if query.page_token is None:
+        views = first()
+        return Asked(target.request, target.api, listing, query, views[-1].table.table_id), views, None
+    table = target.services.table(target.name)
+    asked = Asked(target.request, target.api, listing, query, table.table_id)
+    place = asked.place()
+    assert place is not None
+    return asked, tuple(_pinned(target.services, table, pin) for pin in place.pins), place
+
+
+def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
+    """A view of a snapshot that a page token names: the table's pointer is not looked at."""
+    with services.index.database.reading() as session:
+        try:
+            record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
+        except SnapshotNotFound:
+            record = None
         metadata = load_metadata(session, table.table_id)
-    if record.row_id != pin.row_id:
-        raise PageTokenInvalid("the snapshot of this page token is gone")
-    return View(table, metadata, api.services.refresher.ensure_published(table, record))
+    if record is None or record.row_id != pin.row_id:
+        raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
+    return View(table, metadata, services.refresher.ensure_published(table, record))
 
 
 def _pins(views: Sequence[View]) -> tuple[Pin, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lakemuster.api.native.answers import Asked, chosen_view, pinned_view, snapshot_answer
+from lakemuster.api.native.answers import snapshot_answer, views_of
 from lakemuster.api.native.asking import (
     PREFIX,
     DiffQuery,
@@ -74,13 +74,12 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
         if later != Selector():
             raise RequestInvalid("to, snapshot, ref and as_of exclude each other")
         later = Selector(snapshot_id(query.end))
-    asked = Asked(table.request, table.api, "diff", query, table.services.table(table.name).table_id)
-    place = asked.place(2)
-    if place is None:
-        old = table.services.view(table.name, Selector(snapshot_id(query.start)))
-        new = table.services.view(table.name, later)
-    else:
-        old, new = (pinned_view(table.api, table.name, pin) for pin in place.pins)
+    earlier = Selector(snapshot_id(query.start))
+
+    def chosen() -> tuple[View, ...]:
+        return table.services.view(table.name, earlier), table.services.view(table.name, later)
+
+    asked, (old, new), place = views_of(table, "diff", query, chosen)
     pinned = place is not None or later.snapshot_id is not None
     return snapshot_answer(
         asked, (old, new), lambda: lists.diff(table.services.index, old, new), pinned=pinned, place=place
@@ -88,8 +87,7 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
 
 
 def _answer(table: Target, listing: str, query: OfSnapshot, source: Callable[[View], RowSource]) -> Response:
-    asked = Asked(table.request, table.api, listing, query, table.services.table(table.name).table_id)
-    place = asked.place(1)
-    view = chosen_view(asked, table.name, query, place)
+    selector = query.selector()
+    asked, (view,), place = views_of(table, listing, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
     return snapshot_answer(asked, (view,), lambda: source(view), pinned=pinned, place=place)

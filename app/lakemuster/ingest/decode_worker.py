@@ -152,8 +152,9 @@ def _die_with(parent: int) -> None:
 
 def _limit_memory(budget: int) -> None:
     # Not RLIMIT_AS: native libraries map far more addresses than they use.
-    if resource is not None:
-        limit = _data_bytes() + budget
+    held = _data_bytes()
+    if resource is not None and held:
+        limit = held + budget
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 

@@ -153,7 +153,7 @@ def _die_with(parent: int) -> None:
 def _limit_memory(budget: int) -> None:
     # Not RLIMIT_AS: native libraries map far more addresses than they use.
     held = _data_bytes()
-    if resource is not None and held:
+    if held and resource is not None:
         limit = held + budget
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

@@ -32,6 +32,7 @@ WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 _BUSY_SECONDS = 15
 _CONNECT_SECONDS = 5
 _STATEMENT_SECONDS = 30
+_MIGRATION_WAIT_SECONDS = 600
 _WRITES = "lakemuster_writes"
 _MISSING_TABLE = ("42P01", "42703")
 
@@ -132,6 +133,7 @@ class Database:
                     connection.detach()
                 else:
                     connection.exec_driver_sql("SET statement_timeout = 0")
+                    connection.exec_driver_sql(f"SET lock_timeout = '{_MIGRATION_WAIT_SECONDS}s'")
                     connection.commit()
                     connection.detach()
                 with connection.begin():
@@ -168,10 +170,10 @@ class Database:
         path = Path(self._url.database or "")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # It holds the secret that signs tokens. SQLite gives its journals the same mode.
+            path.touch(mode=0o600)
         except OSError as cause:
-            raise IndexUnavailable(
-                f"cannot create the folder of the index: {cause.strerror}", path=str(path)
-            ) from cause
+            raise IndexUnavailable(f"cannot create the index: {cause.strerror}", path=str(path)) from cause
         mode = "WAL" if WAL_IS_SAFE else "DELETE"
         with sqlite3.connect(path, timeout=_BUSY_SECONDS) as connection:
             connection.execute(f"PRAGMA journal_mode={mode}").fetchall()

@@ -10,11 +10,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from lakemuster.errors import MetadataCorrupt, TableNotFound
+from lakemuster.errors import LimitExceeded, MetadataCorrupt, TableNotFound
 from lakemuster.index import leases
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.leases import Lease
-from lakemuster.index.orm import RefRow, SchemaRow, SpecRow, TableRow
+from lakemuster.index.orm import MAX_INDEXED_BYTES, RefRow, SchemaRow, SpecRow, TableRow, can_be_indexed
 from lakemuster.index.packing import pack, unpack
 from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
@@ -49,6 +49,9 @@ def store_metadata(
     """
     if lease is not None:
         leases.ensure(session, lease)
+    for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
+        if not can_be_indexed(branch):
+            raise LimitExceeded(f"a branch's name has at most {MAX_INDEXED_BYTES} bytes")
     row = session.get(TableRow, table_id, with_for_update=True)
     if row is None:
         raise TableNotFound("the table is not registered", table_id=table_id)

@@ -20,6 +20,20 @@ _UNSTORABLE = re.compile("[\x00\x1b\ud800-\udfff]")
 _ESCAPED = re.compile("\x1b([0-9a-f]{4})")
 
 
+MAX_INDEXED_BYTES = 1024
+"""Of text in an index: PostgreSQL takes no entry above 2,704 bytes."""
+
+
+def escape(text: str) -> str:
+    """The text as it is stored."""
+    return _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", text)
+
+
+def can_be_indexed(text: str) -> bool:
+    """Whether the text, as it is stored, fits an index."""
+    return len(escape(text).encode()) <= MAX_INDEXED_BYTES
+
+
 class AnyText(TypeDecorator[str]):
     """Text that may hold NUL and lone surrogates, which databases refuse; equal texts are stored equal."""
 
@@ -28,7 +42,7 @@ class AnyText(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Escape what cannot be stored."""
-        return None if value is None else _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", value)
+        return None if value is None else escape(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Undo the escape."""

@@ -14,7 +14,7 @@ from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import current_ms
 from lakemuster.index.described import load_metadata, refs, schemas, snapshot_log, specs, store_metadata
 from lakemuster.index.encoding import decode, encode
-from lakemuster.index.orm import LeaseRow, TableRow
+from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
 from lakemuster.metadata.snapshot import Format
 
 __all__ = [
@@ -31,9 +31,6 @@ __all__ = [
     "store_metadata",
     "touch",
 ]
-
-MAX_NAME_BYTES = 1024
-"""PostgreSQL indexes no text above 2,704 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +107,8 @@ def add_table(
         TableExists: the name is taken.
         RequestInvalid: the name is too long.
     """
-    if len(name.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
-        raise RequestInvalid(f"a table's name has at most {MAX_NAME_BYTES} bytes")
+    if not can_be_indexed(name):
+        raise RequestInvalid(f"a table's name has at most {MAX_INDEXED_BYTES} bytes")
     row = TableRow(
         name=name,
         location=location,

@@ -169,6 +169,8 @@ def test_ids_are_never_used_twice(database: Database) -> None:
         made.metadata([], schemas=(made.SCHEMA, made.SCHEMA)),
         made.metadata([], specs=(*made.SPECS, *made.SPECS)),
         made.metadata([made.snapshot(1), made.snapshot(1, at_ms=5)]),
+        made.metadata([made.snapshot(1, "b" * 1025)]),
+        made.metadata([], branch_schemas={"\x1b" * 205: (made.SCHEMA,)}),
     ],
 )
 def test_metadata_that_cannot_be_kept_is_corrupt_and_changes_nothing(database: Database, wrong: object) -> None:

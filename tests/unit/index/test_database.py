@@ -52,6 +52,11 @@ def test_the_embedded_index_makes_itself_and_its_folder(tmp_path: Path) -> None:
         assert list_tables(session) == []
 
 
+def test_the_embedded_index_is_for_its_owner_only(tmp_path: Path) -> None:
+    open_database(f"sqlite:///{tmp_path}/index.db")
+    assert (tmp_path / "index.db").stat().st_mode & 0o777 == 0o600
+
+
 def test_an_embedded_index_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/index.db"
     open_database(url).close()
@@ -79,7 +84,7 @@ def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(IndexUnavailable, match="folder"):
+    with pytest.raises(IndexUnavailable, match="cannot create"):
         open_database(f"sqlite:///{tmp_path}/file/index.db")
 
 

@@ -153,14 +153,14 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
 
 def _refreshed(name: str, report: Row) -> str:
     parts = [
-        f"{_counted(len(report['published']), 'snapshot')} published",
+        f"{_counted(len(report['published']), 'snapshot', 'snapshots')} published",
         *([f"{len(report['quarantined'])} quarantined"] if report["quarantined"] else []),
-        f"{_counted(report['manifests_fetched'], 'manifest')} fetched",
-        f"{report['entries_decoded']} entries decoded",
+        f"{_counted(report['manifests_fetched'], 'manifest', 'manifests')} fetched",
+        f"{_counted(report['entries_decoded'], 'entry', 'entries')} decoded",
         f"{report['seconds']:.1f} s",
     ]
     return f"{name}: {', '.join(parts)}"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
-    "tables": ("name", "format", "current_snapshot_id", "location"),
+    "tables": ("name", "format", "current_snapshot_id", "location", "stale"),
     "snapshots": (
         "snapshot_id",
         "parent_id",

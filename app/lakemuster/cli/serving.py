@@ -63,9 +63,10 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
     try:
         if demo:
             prepare_demo(services)
+        app = create_app(services)  # with workers too: what is wrong shows here, and not in each of them
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            _serve_here(create_app(services), listener, lambda: _announce(settings.host, port, example))
+            _serve_here(app, listener, lambda: _announce(settings.host, port, example))
             return
     finally:
         close(services)

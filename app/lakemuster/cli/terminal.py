@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,6 +14,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
+
+from lakemuster.cli.text import printable
+
+PATIENCE_SECONDS = 0.4
+"""Work that takes less shows no progress: a bar that flashes tells nothing."""
 
 _NARROWEST = 16
 """Characters that the widest column is left with at least, before others give way too."""
@@ -44,7 +50,7 @@ def table_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]], *, 
 
 @contextmanager
 def progress_on_terminal(words: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr while the block runs; call what it yields with (done, to do)."""
+    """A progress bar on stderr while the block runs, if that takes long; call what it yields with (done, to do)."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -53,10 +59,18 @@ def progress_on_terminal(words: str) -> Iterator[Callable[[int, int], None]]:
         TimeElapsedColumn(),
     )
     console = Console(file=sys.stderr)
-    with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as progress:
-        task = progress.add_task(escape(words), total=None)
+    progress = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+    task = progress.add_task(escape(printable(words)), total=None)
 
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+    def advance(done: int, total: int) -> None:
+        progress.update(task, completed=done, total=total)
 
+    soon = threading.Timer(PATIENCE_SECONDS, progress.start)
+    soon.daemon = True
+    soon.start()
+    try:
         yield advance
+    finally:
+        soon.cancel()
+        soon.join()
+        progress.stop()

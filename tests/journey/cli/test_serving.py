@@ -87,8 +87,9 @@ def test_the_network_is_refused_without_tokens(tmp_path: Path):
         ({"TOKENS": "no-such-file.toml"}, "no-such-file.toml"),
     ],
 )
-def test_a_wrong_setting_stops_the_start(tmp_path: Path, settings: dict[str, str], named: str):
-    done = lakemuster(tmp_path, "serve", "--port", "0", **settings)
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_wrong_setting_stops_the_start(tmp_path: Path, settings: dict[str, str], named: str, workers: str):
+    done = lakemuster(tmp_path, "serve", "--port", "0", "--workers", workers, **settings)
     assert done.returncode == 1
     assert named in done.stderr
     assert len(done.stderr.splitlines()) == 1

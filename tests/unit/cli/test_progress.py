@@ -1,0 +1,73 @@
+"""Progress shows on a terminal, when work takes long, and nowhere else."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from lakemuster.cli import terminal
+from lakemuster.cli.progress import patiently, slowly, working
+
+
+class Terminal(io.StringIO):
+    """A text file that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    return screen
+
+
+def test_long_work_shows_how_far_it_is(screen, monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
+    with working("shop.[red]orders\x1b[31m") as advance:
+        advance(3, 7)
+        deadline = time.monotonic() + 10
+        while "3/7" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "3/7" in screen.getvalue()
+    assert "shop.[red]orders\\x1b[31m" in screen.getvalue()
+
+
+def test_short_work_shows_nothing(screen):
+    with working("shop.orders") as advance:
+        advance(1, 1)
+    assert screen.getvalue() == ""
+
+
+def test_a_pipe_sees_no_progress(monkeypatch):
+    pipe = io.StringIO()
+    monkeypatch.setattr("sys.stderr", pipe)
+    with working("shop.orders") as advance:
+        advance(1, 2)
+    assert pipe.getvalue() == ""
+
+
+def test_work_that_fails_takes_its_progress_away(screen):
+    with pytest.raises(KeyError), working("shop.orders"):
+        raise KeyError
+    with working("again"):
+        pass
+
+
+@pytest.mark.parametrize("waiting", [patiently, slowly])
+@pytest.mark.parametrize("rows", [[], [{"a": 1}], [{"a": 1}, {"a": 2}]])
+def test_rows_pass_through_as_they_are(waiting, rows):
+    assert list(waiting(rows, "t")) == rows
+
+
+@pytest.mark.parametrize("waiting", [patiently, slowly])
+def test_rows_are_taken_one_at_a_time(waiting):
+    taken = []
+    rows = waiting(({"a": taken.append(n)} for n in range(3)), "t")
+    next(rows)
+    assert len(taken) == 1

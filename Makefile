@@ -34,7 +34,7 @@ openapi:
 	@$(with) "$$python" -m lakemuster openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 bench:
-	@$(with) "$$python" -m benchmarks $(BENCH_ARGS)
+	@$(with) "$$python" -m benchmarks.cold_index $(BENCH_ARGS)
 
 lock:
 	@$(with) \

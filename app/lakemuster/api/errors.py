@@ -64,9 +64,9 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
 
 
-def problem(error: errors.CatalogError) -> Response:
-    """The answer to a failure of ours."""
-    status = STATUS[type(error)]
+def problem(error: errors.CatalogError, status: int | None = None) -> Response:
+    """The answer to a failure of ours; ``status`` in place of its class's own."""
+    status = STATUS[type(error)] if status is None else status
     headers: dict[str, str] = {}
     if status == 503:
         headers["Retry-After"] = str(RETRY_SECONDS)
@@ -134,9 +134,13 @@ def _catalog_error(request: Request, error: Exception) -> Response:
     if isinstance(error, errors.TableNotFound):
         # One text for tables that are missing and tables that the caller may not see.
         error = errors.TableNotFound("no table of that name is registered")
-    elif STATUS[type(error)] >= 500:
+    status = STATUS[type(error)]
+    if isinstance(error, errors.NotATable) and "table" in request.path_params:
+        # A registered table whose files are gone is no fault of the request.
+        status = STATUS[errors.ObjectMissing]
+    if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
-    return problem(error)
+    return problem(error, status)
 
 
 def _validation_error(_: Request, error: Exception) -> Response:

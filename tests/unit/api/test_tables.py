@@ -225,3 +225,19 @@ def test_refs_and_schemas_of_a_snapshot_are_its_own(client: TestClient) -> None:
     refs = client.get(f"{BASE}/shop.orders/refs", params={"snapshot": "11"}).json()["refs"]
     assert [ref["name"] for ref in refs] == ["v1"]
     assert len(client.get(f"{BASE}/shop.orders/schemas", params={"ref": "main"}).json()["schemas"]) == 1
+
+
+def test_a_table_that_could_never_be_read_is_still_shown(
+    client: TestClient, services: FakeServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fresh(self: FakeServices, name: str) -> None:
+        self.table(name)
+        raise NotATable("no Iceberg table at s3://lake/shop/orders")
+
+    monkeypatch.setattr(FakeServices, "fresh", fresh)
+    body = client.get(f"{BASE}/shop.orders").json()
+    assert body["stale"] == "not_a_table: no Iceberg table at s3://lake/shop/orders"
+    assert body["properties"] == {}
+    answer = client.get(f"{BASE}/shop.orders/refs")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (502, "not_a_table")
+    assert client.get(f"{BASE}/shop.none").status_code == 404

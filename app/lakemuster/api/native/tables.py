@@ -11,7 +11,7 @@ from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
 from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
-from lakemuster.errors import NotAuthorised, TableNotFound
+from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import TableMetadata
@@ -56,12 +56,14 @@ def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
     "/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[needs("read"), Depends(no_parameters)]
 )
 def get_table(table: TheTable) -> Response:
-    """One table, as its newest metadata has it."""
+    """One table, as its newest metadata has it; of a table that could never be read, what is registered."""
     try:
         record, metadata, stale = table.services.fresh(table.name)
     except TableNotFound:
+        raise
+    except CatalogError as error:
         record = table.services.table(table.name)
-        return _json(_document(_details(record, None, record.stale_reason)))
+        return _json(_document(_details(record, None, f"{error.code}: {error}")))
     return _json(_document(_details(record, metadata, stale)))
 
 

@@ -10,6 +10,7 @@ from lakemuster.config import Settings, load_settings
 from lakemuster.index import Index
 from lakemuster.index.database import open_database
 from lakemuster.index.segments import SegmentStore
+from lakemuster.ingest import work
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.storage.store import ObjectStore
@@ -30,7 +31,10 @@ def build_services(settings: Settings) -> Services:
         segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
     )
     store = ObjectStore(settings.roots, settings.storage)
-    pool = DecoderPool(settings.decoders, settings.decoder_memory, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS)
+    store.check_options()
+    pool = DecoderPool(
+        settings.decoders, settings.decoder_memory, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=work.prepare
+    )
     refresher = Refresher(index, store, pool, settings.max_staleness, settings.history)
     return Services(settings, index, store, refresher)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index.segments import write_segment
@@ -24,6 +25,11 @@ class WrittenSegment:
     path: str
     rows: int
     size: int
+
+
+def prepare() -> None:
+    """Load what decoding needs, before a process's memory is limited: this module's own imports too."""
+    prepare_decoders()
 
 
 def slim(metadata: TableMetadata) -> TableMetadata:

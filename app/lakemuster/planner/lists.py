@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -18,6 +19,9 @@ from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
+CACHED_SNAPSHOTS = 64
+"""Snapshots whose manifest rows are kept at hand."""
+
 LIVE_ROLES = frozenset({"manifests", "base", "delta"})
 ENTRY_ROLES = LIVE_ROLES | {"changelog"}
 CONTENTS = ("data", "position-deletes", "equality-deletes", "changelog")
@@ -28,12 +32,18 @@ def shape(view: View, wanted: Wanted) -> Shape:
     return IcebergShape(view, wanted) if view.table.format == "iceberg" else PaimonShape(view, wanted)
 
 
-def manifest_records(index: Index, view: View) -> list[ManifestRecord]:
+def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
     """The rows of the snapshot's manifest lists, in their order."""
     if view.snapshot is None:
-        return []
+        return ()
+    return _published(index, view.snapshot.row_id, view.snapshot.published_at_ms)
+
+
+@lru_cache(maxsize=CACHED_SNAPSHOTS)
+def _published(index: Index, row_id: int, _published_at_ms: int | None) -> tuple[ManifestRecord, ...]:
+    """Row ids are never used again, and publishing anew gives another time: what is cached stays true."""
     with index.database.reading() as session:
-        return snapshot_manifests(session, view.snapshot.row_id)
+        return tuple(snapshot_manifests(session, row_id))
 
 
 def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:

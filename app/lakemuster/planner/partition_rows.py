@@ -116,7 +116,7 @@ def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
 
 
 def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
-    summed = summed.combine_chunks()
+    summed = summed.sort_by([(name, "ascending") for name in (*_value_names(target), "spec_id")]).combine_chunks()
     values = [flat(summed.column(name)) for name in _value_names(target)]
     partition = struct(values, list(target), summed.num_rows)
     columns = {"partition": partition, "spec_id": flat(summed.column("spec_id"))}

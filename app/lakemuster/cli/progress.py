@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from lakemuster.cli.sources import Advance, Row
 @contextmanager
 def working(words: str) -> Iterator[Advance]:
     """Show progress while the block runs, under ``words``; call what it yields with (done, to do)."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield _quietly
         return
     # Rich is for terminals only, and takes a while to import.

@@ -18,8 +18,8 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def terminal_as_stderr(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A terminal in stderr's place; to be called by the test itself, since pytest sets stderr after its fixtures."""
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "100")
@@ -27,7 +27,8 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return screen
 
 
-def test_long_work_shows_how_far_it_is(screen, monkeypatch):
+def test_long_work_shows_how_far_it_is(monkeypatch):
+    screen = terminal_as_stderr(monkeypatch)
     monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
     with working("shop.[red]orders\x1b[31m") as advance:
         advance(3, 7)
@@ -38,9 +39,21 @@ def test_long_work_shows_how_far_it_is(screen, monkeypatch):
     assert "shop.[red]orders\\x1b[31m" in screen.getvalue()
 
 
-def test_short_work_shows_nothing(screen):
+def test_short_work_shows_nothing(monkeypatch):
+    screen = terminal_as_stderr(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 60)
     with working("shop.orders") as advance:
         advance(1, 1)
+    assert screen.getvalue() == ""
+
+
+def test_a_terminal_without_a_cursor_sees_no_progress(monkeypatch):
+    screen = terminal_as_stderr(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
+    monkeypatch.setenv("TERM", "dumb")
+    with working("shop.orders") as advance:
+        advance(1, 2)
+        time.sleep(0.05)
     assert screen.getvalue() == ""
 
 
@@ -52,7 +65,9 @@ def test_a_pipe_sees_no_progress(monkeypatch):
     assert pipe.getvalue() == ""
 
 
-def test_work_that_fails_takes_its_progress_away(screen):
+def test_work_that_fails_takes_its_progress_away(monkeypatch):
+    terminal_as_stderr(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
     with pytest.raises(KeyError), working("shop.orders"):
         raise KeyError
     with working("again"):

@@ -31,9 +31,8 @@ class Parts:
             self.closed = True
 
 
-def run(stream: Stream, *, refuse_after: int = 100) -> list[Message]:
+def run(stream: Stream, sent: list[Message], *, refuse_after: int = 100) -> None:
     """Send a stream to a client that goes away after some messages."""
-    sent: list[Message] = []
 
     async def send(message: Message) -> None:
         if len(sent) >= refuse_after:
@@ -46,12 +45,13 @@ def run(stream: Stream, *, refuse_after: int = 100) -> list[Message]:
 
     scope = {"type": "http", "asgi": {"spec_version": "2.4"}, "method": "GET"}
     anyio.run(stream, scope, receive, send)
-    return sent
 
 
 def test_a_stream_sends_every_part_and_ends() -> None:
     parts = Parts()
-    start, *bodies = run(Stream(parts(), "text/plain", {}))
+    sent: list[Message] = []
+    run(Stream(parts(), "text/plain", {}), sent)
+    start, *bodies = sent
     assert start["status"] == 200
     assert b"".join(message["body"] for message in bodies) == b"part" * 5
     assert bodies[-1]["more_body"] is False
@@ -61,7 +61,7 @@ def test_a_stream_sends_every_part_and_ends() -> None:
 def test_a_client_that_goes_away_ends_the_reading() -> None:
     parts = Parts()
     with pytest.raises(ClientDisconnect):
-        run(Stream(parts(), "text/plain", {}), refuse_after=2)
+        run(Stream(parts(), "text/plain", {}), [], refuse_after=2)
     assert parts.closed
     assert parts.read < 5
 
@@ -70,7 +70,8 @@ def test_a_stream_that_fails_is_not_ended() -> None:
     parts = Parts(RuntimeError("cut"))
     sent: list[Message] = []
     with pytest.raises(RuntimeError):
-        sent += run(Stream(parts(), "text/plain", {}))
+        run(Stream(parts(), "text/plain", {}), sent)
+    assert all(message.get("more_body", True) for message in sent)
     assert parts.closed
 
 

@@ -26,7 +26,7 @@ from lakemuster.index.segments import SegmentInfo, known_segments, register_segm
 from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.load import UNREADABLE
-from lakemuster.ingest.work import WrittenSegment, decode_list, decode_manifest, slim
+from lakemuster.ingest.work import WrittenSegment, decode_list, decode_manifest, describe_inline, slim
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
@@ -101,11 +101,16 @@ class Crawler:
     def _read_lists(self, records: Sequence[SnapshotRecord]) -> dict[str, list[ManifestHeader] | CatalogError]:
         refs = [ref for record in records for ref in record.snapshot.manifest_lists if ref.role != "index"]
         requests = {ref.location: ReadRequest(self.rewrites.apply(ref.location), ref.length) for ref in refs}
+        inline = {location: record for record in records for location in record.snapshot.inline_manifests}
+        requests |= {location: ReadRequest(self.rewrites.apply(location)) for location in inline}
         recorded = {request.location: location for location, request in requests.items()}
         metadata = slim(self.metadata)
         found: dict[str, list[ManifestHeader] | CatalogError] = {}
 
-        def submit(_: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
+        def submit(request: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
+            location = recorded[request.location]
+            if location in inline:
+                return self.pool.submit(describe_inline, data, location, inline[location].snapshot, metadata)
             self.tally.lists_fetched += 1
             return self.pool.submit(decode_list, data, metadata)
 
@@ -128,15 +133,10 @@ class Crawler:
                 return headers
             rows += [self._row(ref.role, header) for header in headers]
         for location in snapshot.inline_manifests:
-            header = ManifestHeader(
-                location,
-                None,
-                spec_id=self.metadata.default_spec_id,
-                sequence_number=0,
-                min_sequence_number=0,
-                added_snapshot_id=snapshot.snapshot_id,
-            )
-            rows.append(self._row("manifests", header))
+            headers = lists[location]
+            if isinstance(headers, CatalogError):
+                return headers
+            rows += [self._row("manifests", header) for header in headers]
         return rows
 
     def _row(self, role: Role, header: ManifestHeader) -> _Listed:

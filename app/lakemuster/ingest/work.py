@@ -15,7 +15,7 @@ from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index.segments import write_segment
-from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
+from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,25 @@ def decode_list(data: bytes, metadata: TableMetadata) -> list[ManifestHeader]:
     if metadata.format == "iceberg":
         return iceberg.parse_manifest_list(data, metadata)
     return paimon.parse_manifest_list(data, metadata, metadata.location)
+
+
+def describe_inline(data: bytes, location: str, snapshot: Snapshot, metadata: TableMetadata) -> list[ManifestHeader]:
+    """What a manifest list would say of a manifest that a version 1 snapshot names by itself.
+
+    Raises:
+        MetadataCorrupt: it is no manifest.
+    """
+    spec_id = iceberg.own_spec_id(data)
+    return [
+        ManifestHeader(
+            location,
+            len(data),
+            spec_id=metadata.default_spec_id if spec_id is None else spec_id,
+            sequence_number=0,
+            min_sequence_number=0,
+            added_snapshot_id=snapshot.snapshot_id,
+        )
+    ]
 
 
 def decode_manifest(data: bytes, header: ManifestHeader, metadata: TableMetadata, path: str) -> WrittenSegment:

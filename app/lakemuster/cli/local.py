@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
+from lakemuster.api.native.asking import words
 from lakemuster.api.services import Services
 from lakemuster.cli.local_rows import history_rows, refresh_row, table_row
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
@@ -56,7 +57,7 @@ class LocalSource:
                 manifest = options.get("manifest")
                 return self._listed(name, query, notice, lambda view: lists.entries(index, view, manifest))
             case "files":
-                content, stats = _words(options.get("content")), _words(options.get("stats"))
+                content, stats = words(options.get("content")), words(options.get("stats"))
                 return self._listed(name, query, notice, lambda view: lists.files(index, view, content, stats))
             case "partitions":
                 return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
@@ -104,7 +105,7 @@ class LocalSource:
 
     def close(self) -> None:
         """Stop decoders, close the database."""
-        close(self._services)
+        self._services.close()
 
     def _listed(self, name: str, query: Query, notice: Notice, source: Callable[[View], RowSource]) -> Iterator[Row]:
         as_of_ms = None if query.as_of is None else (query.as_of - _EPOCH) // timedelta(milliseconds=1)
@@ -116,18 +117,8 @@ class LocalSource:
                 yield from json_objects(chunk)
 
 
-def close(services: Services) -> None:
-    """Stop the decoders and close the database."""
-    services.refresher.pool.close()
-    services.index.database.close()
-
-
 def _normal(name: str) -> str:
     return format_name(parse_name(name))
-
-
-def _words(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _absolute(location: str) -> str:

@@ -20,7 +20,6 @@ from lakemuster import __version__
 from lakemuster.api.app import create_app
 from lakemuster.api.openapi import render
 from lakemuster.cli.demo import demo_settings, prepare_demo
-from lakemuster.cli.local import close
 from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
@@ -69,7 +68,7 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
             _serve_here(app, listener, lambda: _announce(settings.host, port, example))
             return
     finally:
-        close(services)
+        services.close()
         listener.close()
     _announce(settings.host, port, example)
     _serve_from_workers(settings, {**given, "port": port})
@@ -103,7 +102,7 @@ def openapi() -> str:
         try:
             return render(create_app(services))
         finally:
-            close(services)
+            services.close()
 
 
 class _Server(uvicorn.Server):

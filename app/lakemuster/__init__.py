@@ -15,6 +15,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``client``    the typed HTTP client
 * ``main``      the composition root
 * ``cli``       the command line
+* ``demo``      a small lake of real tables, in an archive
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def code() -> str:
 
 def calls() -> list[list[str]]:
     """Every ``lakemuster …`` line, in words; ``uvx``, ``docker run`` and the like may stand before it."""
-    lines = re.findall(r"(?:^|[\s(])lakemuster ((?:--?[a-z]|[a-z])[^|`\n#]*)", code(), re.MULTILINE)
+    lines = re.findall(r"(?:^|[\s(])(?<!from )lakemuster ((?:--?[a-z]|[a-z])[^|`\n#]*)", code(), re.MULTILINE)
     return [line.split() for line in lines]
 
 

@@ -4,6 +4,7 @@ CatalogError
 ├── ConfigInvalid            a setting is wrong; the start is refused
 ├── RequestInvalid           the caller's words are off
 │   ├── PageTokenInvalid
+│   ├── FilterInvalid        a predicate that cannot be read, bound or typed
 │   ├── NotAcceptable        no media type that the caller takes
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised
@@ -73,6 +74,12 @@ class PageTokenInvalid(RequestInvalid):
     """A page token that we did not sign, or that belongs to another request."""
 
     code = "page_token_invalid"
+
+
+class FilterInvalid(RequestInvalid):
+    """A predicate that cannot be read, names no column, compares unlike types or is too large."""
+
+    code = "filter_invalid"
 
 
 class NotAcceptable(RequestInvalid):

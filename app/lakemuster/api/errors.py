@@ -24,6 +24,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.ConfigInvalid: 500,  # settings are refused at the start: our bug if met here
     errors.RequestInvalid: 400,
     errors.PageTokenInvalid: 400,
+    errors.FilterInvalid: 400,
     errors.NotAcceptable: 406,
     errors.LocationRefused: 400,
     errors.NotAuthenticated: 401,

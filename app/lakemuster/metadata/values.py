@@ -109,7 +109,7 @@ def _float(number: float) -> float | str:
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _single(number: float) -> float:
+def nearest_single(number: float) -> float:
     """The nearest 4-byte float; an infinity beyond their range."""
     try:
         (nearest,) = struct.unpack("<f", struct.pack("<f", number))
@@ -219,7 +219,7 @@ def _parse_float(value: object, *, single: bool) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        number = _single(float(value)) if single else float(value)
+        number = nearest_single(float(value)) if single else float(value)
     except OverflowError as cause:
         raise ValueError(f"{value!r:.100} is out of the type's range") from cause
     if math.isinf(number):

@@ -1,0 +1,305 @@
+"""The predicate tree: as callers wrote it, and bound to the columns of a schema.
+
+A row matches when its predicate is TRUE; FALSE and UNKNOWN are alike at the top. The bound
+tree holds no NOT: And, Or and leaves are monotone, so a leaf that holds for *more* rows than
+the caller's words keeps more files and never loses a row. What a bound leaf says of a row:
+
+- a null value matches ``IS_NULL``, ``NOT_NAN`` and, only when the leaf says ``nulls``, the
+  negations ``NOT_EQ``, ``NOT_IN``, ``NOT_STARTS_WITH`` (Iceberg's reading of them);
+- NaN matches ``IS_NAN``, ``NOT_EQ`` and ``NOT_IN``, no other comparison: where an engine
+  may think otherwise, an Or with an ``IS_NAN`` leaf says so;
+- ``maybe`` marks a leaf that holds for more rows than the caller's words may mean: it can
+  exclude rows, it can never prove that rows match;
+- with ``transform``, the leaf speaks of the transformed value, and its values are of the
+  transform's result type: statistics of the column itself decide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal as OneOf
+
+from lakemuster.metadata.types import Primitive
+
+
+class Op(StrEnum):
+    """What a leaf asks of a column's value."""
+
+    IS_NULL = "is_null"
+    NOT_NULL = "not_null"
+    IS_NAN = "is_nan"
+    NOT_NAN = "not_nan"
+    EQ = "eq"
+    NOT_EQ = "not_eq"
+    LT = "lt"
+    LT_EQ = "lt_eq"
+    GT = "gt"
+    GT_EQ = "gt_eq"
+    IN = "in"
+    NOT_IN = "not_in"
+    STARTS_WITH = "starts_with"
+    NOT_STARTS_WITH = "not_starts_with"
+
+
+UNARY = frozenset({Op.IS_NULL, Op.NOT_NULL, Op.IS_NAN, Op.NOT_NAN})
+NEGATIVE = frozenset({Op.NOT_EQ, Op.NOT_IN, Op.NOT_STARTS_WITH})
+"""Those that Iceberg lets null values match."""
+
+_PAIRS = (
+    (Op.IS_NULL, Op.NOT_NULL),
+    (Op.IS_NAN, Op.NOT_NAN),
+    (Op.EQ, Op.NOT_EQ),
+    (Op.LT, Op.GT_EQ),
+    (Op.GT, Op.LT_EQ),
+    (Op.IN, Op.NOT_IN),
+    (Op.STARTS_WITH, Op.NOT_STARTS_WITH),
+)
+NEGATED: dict[Op, Op] = {**dict(_PAIRS), **{b: a for a, b in _PAIRS}}
+"""Each operator's opposite, for values that are neither null nor NaN."""
+
+SYMBOLS: dict[Op, str] = {
+    Op.IS_NULL: "IS NULL",
+    Op.NOT_NULL: "IS NOT NULL",
+    Op.IS_NAN: "IS NAN",
+    Op.NOT_NAN: "IS NOT NAN",
+    Op.EQ: "=",
+    Op.NOT_EQ: "!=",
+    Op.LT: "<",
+    Op.LT_EQ: "<=",
+    Op.GT: ">",
+    Op.GT_EQ: ">=",
+    Op.IN: "IN",
+    Op.NOT_IN: "NOT IN",
+    Op.STARTS_WITH: "STARTS WITH",
+    Op.NOT_STARTS_WITH: "NOT STARTS WITH",
+}
+
+LiteralKind = OneOf[
+    "integer",
+    "decimal",
+    "float",
+    "string",
+    "boolean",
+    "binary",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+    "null",
+    "untyped",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant.
+
+    Attributes:
+        value: ``int``, ``Decimal``, ``float``, ``str``, ``bool``, ``bytes`` or ``UUID`` as its kind has it.
+            Dates, times and timestamps are ISO 8601 text, or numbers: days, else microseconds. Binaries
+            and uuids may be text too.
+        kind: what it was written as. ``untyped`` is a JSON scalar, which takes the column's type.
+        where: its place, for messages.
+    """
+
+    value: object
+    kind: LiteralKind
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysTrue:
+    """Every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysFalse:
+    """No row."""
+
+
+TRUE, FALSE = AlwaysTrue(), AlwaysFalse()
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that cannot prune: it keeps every file and is reported.
+
+    Attributes:
+        text: as the caller wrote it.
+        reason: why it cannot prune.
+        names: the columns it names, each with its place; empty once they were found.
+    """
+
+    text: str
+    reason: str
+    names: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """SQL's UNKNOWN, such as a bare NULL: neither it nor its negation is ever TRUE."""
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Every child is TRUE."""
+
+    children: tuple[Predicate, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Some child is TRUE."""
+
+    children: tuple[Predicate, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The child is FALSE."""
+
+    child: Predicate
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One column against constants.
+
+    Attributes:
+        op: what is asked.
+        name: the column's dotted path.
+        literals: none for unary operators, any number for IN and NOT IN, else one.
+        transform: a partition transform put on the column (``bucket[16]``).
+        where: its place, for messages.
+        text: as the caller wrote it; empty where there was no text.
+    """
+
+    op: Op
+    name: str
+    literals: tuple[Literal, ...] = ()
+    transform: str | None = None
+    where: str = ""
+    text: str = ""
+
+
+Predicate = AlwaysTrue | AlwaysFalse | Unknown | And | Or | Not | Leaf | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class BoundLeaf:
+    """One field against values of its type.
+
+    Attributes:
+        op: what is asked.
+        field_id: the column's id; the partition field's after a projection.
+        name: its dotted path in the schema.
+        type: its type.
+        values: in internal form; sorted and distinct for IN and NOT IN (at least two).
+        transform: see the module; None as a rule.
+        text: the words this leaf is from; for explanations.
+        nulls: null values match too. Only with NOT_EQ, NOT_IN and NOT_STARTS_WITH.
+        maybe: holds for more rows than the words may mean: never proves a match.
+    """
+
+    op: Op
+    field_id: int
+    name: str
+    type: Primitive
+    values: tuple[object, ...] = ()
+    transform: str | None = None
+    text: str = ""
+    nulls: bool = False
+    maybe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAnd:
+    """Every child holds; at least two."""
+
+    children: tuple[Bound, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundOr:
+    """Some child holds; at least two."""
+
+    children: tuple[Bound, ...]
+    text: str = ""
+
+
+Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque
+
+
+def all_of(children: Iterable[Bound], text: str = "") -> Bound:
+    """The conjunction: flat, without TRUE, FALSE when a child is."""
+    kept: list[Bound] = []
+    for child in children:
+        if isinstance(child, AlwaysFalse):
+            return FALSE
+        if isinstance(child, BoundAnd):
+            kept.extend(child.children)
+        elif not isinstance(child, AlwaysTrue):
+            kept.append(child)
+    if len(kept) < 2:
+        return kept[0] if kept else TRUE
+    return BoundAnd(tuple(kept), text)
+
+
+def any_of(children: Iterable[Bound], text: str = "") -> Bound:
+    """The disjunction: flat, without FALSE, TRUE when a child is."""
+    kept: list[Bound] = []
+    for child in children:
+        if isinstance(child, AlwaysTrue):
+            return TRUE
+        if isinstance(child, BoundOr):
+            kept.extend(child.children)
+        elif not isinstance(child, AlwaysFalse):
+            kept.append(child)
+    if len(kept) < 2:
+        return kept[0] if kept else FALSE
+    return BoundOr(tuple(kept), text)
+
+
+def conjuncts(bound: Bound) -> tuple[Bound, ...]:
+    """What must hold all at once; none for TRUE."""
+    match bound:
+        case AlwaysTrue():
+            return ()
+        case BoundAnd(children=children):
+            return children
+    return (bound,)
+
+
+def references(bound: Bound) -> frozenset[int]:
+    """The ids of all fields that leaves speak of."""
+    match bound:
+        case BoundLeaf():
+            return frozenset((bound.field_id,))
+        case BoundAnd(children=children) | BoundOr(children=children):
+            return frozenset().union(*map(references, children))
+    return frozenset()
+
+
+def text_of(bound: Bound) -> str:
+    """The caller's words of a bound predicate; put together from its parts' where it has none of its own."""
+    match bound:
+        case AlwaysTrue():
+            return "TRUE"
+        case AlwaysFalse():
+            return "FALSE"
+        case BoundAnd(children=children, text=""):
+            return " AND ".join(dict.fromkeys(_inner(child) for child in children))
+        case BoundOr(children=children, text=""):
+            return " OR ".join(dict.fromkeys(_inner(child) for child in children))
+    return bound.text
+
+
+def _inner(bound: Bound) -> str:
+    return f"({text_of(bound)})" if isinstance(bound, BoundAnd | BoundOr) and not bound.text else text_of(bound)

@@ -18,6 +18,8 @@ from lakemuster.metadata.types import Primitive
 
 Index = NDArray[np.int64]
 
+_MAX_CODE = 2**62
+
 
 def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
     """The row numbers of each distinct code, in the order of their first rows."""
@@ -32,13 +34,25 @@ def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
 
 
 def combine(*codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One code per distinct tuple of codes."""
-    combined = np.zeros(len(codes[0]), np.int64)
+    """One code per distinct tuple of codes; sorts only where their product would not fit 64 bits."""
+    combined, size = np.zeros(len(codes[0]), np.int64), 1
     for more in codes:
-        _, dense = np.unique(more, return_inverse=True)
-        combined = combined * (int(dense.max(initial=0)) + 1) + dense
-        _, combined = np.unique(combined, return_inverse=True)
-    return combined.astype(np.int64)
+        if not len(more) or (more == more[0]).all():
+            continue
+        least = int(more.min())
+        span = int(more.max()) - least + 1
+        if size * span < _MAX_CODE:
+            added = more - least
+        else:
+            (combined, size), (added, span) = _dense(combined), _dense(more)
+        combined = combined * span + added
+        size *= span
+    return combined
+
+
+def _dense(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    values, dense = np.unique(codes, return_inverse=True)
+    return dense.astype(np.int64), len(values)
 
 
 def value_codes(values: pa.Array) -> Index:

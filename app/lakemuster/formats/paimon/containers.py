@@ -4,6 +4,9 @@ Files below ``manifest/`` have no extension, and the table's options say what th
 be, not what this one is. All three hold the same columns. ORC and Parquet are of tables written by
 Paimon up to 2.0.
 
+The library that reads ORC trusts its input: damaged bytes can end the process. Bytes of a bucket are
+therefore read in decoder processes only.
+
 Source: shared format notes, sections 1, 4 and 11.
 """
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
+from lakemuster.errors import CatalogError, FormatUnsupported, LimitExceeded, MetadataCorrupt
 from lakemuster.formats.paimon import containers
 from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_manifest, parse_manifest_list
+from lakemuster.ingest.decode import DecoderPool
 from lakemuster.metadata.files import ADDED, DELETED, PAIMON_COLUMNS
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from tests.unit.formats.paimon.rows import binary_row
@@ -308,3 +311,38 @@ def test_a_manifest_of_a_branch_is_read_with_the_branch_schemas():
         parse_manifest(data, ANY, table)
     with pytest.raises(MetadataCorrupt):
         parse_manifest(data, ANY, table, branch="gone")
+
+
+def damaged(whole: bytes, count: int) -> Iterator[bytes]:
+    """Copies with a few bytes changed, some of them cut short."""
+    random = Random(len(whole))
+    for _ in range(count):
+        data = bytearray(whole)
+        for _ in range(random.choice((1, 1, 3))):
+            data[random.randrange(len(data))] = random.randrange(256)
+        if random.random() < 0.2:
+            del data[random.randrange(len(data)) :]
+        yield bytes(data)
+
+
+ENTRIES = manifest(*(entry(str(i), _PARTITION=partition(i, "eu")) for i in range(20)))
+
+
+@pytest.mark.parametrize("container", ["avro", "parquet"])
+def test_a_damaged_file_is_read_or_refused(container):
+    refused = 0
+    for data in damaged(CONTAINERS[container](ENTRIES), 120):
+        try:
+            parse_manifest(data, ANY, PARTED).validate(full=True)
+        except CatalogError:
+            refused += 1
+    assert refused
+
+
+def test_a_damaged_orc_file_is_read_or_refused_or_kills_its_worker_only():
+    # The ORC library trusts its input: one changed byte in a hundred files ends the process.
+    with DecoderPool(1, 2**30, 20, 30) as pool:
+        futures = [pool.submit(parse_manifest, data, ANY, PARTED) for data in damaged(CONTAINERS["orc"](ENTRIES), 60)]
+        errors = [future.exception() for future in futures]
+    assert all(error is None or isinstance(error, MetadataCorrupt | FormatUnsupported) for error in errors)
+    assert any(errors)

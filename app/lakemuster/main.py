@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from typing import TYPE_CHECKING
 
-from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.config import Settings, load_settings
 from lakemuster.index import Index
@@ -14,6 +13,9 @@ from lakemuster.ingest import work
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.storage.store import ObjectStore
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 DECODE_CPU_SECONDS = 120
 DECODE_WALL_SECONDS = 300
@@ -41,6 +43,9 @@ def build_services(settings: Settings) -> Services:
 
 def build_app(settings: Settings) -> FastAPI:
     """The HTTP application over freshly opened services."""
+    # The command line opens services without HTTP, and should not wait for FastAPI.
+    from lakemuster.api.app import create_app  # noqa: PLC0415
+
     return create_app(build_services(settings))
 
 

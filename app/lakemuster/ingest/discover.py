@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lakemuster.formats.iceberg.pointers import newest_metadata
+from lakemuster.metadata.names import format_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
@@ -66,12 +67,7 @@ def table_name(levels: tuple[str, ...], namespace: str | None) -> str:
     """
     names = [level.removesuffix(".db") or level for level in levels]
     if namespace is not None:
-        return ".".join([namespace, quoted(names[-1])])
+        return f"{namespace}.{format_name(names[-1:])}"
     if len(names) == 1:
         names.insert(0, "default")
-    return ".".join(quoted(name) for name in names)
-
-
-def quoted(level: str) -> str:
-    """A level of a name as it is written: in backticks when it holds a dot or a backtick."""
-    return "`" + level.replace("`", "``") + "`" if "." in level or "`" in level or not level else level
+    return format_name(names)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lakemuster.errors import CatalogError, RequestInvalid, TableExists
+from lakemuster.errors import CatalogError, TableExists
 from lakemuster.index import Index
 from lakemuster.index.tables import TableRecord, add_table, list_tables
 from lakemuster.ingest.discover import find_tables, table_name
 from lakemuster.ingest.pointers import is_metadata_file, look
+from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore
-
-_NAME = re.compile(r"(?:`(?:[^`]|``)+`|[^.`\s/]+)(?:\.(?:`(?:[^`]|``)+`|[^.`\s/]+))*\Z")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 RewriteRules = tuple[tuple[str, str], ...]
 
@@ -30,19 +27,6 @@ class Discovered:
     format: Format
     outcome: Literal["registered", "exists", "refused"]
     reason: str | None = None
-
-
-def check_name(name: str) -> str:
-    """A table's name as it is kept.
-
-    Raises:
-        RequestInvalid: not dotted levels, each plain or in backticks.
-    """
-    if len(name) > 1024 or _CONTROL.search(name) or not _NAME.match(name):
-        raise RequestInvalid(
-            "a table's name is dotted levels, such as shop.orders; quote a level that holds a dot with backticks"
-        )
-    return name
 
 
 def register(
@@ -63,7 +47,7 @@ def register(
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
     """
-    check_name(name)
+    name = format_name(parse_name(name))
     allowed = allowed_roots(location, rewrites) if operator else ()
     for root in allowed:
         store = store.allowing(root)

@@ -99,6 +99,9 @@ PAIMON_INDEX_COLUMNS: dict[str, pa.DataType] = {
     ),
 }
 
+SPARSE = b"sparse"
+"""Arrow field metadata key of structs by column name whose null members mean "not recorded"."""
+
 STATISTIC_KINDS = ("lower", "upper", "value_count", "null_count", "nan_count", "column_size")
 KEY_KINDS = ("min_key", "max_key", "key_lower", "key_upper", "key_null_count")
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from lakemuster.metadata.files import split_column, typed_field
+from lakemuster.metadata.files import SPARSE, split_column, typed_field
 from lakemuster.metadata.partition import PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.planner.rows import SPARSE
 
 COUNTS = frozenset({"value_count", "null_count", "nan_count", "column_size", "key_null_count"})
 

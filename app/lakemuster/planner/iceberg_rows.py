@@ -89,7 +89,7 @@ class IcebergShape:
             pa.field("file_path", pa.string()),
             pa.field("file_format", pa.string()),
             pa.field("spec_id", pa.int32()),
-            sparse("partition", partition_type(self.view.metadata.specs, schemas)),
+            pa.field("partition", partition_type(self.view.metadata.specs, schemas)),
             pa.field("record_count", pa.int64()),
             pa.field("file_size_in_bytes", pa.int64()),
         ]

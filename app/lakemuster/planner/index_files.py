@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from lakemuster.formats.paimon.paths import index_file_paths
 from lakemuster.metadata.files import ADDED, PAIMON_INDEX_COLUMNS
-from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type, sparse
+from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -22,7 +22,7 @@ def schema(view: View) -> pa.Schema:
             pa.field("index_type", pa.string()),
             pa.field("file_path", pa.string()),
             pa.field("file_name", pa.string()),
-            sparse("partition", partition_type(view.metadata.specs, view.schemas)),
+            pa.field("partition", partition_type(view.metadata.specs, view.schemas)),
             pa.field("bucket", pa.int32()),
             *(pa.field(name, PAIMON_INDEX_COLUMNS[name]) for name in _OWN),
         ]

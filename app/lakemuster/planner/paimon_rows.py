@@ -73,7 +73,7 @@ class PaimonShape:
             pa.field("file_name", pa.string()),
             pa.field("file_format", pa.string()),
             pa.field("spec_id", pa.int32()),
-            sparse("partition", partition_type(self.view.metadata.specs, schemas)),
+            pa.field("partition", partition_type(self.view.metadata.specs, schemas)),
             pa.field("bucket", pa.int32()),
             pa.field("total_buckets", pa.int32()),
             pa.field("record_count", pa.int64()),

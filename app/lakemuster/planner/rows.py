@@ -9,9 +9,6 @@ from typing import NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SPARSE = b"sparse"
-"""Arrow field metadata key of structs by column name, whose null members mean "not recorded"."""
-
 
 class Position(NamedTuple):
     """A place in a list: the part, and how many of the part's rows lie before it."""

@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import SegmentCorrupt
+from lakemuster.metadata.files import SPARSE
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
-SPARSE = b"sparse"
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
 CHUNK_BYTES = 4 * 2**20
 """Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
@@ -89,7 +89,7 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
 
 def _is_sparse(field: pa.Field) -> bool:
     # A null partition value is a value; a null statistic was not recorded.
-    return SPARSE in (field.metadata or {}) and field.name != "partition"
+    return SPARSE in (field.metadata or {})
 
 
 def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:

@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
+from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value, scaled
-from lakemuster.wire.rows import SPARSE, chunks, json_items, json_lines, json_objects
+from lakemuster.wire.rows import chunks, json_items, json_lines, json_objects
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 2, 2**53 + 2) | st.integers(-3, 3)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -1,0 +1,370 @@
+"""Tell which rows of statistics can hold a matching row of data.
+
+Pure: arrays in, mask out. One walk serves partition summaries of manifests, zones of segments, and
+entries, so the levels cannot disagree. False is a proof that nothing matches; whatever is not
+known (a missing bound or count, a NaN bound, a type that does not compare) keeps.
+
+Bounds are bounds, not observed values: lower <= every value that is neither null nor NaN <= upper.
+
+Source: Iceberg spec, "Scan Planning"; shared format notes on Iceberg, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.metadata.predicate import (
+    AlwaysFalse,
+    AlwaysTrue,
+    Bound,
+    BoundAnd,
+    BoundLeaf,
+    BoundOr,
+    Op,
+    Opaque,
+)
+from lakemuster.metadata.types import Kind, Primitive, arrow_type
+
+Mask = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+UNKNOWN = -1
+"""A count that was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldStats:
+    """One field over N rows of statistics.
+
+    Attributes:
+        lower, upper: Arrow arrays of the field's type, null where missing; None when missing everywhere.
+        null_count, nan_count, value_count: ``UNKNOWN`` where missing; None when missing everywhere.
+            ``value_count`` counts nulls and NaN too.
+    """
+
+    lower: pa.Array | None = None
+    upper: pa.Array | None = None
+    null_count: Counts | None = None
+    nan_count: Counts | None = None
+    value_count: Counts | None = None
+
+
+class Statistics(Protocol):
+    """Statistics of N things: entries, segments or manifests."""
+
+    @property
+    def rows(self) -> int:
+        """N."""
+        ...
+
+    @property
+    def record_count(self) -> Counts | None:
+        """Records of each; ``UNKNOWN`` or less where unknown."""
+        ...
+
+    def field(self, field_id: int) -> FieldStats | None:
+        """Statistics of one field; None when there are none."""
+        ...
+
+
+def can_match(bound: Bound, statistics: Statistics) -> Mask:
+    """Mark what can hold a matching row.
+
+    Returns:
+        bool (N,). False is a proof of no match; True promises nothing.
+    """
+    keep = _walk(bound, statistics)
+    if statistics.record_count is not None:
+        keep = keep & (statistics.record_count != 0)
+    return keep
+
+
+def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundLeaf, Mask]]:
+    """Each leaf's own verdict, for explanations."""
+    match bound:
+        case BoundLeaf():
+            yield bound, _leaf(bound, statistics)
+        case BoundAnd(children=children) | BoundOr(children=children):
+            for child in children:
+                yield from leaf_verdicts(child, statistics)
+
+
+def _walk(bound: Bound, statistics: Statistics) -> Mask:
+    match bound:
+        case AlwaysFalse():
+            return np.zeros(statistics.rows, np.bool_)
+        case AlwaysTrue() | Opaque():
+            return np.ones(statistics.rows, np.bool_)
+        case BoundLeaf():
+            return _leaf(bound, statistics)
+        case BoundAnd(children=children):
+            keep = _walk(children[0], statistics)
+            for child in children[1:]:
+                if not keep.any():
+                    break
+                keep = keep & _walk(child, statistics)
+            return keep
+        case BoundOr(children=children):
+            keep = _walk(children[0], statistics)
+            for child in children[1:]:
+                if keep.all():
+                    break
+                keep = keep | _walk(child, statistics)
+            return keep
+
+
+def _leaf(leaf: BoundLeaf, statistics: Statistics) -> Mask:
+    field = None if leaf.transform is not None else statistics.field(leaf.field_id)
+    if field is None:
+        return np.ones(statistics.rows, np.bool_)
+    return ~_cannot(leaf, _Column.of(leaf.type, field, statistics))
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A field's statistics, made ready: bounds of the predicate's type, counts with the unknown told apart."""
+
+    rows: int
+    lower: pa.Array | None
+    upper: pa.Array | None
+    nulls: Counts
+    nans: Counts
+    values: Counts
+    has_nan: bool
+
+    @classmethod
+    def of(cls, kind: Primitive, field: FieldStats, statistics: Statistics) -> _Column:
+        rows = statistics.rows
+        unknown = np.full(rows, UNKNOWN, np.int64)
+        values = unknown if field.value_count is None else field.value_count
+        return cls(
+            rows,
+            _comparable(field.lower, kind),
+            _comparable(field.upper, kind),
+            unknown if field.null_count is None else field.null_count,
+            unknown if field.nan_count is None else field.nan_count,
+            values,
+            kind.kind in (Kind.FLOAT, Kind.DOUBLE),
+        )
+
+    @property
+    def no_nulls(self) -> Mask:
+        """Known to hold no null."""
+        return _mask(self.nulls == 0)
+
+    @property
+    def no_nans(self) -> Mask:
+        """Known to hold no NaN."""
+        return _mask(self.nans == 0) if self.has_nan else np.ones(self.rows, np.bool_)
+
+    @property
+    def only_nulls(self) -> Mask:
+        """Known to hold nothing but nulls."""
+        return _mask((self.values > 0) & (self.nulls == self.values))
+
+    @property
+    def nothing_ordered(self) -> Mask:
+        """Known to hold nothing but nulls and NaN: no comparison matches."""
+        if not self.has_nan:
+            return self.only_nulls
+        known = (self.values > 0) & (self.nans >= 0)
+        both = known & (self.nulls >= 0) & (self.nulls + self.nans == self.values)
+        return _mask(self.only_nulls | both | (known & (self.nans == self.values)))
+
+    def lower_is(self, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object) -> Mask:
+        """Where the lower bound is known and passes a comparison with a value."""
+        return _passes(self.lower, test, value, self.rows)
+
+    def upper_is(self, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object) -> Mask:
+        """Where the upper bound is known and passes a comparison with a value."""
+        return _passes(self.upper, test, value, self.rows)
+
+
+def _mask(verdicts: object) -> Mask:
+    return np.asarray(verdicts, np.bool_)
+
+
+def _cannot(leaf: BoundLeaf, column: _Column) -> Mask:
+    """Where no row can match the leaf."""
+    match leaf.op:
+        case Op.IS_NULL:
+            return column.no_nulls
+        case Op.NOT_NULL:
+            return column.only_nulls
+        case Op.IS_NAN:
+            return _mask((column.nans == 0) | column.only_nulls)
+        case Op.NOT_NAN:
+            return _mask((column.values > 0) & (column.nans == column.values))
+        case Op.LT:
+            return column.nothing_ordered | column.lower_is(pc.greater_equal, leaf.values[0])
+        case Op.LT_EQ:
+            return column.nothing_ordered | column.lower_is(pc.greater, leaf.values[0])
+        case Op.GT:
+            return column.nothing_ordered | column.upper_is(pc.less_equal, leaf.values[0])
+        case Op.GT_EQ:
+            return column.nothing_ordered | column.upper_is(pc.less, leaf.values[0])
+        case Op.EQ:
+            value = leaf.values[0]
+            outside = column.lower_is(pc.greater, value) | column.upper_is(pc.less, value)
+            return column.nothing_ordered | outside
+        case Op.IN:
+            return column.nothing_ordered | _none_between(column, leaf)
+        case Op.NOT_EQ | Op.NOT_IN:
+            return _only_of(column, leaf.values, leaf.type) & _nothing_else(leaf, column)
+        case Op.STARTS_WITH:
+            return column.nothing_ordered | _outside_prefix(column, leaf.values[0])
+        case Op.NOT_STARTS_WITH:
+            return _within_prefix(column, leaf.values[0]) & _nothing_else(leaf, column)
+
+
+def _nothing_else(leaf: BoundLeaf, column: _Column) -> Mask:
+    """Where nulls and NaN, which a negation may match, are known to be absent."""
+    absent = column.no_nans
+    return absent & column.no_nulls if leaf.nulls else absent
+
+
+def _only_of(column: _Column, values: Sequence[object], kind: Primitive) -> Mask:
+    """Where every value that is neither null nor NaN is one of the given."""
+    if column.lower is None or column.upper is None:
+        return np.zeros(column.rows, np.bool_)
+    single = _known(pc.equal(column.lower, column.upper), column.rows)
+    if not single.any():
+        return single
+    return single & _known(_is_in(column.lower, values, kind), column.rows)
+
+
+def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Array:
+    if len(values) == 1:
+        return pc.equal(bounds, _scalar(values[0], bounds.type))
+    known = pa.array([_scalar(value, bounds.type).as_py() for value in values], bounds.type)
+    if kind.kind in (Kind.FLOAT, Kind.DOUBLE):
+        # Arrow's is_in tells -0.0 from 0.0.
+        numbers = np.asarray(list(values), np.float64)
+        return pa.array(np.isin(bounds.to_numpy(zero_copy_only=False).astype(np.float64), numbers))
+    return pc.is_in(bounds, value_set=known)
+
+
+def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
+    """Where no value of IN lies between the bounds: by one search in the sorted values."""
+    first, last = leaf.values[0], leaf.values[-1]
+    outside = column.lower_is(pc.greater, last) | column.upper_is(pc.less, first)
+    if column.lower is None or column.upper is None or outside.all():
+        return outside
+    bounded = _known(pc.is_valid(column.lower), column.rows) & _known(pc.is_valid(column.upper), column.rows) & ~outside
+    places = np.flatnonzero(bounded)
+    if len(places):
+        chosen = pa.array(places)
+        outside[places] = _in_gaps(column.lower.take(chosen), column.upper.take(chosen), leaf.values)
+    return outside
+
+
+def _in_gaps(lower: pa.Array, upper: pa.Array, values: Sequence[object]) -> Mask:
+    """Where both bounds lie strictly between two neighbours of the sorted values."""
+    known = pa.array([_plain(value, lower.type) for value in values], lower.type)
+    everything = pa.concat_arrays([known, lower, upper])
+    if pa.types.is_floating(lower.type):
+        ranks = np.unique(everything.to_numpy(zero_copy_only=False), return_inverse=True)[1]
+    else:
+        ranks = pc.rank(everything, tiebreaker="dense").to_numpy()
+    of_values = np.sort(ranks[: len(known)])
+    of_lower, of_upper = ranks[len(known) : len(known) + len(lower)], ranks[len(known) + len(lower) :]
+    after = np.searchsorted(of_values, of_lower, side="left")
+    following = of_values[np.minimum(after, len(of_values) - 1)]
+    return np.asarray((after == len(of_values)) | (following > of_upper))
+
+
+def _outside_prefix(column: _Column, prefix: object) -> Mask:
+    cannot = column.upper_is(pc.less, prefix)
+    beyond = _next_prefix(_plain_bytes(prefix))
+    if beyond is not None and column.lower is not None:
+        raw = _raw(column.lower)
+        cannot = cannot | _known(pc.greater_equal(raw, pa.scalar(beyond, raw.type)), column.rows)
+    return cannot
+
+
+def _within_prefix(column: _Column, prefix: object) -> Mask:
+    """Where both bounds start with the prefix, and so all that lies between them."""
+    if column.lower is None or column.upper is None:
+        return np.zeros(column.rows, np.bool_)
+    start = _plain_bytes(prefix)
+    lower, upper = _raw(column.lower), _raw(column.upper)
+    return _known(pc.starts_with(lower, start), column.rows) & _known(pc.starts_with(upper, start), column.rows)
+
+
+def _next_prefix(prefix: bytes) -> bytes | None:
+    """The least bytes above everything with a prefix; None when there are none."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+
+
+def _raw(array: pa.Array) -> pa.Array:
+    return array if pa.types.is_binary(array.type) else array.cast(pa.binary())
+
+
+def _plain_bytes(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    assert isinstance(value, bytes)
+    return value
+
+
+def _passes(bounds: pa.Array | None, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object, rows: int) -> Mask:
+    if bounds is None:
+        return np.zeros(rows, np.bool_)
+    return _known(test(bounds, _scalar(value, bounds.type)), rows)
+
+
+def _known(verdicts: pa.Array, rows: int) -> Mask:
+    """Verdicts as a mask; what is unknown is not proven."""
+    if verdicts.null_count == rows:
+        return np.zeros(rows, np.bool_)
+    if verdicts.null_count:
+        verdicts = pc.fill_null(verdicts, False)
+    return np.asarray(verdicts.to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
+    """Bounds in the predicate's type; None when they do not compare with it. NaN bounds say nothing."""
+    target = arrow_type(kind)
+    if bounds is None or target is None:
+        return None
+    if bounds.type != target:
+        try:
+            bounds = bounds.cast(target)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return None
+    if pa.types.is_floating(target):
+        nan = pc.is_nan(bounds)
+        if pc.any(nan).as_py():
+            bounds = pc.if_else(nan, pa.scalar(None, target), bounds)
+    if pa.types.is_fixed_size_binary(target):
+        bounds = bounds.cast(pa.binary())
+    return bounds
+
+
+def _scalar(value: object, kind: pa.DataType) -> pa.Scalar:
+    return (
+        pa.array([_plain(value, kind)], _storage(kind)).view(kind)[0]
+        if pa.types.is_temporal(kind)
+        else pa.scalar(_plain(value, kind), kind)
+    )
+
+
+def _storage(kind: pa.DataType) -> pa.DataType:
+    return pa.int32() if kind.bit_width == 32 else pa.int64()
+
+
+def _plain(value: object, kind: pa.DataType) -> object:
+    if isinstance(value, UUID):
+        return value.bytes
+    if isinstance(value, str) and pa.types.is_binary(kind):
+        return value.encode()
+    return value

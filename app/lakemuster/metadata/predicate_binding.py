@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate_literals import COMPARABLE, Outcome, UnlikeTypesError, compare
+from lakemuster.metadata.predicate_literals import COMPARABLE, Outcome, UndecidedError, UnlikeTypesError, compare
 from lakemuster.metadata.predicate_tree import (
     FALSE,
     NEGATED,
@@ -173,7 +173,10 @@ class _Binder:
             return bound
         if of.kind not in COMPARABLE:
             return Opaque(leaf.text, f"values of type {of.text} are not compared")
-        return _Comparing(bound, of, leaf, negated, self._nulls, self._nan_as_iceberg).bound()
+        try:
+            return _Comparing(bound, of, leaf, negated, self._nulls, self._nan_as_iceberg).bound()
+        except UndecidedError as why:
+            return Opaque(leaf.text, str(why))
 
     def _resolve(self, name: str, where: str) -> _Column:
         found = self._columns.get(self._key(name), ())

@@ -49,6 +49,10 @@ _NOT_FINITE |= {"-inf": -math.inf, "-infinity": -math.inf}
 _MAX_DIGITS = 400
 
 
+class UndecidedError(ValueError):
+    """The constant can be compared with the type, in ways that engines do not agree on."""
+
+
 class UnlikeTypesError(ValueError):
     """The constant has no place among the type's values; the message says why, in half a sentence."""
 
@@ -145,9 +149,18 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
 
 
 def _finite(literal: Literal, of: Primitive) -> Decimal:
+    """The constant as a number to compare exact types with.
+
+    Where it is a floating point number, engines compare as doubles: that is the same when every value of
+    the type, or at least those near to the constant, have a double of their own.
+    """
     value = _numeric(literal, of)
     if value.is_nan():
         raise UnlikeTypesError(f"NaN is not a value of type {of.text}")
+    if literal.kind == "float" and value.is_finite():
+        value = Decimal(repr(float(value)))
+        if of.precision > 15 if of.kind is Kind.DECIMAL else of.kind is Kind.LONG and abs(value) >= 1 << 53:
+            raise UndecidedError(f"values of type {of.text} are more exact than the floating point constant")
     return value
 
 

@@ -73,9 +73,9 @@ def _identities(tables: Sequence[pa.Table], names: NDArray[np.int64], rows: NDAr
     for name in (*own, *partitions):
         taken = _gathered(tables, name).take(pa.array(rows))
         if pa.types.is_list(taken.type):
-            codes += [value_codes(pc.list_value_length(taken)), value_codes(pc.binary_join(taken, "\x00"))]
-        else:
-            codes.append(value_codes(taken))
+            # File names are never empty and hold no control characters: joined, lists stay apart.
+            taken = pc.binary_join(taken, "\x00")
+        codes.append(value_codes(taken))
     return combine(*codes)
 
 

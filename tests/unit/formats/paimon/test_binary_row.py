@@ -168,6 +168,27 @@ def test_unwanted_fields_and_types_without_an_arrow_form_are_left_out():
         rows.decode([primitive("INT"), primitive("VARIANT"), None], Misfit.REFUSE)
 
 
+@pytest.mark.parametrize(
+    "unscaled", [0, 1, -1, 127, 128, -127, -128, -129, 2**63, -(2**63), 2**119, -(2**119), -(2**119) - 1]
+)
+def test_a_decimal_of_any_number_of_bytes_keeps_its_sign(unscaled):
+    (array,) = rows_of(["DECIMAL(38, 0)"], [(unscaled,)]).decode([primitive("DECIMAL(38, 0)")], Misfit.REFUSE)
+    assert array is not None
+    assert array.to_pylist() == [Decimal(unscaled)]
+
+
+@pytest.mark.parametrize(
+    "of", ["STRING", "BYTES", "DECIMAL(4, 2)", "DECIMAL(38, 0)", "TIMESTAMP(9)", "TIME(0)", "BIGINT"]
+)
+def test_the_slot_of_a_null_may_hold_anything(of):
+    for garbage in (b"\xff" * 8, b"\x7f" * 8, slot(2**31 - 1, 2**32 - 1)):
+        image = bytearray(one_field(garbage))
+        image[5] = 1
+        (array,) = Rows.of(pa.array([bytes(image)], pa.binary())).decode([primitive(of)], Misfit.REFUSE)
+        assert array is not None
+        assert array.to_pylist() == [None]
+
+
 FAR = 253_402_300_799_999  # 9999-12-31T23:59:59.999
 MISFITS = [
     ("TIMESTAMP(9)", (FAR, 0)),

@@ -134,15 +134,21 @@ def test_a_column_of_two_types_is_two_columns_in_the_order_met():
             entry("0", _SCHEMA_ID=1, _VALUE_STATS_COLS=["a"], _VALUE_STATS=stats(["BIGINT"], [2**40], [2**41], [7])),
             entry("1", _VALUE_STATS_COLS=["a"], _VALUE_STATS=stats(["INT"], [1], [2], [8])),
             entry("2", _SCHEMA_ID=1, _VALUE_STATS_COLS=["a"], _VALUE_STATS=stats(["BIGINT"], [None], [5], [9])),
+            entry(
+                "3",
+                _SCHEMA_ID=1,
+                _VALUE_STATS_COLS=["b", "a"],
+                _VALUE_STATS=stats(["STRING", "BIGINT"], ["x", 6], ["y", 7], [0, 1]),
+            ),
         ),
         ANY,
         table_of(ABC, wide),
     )
-    assert table.column("lower.10").to_pylist() == [2**40, None, None]
-    assert table.column("upper.10").to_pylist() == [2**41, None, 5]
-    assert table.column("lower.10@INT").to_pylist() == [None, 1, None]
-    assert table.column("upper.10@INT").to_pylist() == [None, 2, None]
-    assert table.column("null_count.10").to_pylist() == [7, 8, 9]
+    assert table.column("lower.10").to_pylist() == [2**40, None, None, 6]
+    assert table.column("upper.10").to_pylist() == [2**41, None, 5, 7]
+    assert table.column("lower.10@INT").to_pylist() == [None, 1, None, None]
+    assert table.column("upper.10@INT").to_pylist() == [None, 2, None, None]
+    assert table.column("null_count.10").to_pylist() == [7, 8, 9, 1]
     assert table.schema.field("lower.10").metadata == {b"type": b"BIGINT"}
     assert table.schema.field("lower.10@INT").metadata == {b"type": b"INT"}
     assert table.schema.field("null_count.10").metadata is None

@@ -26,6 +26,8 @@ _NESTED_ID_BASE = MAX_LENGTH // 4
 _NESTED_ID_STEP = 1024
 
 _TOKEN = re.compile(r"\s*(?:('(?:[^']|'')*'|`(?:[^`]|``)*`)|([A-Za-z_][^\s<>(),.]*)|(\d+)|([<>(),.]))")
+_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+_NULLABILITY = re.compile(r"(\s+NOT)?\s+NULL$", re.IGNORECASE)
 
 _PLAIN = {
     "BOOLEAN": Kind.BOOLEAN,
@@ -97,7 +99,9 @@ def _parse(json: object, field_id: int, depth: int, nesting: int = 1) -> tuple[T
             fields = tuple(parse_field(member, depth + 1) for member in members)
             inner = ", ".join(f"`{field.name}` {_spelling((field.type, field.required))}" for field in fields)
             return StructType(fields, f"ROW<{inner}>"), required
-    raise MetadataCorrupt("a type object is of no known kind", field_id=field_id, type=name)
+    if not _NAME.fullmatch(word):
+        raise MetadataCorrupt("a type object is of no kind", field_id=field_id, type=name[:200])
+    return Primitive(Kind.OTHER, word), required
 
 
 def _list(word: str, element: tuple[Type, bool], field_id: int, nesting: int, length: object = None) -> ListType:
@@ -164,9 +168,17 @@ class _Text:
             case "GEOMETRY" | "GEOGRAPHY":
                 kind = Kind.GEOMETRY if name == "GEOMETRY" else Kind.GEOGRAPHY
                 return Primitive(kind, name + self._arguments())
-        if not name[:1].isalpha():
+        if not _NAME.fullmatch(name) or name in ("NOT", "NULL") or depth:
             self._refuse()
-        return Primitive(Kind.OTHER, name + self._arguments())
+        self._next = len(self._tokens) - len(self._nullability())
+        return Primitive(Kind.OTHER, _NULLABILITY.sub("", self._text.strip()))
+
+    def _nullability(self) -> list[str]:
+        """The words at the end that say whether nulls may be."""
+        for words in (["NOT", "NULL"], ["NULL"]):
+            if self._tokens[-len(words) :] == words:
+                return words
+        return []
 
     def _characters(self, name: str) -> Primitive:
         length = MAX_LENGTH if name == "STRING" else self._length()

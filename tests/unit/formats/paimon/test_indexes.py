@@ -63,27 +63,28 @@ GOOD, ((OFFSET, SIZE),) = index_file([payload_32({1, 5, 70000})])
 WIDE_GOOD, ((_, WIDE_SIZE),) = index_file([payload_64({1, 2**40})])
 
 
-@pytest.mark.parametrize(
-    ("data", "offset", "length", "cardinality"),
-    [
-        (GOOD, OFFSET, SIZE + 8, None),
-        (GOOD, OFFSET, SIZE - 1, None),
-        (GOOD, OFFSET + 1, SIZE, None),
-        (GOOD, 0, SIZE, None),
-        (GOOD, -1, SIZE, None),
-        (GOOD, len(GOOD), SIZE, None),
-        (GOOD, 10**12, SIZE, None),
-        (GOOD, OFFSET, SIZE, 2),
-        (GOOD, OFFSET, 0, None),
-        (GOOD[:-1], OFFSET, SIZE, None),
-        (GOOD[:-1] + b"\0", OFFSET, SIZE, None),
-        (GOOD[:20] + bytes([GOOD[20] ^ 1]) + GOOD[21:], OFFSET, SIZE, None),
-        (WIDE_GOOD, OFFSET, WIDE_SIZE, None),
-        (index_file([struct.pack(">i", 1581511376) + b"not a bitmap"])[0], 1, 16, None),
-        (index_file([struct.pack("<i", 1681511377) + b"\xff" * 20])[0], 1, 32, None),
-    ],
-)
-def test_a_vector_that_is_not_what_was_recorded_is_refused(data, offset, length, cardinality):
+BROKEN = {
+    "length of the other width": (GOOD, OFFSET, SIZE + 8, None),
+    "length too short": (GOOD, OFFSET, SIZE - 1, None),
+    "offset off by one": (GOOD, OFFSET + 1, SIZE, None),
+    "offset of the version": (GOOD, 0, SIZE, None),
+    "offset below zero": (GOOD, -1, SIZE, None),
+    "offset at the end": (GOOD, len(GOOD), SIZE, None),
+    "offset far behind": (GOOD, 10**12, SIZE, None),
+    "another cardinality": (GOOD, OFFSET, SIZE, 2),
+    "no length": (GOOD, OFFSET, 0, None),
+    "no room for the checksum": (GOOD[:-1], OFFSET, SIZE, None),
+    "another checksum": (GOOD[:-1] + b"\0", OFFSET, SIZE, None),
+    "a changed bit": (GOOD[:20] + bytes([GOOD[20] ^ 1]) + GOOD[21:], OFFSET, SIZE, None),
+    "length of the narrow width": (WIDE_GOOD, OFFSET, WIDE_SIZE, None),
+    "no narrow bitmap": (index_file([struct.pack(">i", 1581511376) + b"not a bitmap"])[0], 1, 16, None),
+    "no wide bitmap": (index_file([struct.pack("<i", 1681511377) + b"\xff" * 20])[0], 1, 32, None),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_vector_that_is_not_what_was_recorded_is_refused(case):
+    data, offset, length, cardinality = BROKEN[case]
     with pytest.raises(MetadataCorrupt):
         parse_deletion_vectors(data, [VectorRange("a", offset, length, cardinality)])
 

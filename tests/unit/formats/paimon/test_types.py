@@ -53,7 +53,10 @@ ATOMIC = {
     "VARIANT": Primitive(Kind.VARIANT, "VARIANT"),
     "GEOMETRY": Primitive(Kind.GEOMETRY, "GEOMETRY"),
     "GEOGRAPHY('EPSG:4326', SPHERICAL)": Primitive(Kind.GEOGRAPHY, "GEOGRAPHY('EPSG:4326', SPHERICAL)"),
-    "SOMETHING_NEW(1, 2)": Primitive(Kind.OTHER, "SOMETHING_NEW(1, 2)"),
+    "SOMETHING_NEW": Primitive(Kind.OTHER, "SOMETHING_NEW"),
+    "SOMETHING_NEW(1,2)": Primitive(Kind.OTHER, "SOMETHING_NEW(1,2)"),
+    "ENUM<'a', INT>": Primitive(Kind.OTHER, "ENUM<'a', INT>"),
+    "INTERVAL YEAR TO MONTH": Primitive(Kind.OTHER, "INTERVAL YEAR TO MONTH"),
 }
 
 
@@ -124,6 +127,10 @@ def test_lists_of_any_spelling(json, text, element):
     assert of.element.type.text == element
 
 
+def test_a_type_object_that_is_not_known_is_not_interpreted():
+    assert parse_type({"type": "GRAPH NOT NULL", "nodes": "INT"}, 1) == (Primitive(Kind.OTHER, "GRAPH"), True)
+
+
 def test_a_field_keeps_its_default():
     field = parse_field({"id": 1, "name": "a", "type": "INT", "defaultValue": "7"})
     assert field.write_default == "7"
@@ -136,6 +143,7 @@ def test_a_field_keeps_its_default():
         "   ",
         "INT INT",
         "DECIMAL(39, 0)",
+        "<INT>",
         "DECIMAL(0, 0)",
         "DECIMAL(4, 5)",
         "DECIMAL(1, 1, 1)",
@@ -154,7 +162,8 @@ def test_a_field_keeps_its_default():
         ["INT"],
         {},
         {"type": 3},
-        {"type": "INT"},
+        {"type": ""},
+        {"type": "(INT)"},
         {"type": "ROW"},
         {"type": "ROW", "fields": [7]},
         {"type": "ROW", "fields": [{"name": "a", "type": "INT"}]},

@@ -15,11 +15,18 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate_literals import COMPARABLE, Outcome, UndecidedError, UnlikeTypesError, compare
+from lakemuster.metadata.predicate_literals import (
+    COMPARABLE,
+    Outcome,
+    UndecidedError,
+    UnlikeTypesError,
+    compare,
+    members,
+)
 from lakemuster.metadata.predicate_tree import (
     FALSE,
     NEGATED,
@@ -221,17 +228,20 @@ class _Comparing:
         known = [literal for literal in literals if literal.kind != "null"]
         missing = len(known) < len(literals)
         if op in (Op.IN, Op.NOT_IN):
-            outcomes = [self._outcome(Op.EQ, literal) for literal in known]
-            return FALSE if missing and op is Op.NOT_IN else self._listed(outcomes)
+            plain = members(known, self.of)
+            outcomes = (
+                [self._outcome(Op.EQ, literal, at) for at, literal in enumerate(known, 1)] if plain is None else []
+            )
+            return FALSE if missing and op is Op.NOT_IN else self._listed(outcomes, plain or ())
         if missing:
             return FALSE
         return self._one(self._outcome(op, known[0]))
 
-    def _outcome(self, op: Op, literal: Literal) -> Outcome:
+    def _outcome(self, op: Op, literal: Literal, item: int = 0) -> Outcome:
         try:
             return compare(op, literal, self.of)
         except UnlikeTypesError as cause:
-            where = literal.where or self.leaf.where
+            where = literal.where or self.leaf.where + (f", constant {item} of the list" if item else "")
             raise FilterInvalid(
                 f"column {self.bare.name!r:.100}: {cause}" + (f" ({where})" if where else ""),
                 column=self.bare.name,
@@ -254,11 +264,11 @@ class _Comparing:
             return any_of((main, self._unary(Op.IS_NAN, maybe=True)), self.leaf.text)
         return main
 
-    def _listed(self, outcomes: Sequence[Outcome]) -> Bound:
-        """IN and NOT IN: each constant's ``=``."""
+    def _listed(self, outcomes: Sequence[Outcome], plain: Iterable[object]) -> Bound:
+        """IN and NOT IN: each constant's ``=``, or the values that they have come to already."""
         found = [outcome for outcome in outcomes if not isinstance(outcome, str)]
         maybe = any(outcome.maybe for outcome in found)
-        values = sorted({outcome.value for outcome in found if not _is_nan(outcome.value)})  # type: ignore[type-var]
+        values = sorted({*plain, *(outcome.value for outcome in found if not _is_nan(outcome.value))})  # type: ignore[type-var]
         nan = any(_is_nan(outcome.value) for outcome in found)
         if nan and self.nan_as_iceberg:
             raise _refused(self.leaf, "NaN is compared by IS NAN only")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate_literals import UnlikeTypesError, number
+from lakemuster.metadata.predicate_instants import UnlikeTypesError
+from lakemuster.metadata.predicate_literals import number
 from lakemuster.metadata.predicate_tokens import NUMBER, TYPED, Token, place, unquoted
 from lakemuster.metadata.predicate_tree import Literal, LiteralKind
 from lakemuster.metadata.values import nearest_single
@@ -62,7 +63,7 @@ def numeric(text: str, where: int) -> Literal:
     Raises:
         FilterInvalid: of too many digits.
     """
-    digits = _SUFFIX.sub("", text)
+    digits = text[:-2] + _SUFFIX.sub("", text[-2:]) if len(text) > 2 else _SUFFIX.sub("", text)
     if len(digits) <= 18 and _INTEGER.fullmatch(digits):
         return Literal(int(digits), "integer", place(where))
     try:
@@ -138,12 +139,8 @@ def _floating(value: str | int | Decimal, where: str, *, single: bool) -> Litera
     return Literal(double, "float", where)
 
 
-def listed(text: str, token: Token, limit: int) -> tuple[Literal, ...]:
-    """The constants of a list token.
-
-    Raises:
-        FilterInvalid: more than ``limit`` of them.
-    """
+def listed(text: str, token: Token) -> tuple[Literal, ...]:
+    """The constants of a list token."""
     found: list[Literal] = []
     for match in _ITEM.finditer(text, token.start + 1, token.end - 1):
         sign, digits, kind, quoted, other = match.groups()
@@ -158,8 +155,6 @@ def listed(text: str, token: Token, limit: int) -> tuple[Literal, ...]:
             found.append(Literal(unquoted(quoted), "string"))
         else:
             found.append(_of_kind(kind.upper(), quoted, match.start()))
-        if len(found) > limit:
-            raise FilterInvalid(f"the lists of a filter have at most {limit} values", limit=limit)
     return tuple(found)
 
 

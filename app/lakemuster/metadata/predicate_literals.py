@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal as OneOf
 from uuid import UUID
 
+from lakemuster.metadata.predicate_instants import DAY, UnlikeTypesError, parse_date, parse_time, parse_timestamp
 from lakemuster.metadata.predicate_tree import Literal, Op
 from lakemuster.metadata.types import Kind, Primitive, Unit
-from lakemuster.metadata.values import days_of, nearest_single, scaled
+from lakemuster.metadata.values import nearest_single, scaled
 
 Always = OneOf["always", "never"]
 
@@ -36,13 +37,9 @@ Outcome = Comparison | Always
 
 BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
-_DAY = 86_400 * 10**12
 _BEYOND = 10**60
 """Outside of every type's range."""
 
-_DATE = re.compile(r"([+-]?\d{4,9})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?", re.ASCII)
-_ZONE = re.compile(r"\s?(?:(?:Z|UTC|GMT)|([+-])(\d\d):?(\d\d)?)$", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "+inf": math.inf, "+infinity": math.inf}
 _NOT_FINITE |= {"-inf": -math.inf, "-infinity": -math.inf}
@@ -51,10 +48,6 @@ _MAX_DIGITS = 400
 
 class UndecidedError(ValueError):
     """The constant can be compared with the type, in ways that engines do not agree on."""
-
-
-class UnlikeTypesError(ValueError):
-    """The constant has no place among the type's values; the message says why, in half a sentence."""
 
 
 def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
@@ -70,6 +63,23 @@ def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
     return _RULES[of.kind](op, literal, of)
 
 
+def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] | None:
+    """The values of the type that equal one of the constants; None where only :func:`compare` can tell.
+
+    For lists of thousands, which are of plain integers or strings as a rule.
+    """
+    if of.kind in BITS:
+        half = 1 << BITS[of.kind] - 1
+        if all(type(literal.value) is int and literal.kind == "integer" for literal in literals):
+            numbers = {literal.value for literal in literals}
+            return {value for value in numbers if isinstance(value, int) and -half <= value < half}
+    elif of.kind is Kind.STRING and all(literal.kind == "string" for literal in literals):
+        found = {literal.value for literal in literals}
+        if all(isinstance(value, str) and value.isascii() for value in found):
+            return found  # type: ignore[return-value]
+    return None
+
+
 def number(text: str) -> Decimal:
     """A number as written, exactly.
 
@@ -77,11 +87,11 @@ def number(text: str) -> Decimal:
         UnlikeTypesError: not a number, or of more than 400 digits.
     """
     if len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text):
-        raise UnlikeTypesError(f"{text!r:.60} is not a number of at most {_MAX_DIGITS} digits")
+        raise UnlikeTypesError(f"{text[:60]!r} is not a number of at most {_MAX_DIGITS} digits")
     try:
         return Decimal(text)
     except InvalidOperation as cause:
-        raise UnlikeTypesError(f"{text!r:.60} is not a number") from cause
+        raise UnlikeTypesError(f"{text[:60]!r} is not a number") from cause
 
 
 def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
@@ -165,7 +175,10 @@ def _finite(literal: Literal, of: Primitive) -> Decimal:
 
 
 def _integer(op: Op, literal: Literal, of: Primitive) -> Outcome:
-    floor, exact = _steps(_finite(literal, of), 0)
+    if type(literal.value) is int and literal.kind in ("integer", "untyped"):
+        floor, exact = literal.value, True
+    else:
+        floor, exact = _steps(_finite(literal, of), 0)
     half: int = 1 << BITS[of.kind] - 1
     return _stepped(op, floor, exact, -half, half - 1, int)
 
@@ -239,7 +252,7 @@ def _bytes(literal: Literal, of: Primitive) -> bytes:
             try:
                 return bytes.fromhex(text)
             except ValueError as cause:
-                raise UnlikeTypesError(f"{text!r:.60} is not hexadecimal") from cause
+                raise UnlikeTypesError(f"{text[:60]!r} is not hexadecimal") from cause
     raise unlike(literal, of)
 
 
@@ -267,7 +280,7 @@ def _uuid(op: Op, literal: Literal, of: Primitive) -> Outcome:
             try:
                 return Comparison(op, UUID(text))
             except ValueError as cause:
-                raise UnlikeTypesError(f"{text!r:.60} is not a uuid") from cause
+                raise UnlikeTypesError(f"{text[:60]!r} is not a uuid") from cause
     raise unlike(literal, of)
 
 
@@ -278,7 +291,7 @@ def _date(op: Op, literal: Literal, of: Primitive) -> Outcome:
         case "date" | "string" | "untyped", str() as text:
             floor, exact = parse_date(text), True
         case "timestamp", _:
-            floor, rest = divmod(_instant(literal, of)[0], _DAY)
+            floor, rest = divmod(_instant(literal, of)[0], DAY)
             exact = not rest
         case _:
             raise unlike(literal, of)
@@ -294,7 +307,7 @@ def _time(op: Op, literal: Literal, of: Primitive) -> Outcome:
         case _:
             raise unlike(literal, of)
     floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
-    return _stepped(op, floor, not rest, 0, 86_400 * 10**12 // _PICOSECONDS[of.unit] - 1, int)
+    return _stepped(op, floor, not rest, 0, DAY // _PICOSECONDS[of.unit] - 1, int)
 
 
 def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
@@ -311,66 +324,11 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
         case ("timestamp" | "timestamptz" | "untyped") as kind, int() as micros if not isinstance(micros, bool):
             return micros * 10**6, kind == "timestamptz"
         case "date", int() as days if not isinstance(days, bool):
-            return days * _DAY, False
+            return days * DAY, False
         case ("timestamp" | "timestamptz" | "untyped" | "string" | "date") as kind, str() as text:
             picoseconds, zoned = parse_timestamp(text)
             return picoseconds, zoned or kind == "timestamptz"
     raise unlike(literal, of)
-
-
-def parse_date(text: str) -> int:
-    """Days since 1970-01-01 of an ISO 8601 date.
-
-    Raises:
-        UnlikeTypesError: not a date.
-    """
-    match = _DATE.fullmatch(text.strip())
-    try:
-        if match is not None:
-            return days_of(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError as cause:
-        raise UnlikeTypesError(f"{text!r:.60} is not a day of the calendar") from cause
-    raise UnlikeTypesError(f"{text!r:.60} is not a date such as '2024-01-31'")
-
-
-def parse_time(text: str) -> int:
-    """Picoseconds since midnight of an ISO 8601 time of day.
-
-    Raises:
-        UnlikeTypesError: not a time of day.
-    """
-    match = _CLOCK.fullmatch(text.strip())
-    if match is None or int(match[1]) > 23 or int(match[2]) > 59 or int(match[3] or 0) > 59:
-        raise UnlikeTypesError(f"{text!r:.60} is not a time of day such as '23:59:59.999'")
-    seconds = (int(match[1]) * 60 + int(match[2])) * 60 + int(match[3] or 0)
-    return seconds * 10**12 + int((match[4] or "").ljust(12, "0"))
-
-
-def parse_timestamp(text: str) -> tuple[int, bool]:
-    """Picoseconds since 1970 of an ISO 8601 date or timestamp, and whether it has a zone; then they are in UTC.
-
-    Raises:
-        UnlikeTypesError: not a timestamp.
-    """
-    text = text.strip()
-    if len(text) > 100:
-        raise UnlikeTypesError(f"{text!r:.60} is not a timestamp")
-    date = _DATE.match(text)
-    if date is None:
-        raise UnlikeTypesError(f"{text!r:.60} is not a timestamp such as '2024-01-31 23:59:59'")
-    picoseconds, rest = parse_date(date[0]) * _DAY, text[date.end() :]
-    if not rest:
-        return picoseconds, False
-    if rest[0] not in " Tt":
-        raise UnlikeTypesError(f"{text!r:.60} is not a timestamp such as '2024-01-31 23:59:59'")
-    zone = _ZONE.search(rest)
-    picoseconds += parse_time(rest[1 : zone.start()] if zone else rest[1:])
-    if zone is None:
-        return picoseconds, False
-    minutes = int(zone[2] or 0) * 60 + int(zone[3] or 0)
-    if minutes > 18 * 60:
-        raise UnlikeTypesError(f"{text!r:.60} has no time zone of this world")
-    return picoseconds - (minutes if zone[1] == "+" else -minutes) * 60 * 10**12, True
 
 
 def unlike(literal: Literal, of: Primitive) -> UnlikeTypesError:

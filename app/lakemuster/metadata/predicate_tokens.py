@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from lakemuster.errors import FilterInvalid
 
-MAX_CHARACTERS, MAX_TOKENS, MAX_NESTING = 1 << 20, 16_000, 64
+MAX_CHARACTERS, MAX_TOKENS, MAX_NESTING, MAX_LISTED = 1 << 20, 8_000, 64, 20_000
+_MAX_SHOWN = 1_000
 
 TokenKind = OneOf["name", "quoted", "string", "binary", "number", "list", "sign", "end"]
 
@@ -45,7 +46,9 @@ _TOKEN = re.compile(
 _WORD = re.compile(r"[^\W\d][\w$]*+")
 TYPED = r"DATE|TIMESTAMP|TIMESTAMPTZ|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIME|UUID|DECIMAL|X"
 _ITEM = rf"(?:[-+]?\s*+{NUMBER}(?![\w.])|(?:(?:{TYPED})\s*+)?{_STRING}|(?:NULL|TRUE|FALSE)(?!\w))"
-_LIST = re.compile(rf"\(\s*+(?:{_ITEM}\s*+,\s*+)*+{_ITEM}\s*+\)", re.IGNORECASE | re.ASCII)
+_LIST = re.compile(
+    rf"\(\s*+(?:{_ITEM}\s*+,\s*+){{0,{MAX_LISTED - 1}}}+{_ITEM}\s*+(?:(\))|(,)\s*+{_ITEM})", re.IGNORECASE | re.ASCII
+)
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -97,6 +100,11 @@ def place(offset: int) -> str:
     return f"character {offset + 1}"
 
 
+def shortened(text: str) -> str:
+    """A text to be shown: its beginning, when it is long."""
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
+
+
 def _skip(text: str, at: int) -> int:
     match = _SKIPPED.match(text, at)
     return match.end() if match else at
@@ -105,8 +113,10 @@ def _skip(text: str, at: int) -> int:
 def _next(text: str, at: int, after_in: bool) -> Token:
     if after_in and text[at] == "(":
         whole = _LIST.match(text, at)
-        if whole is not None:
+        if whole is not None and whole[1]:
             return Token("list", at, whole.end(), "")
+        if whole is not None and whole[2]:
+            raise FilterInvalid(f"a list has at most {MAX_LISTED} values ({place(at)})", limit=MAX_LISTED)
     match = _TOKEN.match(text, at)
     if match is None:
         match = _WORD.match(text, at)

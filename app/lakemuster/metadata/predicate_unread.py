@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate_tokens import place
+from lakemuster.metadata.predicate_tokens import place, shortened
 from lakemuster.metadata.predicate_tree import Opaque
 
 _UNITS = frozenset(
-    ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "DOY", "NAN"]
+    (
+        *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
+        *("MILLISECOND", "MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "DOY", "NAN"),
+    )
 )
 _SHOWN = 60
+
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings quote callers' words
 
 
 def opaque(text: str, start: int) -> Opaque:
@@ -30,10 +37,13 @@ def opaque(text: str, start: int) -> Opaque:
         tree = sqlglot.parse_one(text, into=exp.Condition)
     except (SqlglotError, RecursionError) as cause:
         raise FilterInvalid(
-            f"{text!r:.{_SHOWN}} cannot be read as a condition ({place(start)})", position=place(start)
+            f"{text[:_SHOWN]!r} cannot be read as a condition ({place(start)})", position=place(start)
         ) from cause
-    if tree.find(exp.Placeholder, exp.Parameter) is not None:
-        raise FilterInvalid(f"a filter takes no parameters ({place(start)})", position=place(start))
+    if tree.find(exp.Placeholder, exp.Parameter, exp.Star, exp.Command) is not None:
+        raise FilterInvalid(
+            f"a filter takes no parameters, stars and statements ({place(start)})", position=place(start)
+        )
+    text = shortened(text)
     if tree.find(exp.Query) is not None:
         return Opaque(text, "subqueries are not looked into")
     names = tuple(_name(column, start) for column in tree.find_all(exp.Column) if not _is_word(column))
@@ -63,7 +73,8 @@ def _reason(tree: exp.Expr, columns: int) -> str:
         return "it names no column"
     function = tree.find(exp.Func)
     if function is not None and not isinstance(function, exp.Connector):
-        return f"{function.sql_name().lower()} is not looked through"
+        name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
+        return f"{name.lower():.40} is not looked through"
     if tree.find(exp.Bracket) is not None:
         return "elements of lists and maps have no statistics"
     if columns > 1:

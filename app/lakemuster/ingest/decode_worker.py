@@ -31,6 +31,8 @@ _PR_SET_PDEATHSIG = 1
 ENVIRONMENT = {
     # Memory that an allocator reserves ahead counts as used, and could be used, past the limit.
     "MIMALLOC_ARENA_RESERVE": "0",
+    # Memory given back between tasks is faulted in again by the next one: a quarter of decoding's time.
+    "MIMALLOC_PURGE_DELAY": "-1",
     "MALLOC_ARENA_MAX": "1",
     # One task, one core: the pool is what runs tasks in parallel.
     "TOKIO_WORKER_THREADS": "1",

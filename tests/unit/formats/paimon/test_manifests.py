@@ -21,6 +21,7 @@ from tests.unit.formats.paimon.writer import (
     CONTAINERS,
     FILE_MEMBERS,
     LIST_MEMBERS,
+    arrow_of,
     as_rust_writes,
     avro,
     entry,
@@ -281,6 +282,21 @@ def test_a_column_of_another_type_is_refused():
 def test_what_is_no_container_is_refused(data):
     with pytest.raises(MetadataCorrupt):
         parse_manifest(data, ANY, PLAIN)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        manifest(entry()),
+        orc_of(arrow_of(manifest(entry())), "uncompressed"),
+        parquet_of(arrow_of(manifest(entry())), "none"),
+    ],
+    ids=["avro", "orc", "parquet"],
+)
+def test_text_that_is_not_utf8_is_refused(whole):
+    assert b"data-0.parquet" in whole
+    with pytest.raises(MetadataCorrupt):
+        parse_manifest(whole.replace(b"data-0.parquet", b"data-\xff.parquet"), ANY, PLAIN)
 
 
 @pytest.mark.parametrize("container", ["orc", "parquet"])

@@ -94,6 +94,13 @@ def test_nested_types_have_the_ids_that_paimon_computes():
     assert array.text == "ARRAY<MAP<INT NOT NULL, ARRAY<STRING>>>"
 
 
+def test_a_list_in_a_key_counts_its_level():
+    of, _ = parse_type({"type": "MAP", "key": {"type": "ARRAY", "element": "INT"}, "value": "INT"}, 10)
+    assert isinstance(of, MapType)
+    assert isinstance(of.key.type, ListType)
+    assert of.key.type.element.field_id == 536870911 + 1024 * 10 + 2
+
+
 def test_rows_carry_the_ids_of_their_members():
     json = {
         "type": "ROW",

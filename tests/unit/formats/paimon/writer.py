@@ -272,15 +272,15 @@ def arrow_of(data: bytes) -> pa.Table:
     return read_table(data)[1]
 
 
-def orc_of(table: pa.Table) -> bytes:
+def orc_of(table: pa.Table, compression: str = "zstd") -> bytes:
     out = io.BytesIO()
-    orc.write_table(table, out, compression="zstd")
+    orc.write_table(table, out, compression=compression)
     return out.getvalue()
 
 
-def parquet_of(table: pa.Table) -> bytes:
+def parquet_of(table: pa.Table, compression: str = "zstd") -> bytes:
     out = io.BytesIO()
-    pq.write_table(table, out, compression="zstd")
+    pq.write_table(table, out, compression=compression)
     return out.getvalue()
 
 

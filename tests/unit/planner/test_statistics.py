@@ -1,0 +1,106 @@
+"""Statistics of entries, partitions and zones: a level above never drops what the level below keeps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakemuster.metadata.files import column
+from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.prune import UNKNOWN, can_match
+from lakemuster.planner.statistics import Arrays, EntryStatistics, partition_statistics, zone_of
+from tests.unit.planner.test_prune import FIELDS, LONG, files, predicates, statistics
+
+
+def entries(of: Any) -> pa.Table:
+    """The same statistics as a decoded manifest has them."""
+    found = statistics(of)
+    columns: dict[str, pa.Array] = {"record_count": pa.array(found.record_count)}
+    for field_id in FIELDS:
+        stats = found.fields[field_id]
+        for kind, values in (
+            ("lower", stats.lower),
+            ("upper", stats.upper),
+            ("null_count", stats.null_count),
+            ("nan_count", stats.nan_count),
+            ("value_count", stats.value_count),
+        ):
+            array = (
+                values if isinstance(values, pa.Array) else pa.array([None if n < 0 else n for n in values], pa.int64())
+            )
+            if array.null_count < len(array):
+                columns[column(kind, field_id)] = array
+    return pa.table(columns)
+
+
+@given(files, predicates)
+def test_entries_answer_as_the_statistics_that_they_hold(of: Any, predicate: Bound) -> None:
+    assert (can_match(predicate, EntryStatistics(entries(of))) == can_match(predicate, statistics(of))).all()
+
+
+@given(files, predicates)
+def test_what_a_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound) -> None:
+    below = EntryStatistics(entries(of))
+    zones = {field_id: zone_of(below.field(field_id), kind) for field_id, kind in FIELDS.items()}
+    zone = Arrays(1, {field_id: stats for field_id, stats in zones.items() if stats is not None})
+    if can_match(predicate, below).any():
+        assert can_match(predicate, zone).tolist() == [True]
+
+
+def test_a_zone_drops_by_the_extremes_of_its_entries() -> None:
+    table = pa.table(
+        {"record_count": [1, 1], "lower.1": [3, 5], "upper.1": [4, 9], "null_count.1": [0, 0], "value_count.1": [1, 1]}
+    )
+    zone = zone_of(EntryStatistics(table).field(1), LONG)
+    assert zone is not None
+    assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
+    assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (4,)), Arrays(1, {1: zone})).tolist() == [True]
+
+
+def test_one_missing_bound_makes_a_zone_keep() -> None:
+    table = pa.table({"record_count": [1, 1], "upper.1": pa.array([4, None], pa.int64())})
+    zone = zone_of(EntryStatistics(table).field(1), LONG)
+    assert zone is not None
+    assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [True]
+
+
+def test_a_file_of_nulls_has_no_bound_to_miss() -> None:
+    table = pa.table(
+        {
+            "record_count": [1, 2],
+            "upper.1": pa.array([4, None], pa.int64()),
+            "null_count.1": [0, 2],
+            "value_count.1": [1, 2],
+        }
+    )
+    zone = zone_of(EntryStatistics(table).field(1), LONG)
+    assert zone is not None
+    assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
+
+
+@given(st.lists(st.none() | st.floats(allow_nan=True), min_size=1), st.floats(allow_nan=False))
+def test_partition_values_are_exact(values: list[float | None], limit: float) -> None:
+    of = FIELDS[2]
+    table = pa.table({column("partition", 1000): pa.array(values, arrow_type(of))})
+    keep = can_match(BoundLeaf(Op.LT, 1000, "p", of, (limit,)), partition_statistics(table, [1000]))
+    assert keep.tolist() == [v is not None and not math.isnan(v) and v < limit for v in values]
+
+
+def test_an_absent_partition_field_is_null_everywhere() -> None:
+    table = pa.table({"record_count": [1]})
+    of = partition_statistics(table, [1000])
+    assert can_match(BoundLeaf(Op.IS_NULL, 1000, "p", LONG), of).tolist() == [True]
+    assert can_match(BoundLeaf(Op.EQ, 1000, "p", LONG, (1,)), of).tolist() == [False]
+
+
+def test_a_count_that_was_not_recorded_is_unknown() -> None:
+    table = pa.table({"record_count": [1, 1], "null_count.1": pa.array([0, None], pa.int64())})
+    stats = EntryStatistics(table).field(1)
+    assert stats is not None
+    assert stats.null_count is not None
+    assert stats.null_count.tolist() == [0, UNKNOWN]

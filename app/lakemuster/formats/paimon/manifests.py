@@ -136,12 +136,14 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
     records = Records.of(data, MANIFEST_VERSION)
     files = records.struct("_FILE")
     status = _status(records)
-    found = {ADDED: int((status == ADDED).sum()), DELETED: int((status == DELETED).sum())}
-    if header.added_files_count not in (None, found[ADDED]) or header.deleted_files_count not in (
-        None,
-        found[DELETED],
-    ):
-        raise MetadataCorrupt("a manifest has other numbers of entries than its list says", location=header.location)
+    for listed, kind in ((header.added_files_count, ADDED), (header.deleted_files_count, DELETED)):
+        if listed not in (None, found := int((status == kind).sum())):
+            raise MetadataCorrupt(
+                "a manifest has other entries than its list counts",
+                location=header.location,
+                listed=listed,
+                found=found,
+            )
     arrays: dict[str, pa.Array] = {
         "status": pa.array(status),
         "bucket": records.column("_BUCKET", pa.int32(), required=True),

@@ -26,6 +26,9 @@ from lakemuster.formats.paimon.columns import Columns, Index, combine, groups, v
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
 
+Schemas = Mapping[int, Schema]
+"""A table's, or a branch's, schemas by id."""
+
 _SYSTEM_COLUMNS = frozenset({"_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID", "rowkind"})
 
 _NAME_END = "\x00"
@@ -96,9 +99,6 @@ def add_keys(into: Columns, minima: pa.Array, maxima: pa.Array, schema_ids: pa.A
         keys = trimmed_primary_key(schema_of(schemas, schema_ids[int(rows[0])].as_py()))
         _add_bounds(into, least, rows, [keys], "keys", "min_key")
         _add_bounds(into, greatest, rows, [keys], "keys", "max_key")
-
-
-Schemas = Mapping[int, Schema]
 
 
 def schema_of(schemas: Schemas, schema_id: int) -> Schema:
@@ -185,5 +185,7 @@ def _list_codes(lists: pa.Array) -> Index:
     values = lists.flatten()
     if values.null_count or pc.any(pc.match_substring(values, _NAME_END)).as_py():
         raise MetadataCorrupt("a list of column names holds something else")
-    lengths = pc.list_value_length(lists).cast(pa.string())
-    return value_codes(pc.binary_join_element_wise(lengths, pc.binary_join(lists, _NAME_END), _NAME_END))
+    wide = pa.large_string()  # joined, they can pass 2 GiB
+    end = pa.scalar(_NAME_END, wide)
+    texts = pc.binary_join(lists.cast(pa.list_(wide)), end)
+    return value_codes(pc.binary_join_element_wise(pc.list_value_length(lists).cast(wide), texts, end))

@@ -30,6 +30,7 @@ def entries(of: Any) -> pa.Table:
             ("nan_count", stats.nan_count),
             ("value_count", stats.value_count),
         ):
+            assert values is not None
             array = (
                 values if isinstance(values, pa.Array) else pa.array([None if n < 0 else n for n in values], pa.int64())
             )

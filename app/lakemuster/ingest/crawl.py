@@ -65,6 +65,7 @@ class _Listed:
     header: ManifestHeader
     location: str
     segment: str
+    branch: str
 
 
 @dataclass(slots=True)
@@ -101,6 +102,7 @@ class Crawler:
     def _read_lists(self, records: Sequence[SnapshotRecord]) -> dict[str, list[ManifestHeader] | CatalogError]:
         refs = [ref for record in records for ref in record.snapshot.manifest_lists if ref.role != "index"]
         requests = {ref.location: ReadRequest(self.rewrites.apply(ref.location), ref.length) for ref in refs}
+        branches = {ref.location: r.snapshot.branch for r in records for ref in r.snapshot.manifest_lists}
         inline = {location: record for record in records for location in record.snapshot.inline_manifests}
         requests |= {location: ReadRequest(self.rewrites.apply(location)) for location in inline}
         recorded = {request.location: location for location, request in requests.items()}
@@ -112,7 +114,7 @@ class Crawler:
             if location in inline:
                 return self.pool.submit(describe_inline, data, location, inline[location].snapshot, metadata)
             self.tally.lists_fetched += 1
-            return self.pool.submit(decode_list, data, metadata)
+            return self.pool.submit(decode_list, data, metadata, branches[location])
 
         for request, outcome in self._through_decoders(list(requests.values()), submit):
             found[recorded[request.location]] = outcome
@@ -126,22 +128,23 @@ class Crawler:
         rows: list[_Listed] = []
         for ref in snapshot.manifest_lists:
             if ref.role == "index":
-                rows.append(self._row("index", ManifestHeader(ref.location, ref.length, "index")))
+                header = ManifestHeader(ref.location, ref.length, "index")
+                rows.append(self._row("index", header, snapshot.branch))
                 continue
             headers = lists[ref.location]
             if isinstance(headers, CatalogError):
                 return headers
-            rows += [self._row(ref.role, header) for header in headers]
+            rows += [self._row(ref.role, header, snapshot.branch) for header in headers]
         for location in snapshot.inline_manifests:
             headers = lists[location]
             if isinstance(headers, CatalogError):
                 return headers
-            rows += [self._row("manifests", header) for header in headers]
+            rows += [self._row("manifests", header, snapshot.branch) for header in headers]
         return rows
 
-    def _row(self, role: Role, header: ManifestHeader) -> _Listed:
+    def _row(self, role: Role, header: ManifestHeader, branch: str) -> _Listed:
         location = self.rewrites.apply(header.location)
-        return _Listed(role, header, location, segment_name(location, header.length or 0))
+        return _Listed(role, header, location, segment_name(location, header.length or 0), branch)
 
     def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
         """Fetch, decode and store segments; by segment name, None or why not."""
@@ -161,7 +164,7 @@ class Crawler:
                 row = by_location[request.location]
                 sizes[row.segment] = len(data)
                 path = str(Path(folder, row.segment))
-                return self.pool.submit(decode_manifest, data, row.header, metadata, path)
+                return self.pool.submit(decode_manifest, data, row.header, metadata, row.branch, path)
 
             for done, (request, outcome) in enumerate(self._through_decoders(requests, submit), 1):
                 row = by_location[request.location]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing
+from lakemuster.errors import CatalogError, FormatUnsupported, MetadataCorrupt, ObjectMissing
 from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
 from lakemuster.formats.paimon.table_metadata import assemble, parse_schema, parse_snapshot, parse_tag
 from lakemuster.ingest.pointers import Pointer
@@ -102,7 +102,7 @@ def _parse_snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: st
         assert number is not None
         try:
             parsed[number] = parse_snapshot(data, branch, root, "snapshot")
-        except MetadataCorrupt as cause:
+        except (MetadataCorrupt, FormatUnsupported) as cause:
             parsed[number] = Snapshot(number, modified[name], (), branch, extra={UNREADABLE: f"{name}: {cause}"})
     return parsed
 

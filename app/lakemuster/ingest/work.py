@@ -37,15 +37,15 @@ def slim(metadata: TableMetadata) -> TableMetadata:
     return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
 
 
-def decode_list(data: bytes, metadata: TableMetadata) -> list[ManifestHeader]:
-    """Decode one manifest list.
+def decode_list(data: bytes, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+    """Decode one manifest list of a branch, whose schemas are its own in Paimon.
 
     Raises:
         MetadataCorrupt: it breaks its format's specification.
     """
     if metadata.format == "iceberg":
         return iceberg.parse_manifest_list(data, metadata)
-    return paimon.parse_manifest_list(data, metadata, metadata.location)
+    return paimon.parse_manifest_list(data, metadata, metadata.location, branch=branch)
 
 
 def describe_inline(data: bytes, location: str, snapshot: Snapshot, metadata: TableMetadata) -> list[ManifestHeader]:
@@ -67,13 +67,15 @@ def describe_inline(data: bytes, location: str, snapshot: Snapshot, metadata: Ta
     ]
 
 
-def decode_manifest(data: bytes, header: ManifestHeader, metadata: TableMetadata, path: str) -> WrittenSegment:
+def decode_manifest(
+    data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str, path: str
+) -> WrittenSegment:
     """Decode one manifest and write its segment to a local path.
 
     Raises:
         MetadataCorrupt: it breaks its format's specification, or its counts are not the list's.
     """
-    table = _parse(data, header, metadata)
+    table = _parse(data, header, metadata, branch)
     write_segment(table, Path(path))
     return WrittenSegment(path, table.num_rows, Path(path).stat().st_size)
 
@@ -87,10 +89,10 @@ def _check_length(data: bytes, header: ManifestHeader) -> None:
         )
 
 
-def _parse(data: bytes, header: ManifestHeader, metadata: TableMetadata) -> pa.Table:
+def _parse(data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str) -> pa.Table:
     if metadata.format == "iceberg":
         _check_length(data, header)
         return iceberg.parse_manifest(data, header, metadata)
     if header.content == "index":
-        return paimon.parse_index_manifest(data, metadata)
-    return paimon.parse_manifest(data, header, metadata)
+        return paimon.parse_index_manifest(data, metadata, branch=branch)
+    return paimon.parse_manifest(data, header, metadata, branch=branch)

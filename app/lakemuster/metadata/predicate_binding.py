@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lakemuster.errors import FilterInvalid
+from lakemuster.metadata.predicate_instants import UnlikeTypesError
 from lakemuster.metadata.predicate_literals import (
     COMPARABLE,
     Outcome,
     UndecidedError,
-    UnlikeTypesError,
     compare,
     members,
 )

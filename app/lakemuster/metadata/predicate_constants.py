@@ -64,15 +64,16 @@ def numeric(text: str, where: int) -> Literal:
         FilterInvalid: of too many digits.
     """
     digits = text[:-2] + _SUFFIX.sub("", text[-2:]) if len(text) > 2 else _SUFFIX.sub("", text)
-    if len(digits) <= 18 and _INTEGER.fullmatch(digits):
+    whole, floating = _INTEGER.fullmatch(digits), text[-1] in "dDfF" or "e" in digits[-12:].lower()
+    if whole and not floating and len(digits) <= 18:
         return Literal(int(digits), "integer", place(where))
     try:
         value = number(digits)
     except UnlikeTypesError as cause:
         raise FilterInvalid(f"{cause} ({place(where)})", position=place(where)) from cause
-    if _INTEGER.fullmatch(digits):
+    if whole and not floating:
         return Literal(int(value), "integer", place(where))
-    return Literal(value, "float" if "e" in digits.lower() or text[-1] in "dDfF" else "decimal", place(where))
+    return Literal(value, "float" if floating else "decimal", place(where))
 
 
 def word(text: str, where: int) -> Literal | None:

@@ -168,8 +168,10 @@ def _finite(literal: Literal, of: Primitive) -> Decimal:
     if value.is_nan():
         raise UnlikeTypesError(f"NaN is not a value of type {of.text}")
     if literal.kind == "float" and value.is_finite():
-        value = Decimal(repr(float(value)))
-        if of.precision > 15 if of.kind is Kind.DECIMAL else of.kind is Kind.LONG and abs(value) >= 1 << 53:
+        double = float(value)
+        shortest = Decimal(repr(double))
+        finer = of.precision > 15 if of.kind is Kind.DECIMAL else 1 << 53 <= value.copy_abs() <= 1 << 64
+        if finer or (math.isfinite(double) and shortest != value):
             raise UndecidedError(f"values of type {of.text} are more exact than the floating point constant")
     return value
 

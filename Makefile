@@ -3,7 +3,9 @@
 .POSIX:
 .PHONY: help demo test check format openapi bench lock
 
+JOBS = logical
 PYTEST_ARGS =
+side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =
 with = python=$$(sh scripts/environment.sh requirements.lock) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
 uv = "$$python" -m uv pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11
@@ -21,7 +23,8 @@ demo:
 	@$(with) "$$python" -m lakemuster serve --demo
 
 test: check
-	@$(with) "$$python" -m pytest tests/rules tests/unit tests/contract tests/golden tests/journey $(PYTEST_ARGS)
+	@$(with) "$$python" -m pytest $(side_by_side) --quiet \
+	tests/rules tests/unit tests/contract tests/golden tests/journey $(PYTEST_ARGS)
 
 check:
 	@$(with) "$$python" -m ruff check --quiet . && "$$python" -m ruff format --check --quiet . && "$$python" -m mypy && \

@@ -14,6 +14,9 @@ from tests.tree import ROOT, lakes_folder
 
 pytest_plugins = ["tests.postgres", "tests.pypaimon", "tests.storage_servers"]
 
+# Processes that tests start import the package from here too.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
+
 # The machine may be busy: how long an example takes says nothing.
 hypothesis.settings.register_profile("muster", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("muster"), derandomize=True)
@@ -23,6 +26,11 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "muster")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-golden`` writes the golden answers anew, for review."""
     parser.addoption("--update-golden", action="store_true", help="write the golden answers anew, for review")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the file that takes minutes, so that processes side by side end together."""
+    items.sort(key=lambda item: item.path.name != "test_kills.py")
 
 
 @pytest.fixture(scope="session")

@@ -122,14 +122,14 @@ def test_a_wrong_root_is_a_wrong_setting(root: str) -> None:
 
 def test_the_operators_relative_words_count_from_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    assert absolute("lake", "/work") == "/work/lake"
-    assert absolute("./lake/", "/work") == "/work/lake"
-    assert absolute("../lake", "/work/here") == "/work/lake"
-    assert absolute("/lake/../pond", "/work") == "/pond"
-    assert absolute("~/lake", "/work") == "/home/me/lake"
-    assert absolute("s3a://lake/t/", "/work") == "s3://lake/t"
+    assert absolute("lake", "/srv") == "/srv/lake"
+    assert absolute("./lake/", "/srv") == "/srv/lake"
+    assert absolute("../lake", "/srv/here") == "/srv/lake"
+    assert absolute("/lake/../pond", "/srv") == "/pond"
+    assert absolute("~/lake", "/srv") == "/home/me/lake"
+    assert absolute("s3a://lake/t/", "/srv") == "s3://lake/t"
     with pytest.raises(LocationRefused):
-        absolute("s3://lake/../t", "/work")
+        absolute("s3://lake/../t", "/srv")
 
 
 @pytest.mark.parametrize(

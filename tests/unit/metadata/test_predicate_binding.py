@@ -199,6 +199,14 @@ MICROS = DAYS * 86_400_000_000
         ("NOT x > 5", BoundOr((leaf("x", Op.LT_EQ, 5.0), leaf("x", Op.IS_NAN, maybe=True)))),
         ("x < 5", leaf("x", Op.LT, 5.0)),
         ("x > 1 AND x < 5", BoundAnd((leaf("x", Op.GT, 1.0), leaf("x", Op.LT, 5.0)))),
+        (
+            "x > 1 AND i = 1",
+            BoundAnd((BoundOr((leaf("x", Op.GT, 1.0), leaf("x", Op.IS_NAN, maybe=True))), leaf("i", Op.EQ, 1))),
+        ),
+        (
+            "x > 1 AND x != 5",
+            BoundAnd((BoundOr((leaf("x", Op.GT, 1.0), leaf("x", Op.IS_NAN, maybe=True))), leaf("x", Op.NOT_EQ, 5.0))),
+        ),
         ("x != 5", leaf("x", Op.NOT_EQ, 5.0)),
         ("x = 'NaN'::double", leaf("x", Op.IS_NAN, maybe=True)),
         ("x IN (1e0, CAST('NaN' AS DOUBLE))", BoundOr((leaf("x", Op.EQ, 1.0), leaf("x", Op.IS_NAN, maybe=True)))),

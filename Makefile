@@ -23,7 +23,7 @@ demo:
 	@$(with) "$$python" -m lakemuster serve --demo
 
 test: check
-	@$(with) "$$python" -m pytest $(side_by_side) --quiet \
+	@$(with) "$$python" -m pytest $(side_by_side) \
 	tests/rules tests/unit tests/contract tests/golden tests/journey $(PYTEST_ARGS)
 
 check:

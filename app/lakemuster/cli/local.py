@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
+from lakemuster.api.documents import refresh_out, table_out
 from lakemuster.api.native.asking import words
 from lakemuster.api.services import Services
-from lakemuster.cli.local_rows import history_rows, refresh_row, table_row
+from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
 from lakemuster.config import load_settings
 from lakemuster.main import build_services
@@ -42,7 +43,10 @@ class LocalSource:
 
     def tables(self) -> Iterator[Row]:
         """All tables, by name."""
-        return (table_row(table) for table in sorted(self._services.tables(), key=lambda table: table.name))
+        return (
+            table_out(table).model_dump(mode="json")
+            for table in sorted(self._services.tables(), key=lambda table: table.name)
+        )
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """A list of one table."""
@@ -78,7 +82,7 @@ class LocalSource:
         table = self._services.add(
             _normal(name), _absolute(location), table_format, _absolute_rewrites(rewrites), operator=True
         )
-        return table_row(table)
+        return table_out(table).model_dump(mode="json")
 
     def discover(self, url: str, namespace: str | None, rewrites: Sequence[tuple[str, str]]) -> Iterator[Row]:
         """Register every table below a folder, wherever it is."""
@@ -97,7 +101,7 @@ class LocalSource:
 
     def refresh(self, name: str, advance: Advance) -> Row:
         """Look at a table's pointer now."""
-        return refresh_row(self._services.refresh(_normal(name), advance))
+        return refresh_out(self._services.refresh(_normal(name), advance)).model_dump(mode="json")
 
     def stale(self, name: str) -> str | None:
         """What the last look at the table found."""

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
+from lakemuster.api.documents import schemas_out, snapshot_out, specs_out
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import (
@@ -23,15 +24,12 @@ from lakemuster.api.native.asking import (
 from lakemuster.api.native.documented import LIST, READ
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.snapshots import get_snapshot as stored_snapshot
-from lakemuster.index.tables import TableRecord
-from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner import lists
 from lakemuster.planner.view import Selector, View
-from lakemuster.storage.locations import Rewrites
-from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, Document, dumps
+from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
-from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
+from lakemuster.wire.native.schemas import RefOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 
 router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")])
@@ -48,7 +46,10 @@ def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
     if view is not None:
         records = _history(records, view)
     listing = DocumentListing(
-        SNAPSHOTS, sorted(records, key=_by_time), _by_time, lambda snapshot: _snapshot(record, snapshot)
+        SNAPSHOTS,
+        sorted(records, key=_by_time),
+        _by_time,
+        lambda snapshot: snapshot_out(record, snapshot).model_dump(mode="json"),
     )
     return listing_answer(Asked(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale)
 
@@ -66,7 +67,7 @@ def get_snapshot(
     found, _, _ = table.services.fresh(table.name)
     with table.services.index.database.reading() as session:
         record = stored_snapshot(session, found.table_id, number, query.branch)
-    return Response(dumps(_snapshot(found, record)), media_type="application/json")
+    return Response(dumps(snapshot_out(found, record).model_dump(mode="json")), media_type="application/json")
 
 
 @router.get("/tables/{table}/refs", response_model=RefsPage, responses=LIST)
@@ -92,24 +93,17 @@ def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
     """
     view = _chosen(table, query)
     record, metadata, stale = table.services.fresh(table.name)
-    branches = {MAIN: metadata.schemas, **metadata.branch_schemas}
-    found = sorted(
-        (
-            (branch, schema)
-            for branch, schemas in branches.items()
-            for schema in schemas
-            if view is None or (branch, schema.schema_id) == (_place(view)[0], view.schemas[0].schema_id)
-        ),
-        key=lambda pair: (pair[0] != MAIN, pair[0], pair[1].schema_id),
+    found = [
+        schema
+        for schema in schemas_out(metadata)
+        if view is None or (schema.branch, schema.schema_id) == (_place(view)[0], view.schemas[0].schema_id)
+    ]
+    listing = DocumentListing(
+        SCHEMAS,
+        found,
+        lambda schema: (int(schema.branch != MAIN), schema.branch, schema.schema_id),
+        lambda schema: schema.model_dump(mode="json"),
     )
-    newest = {branch: max((s.schema_id for s in schemas), default=0) for branch, schemas in branches.items()}
-    newest[MAIN] = metadata.current_schema_id
-
-    def document(pair: tuple[str, Schema]) -> Document:
-        branch, schema = pair
-        return SchemaOut.of(schema, branch, current=schema.schema_id == newest[branch]).model_dump(mode="json")
-
-    listing = DocumentListing(SCHEMAS, found, lambda pair: (int(pair[0] != MAIN), pair[0], pair[1].schema_id), document)
     return listing_answer(Asked(table.request, table.api, "schemas", query, record.table_id), listing, stale=stale)
 
 
@@ -119,14 +113,11 @@ def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
     view = _chosen(table, query)
     used = None if view is None else {m.header.spec_id for m in lists.manifest_records(table.services.index, view)}
     record, metadata, stale = table.services.fresh(table.name)
-    schemas = _current_first(metadata)
     listing = DocumentListing(
         SPECS,
-        sorted((s for s in metadata.specs if used is None or s.spec_id in used), key=lambda spec: spec.spec_id),
+        [spec for spec in specs_out(metadata) if used is None or spec.spec_id in used],
         lambda spec: (spec.spec_id,),
-        lambda spec: SpecOut.of(spec, schemas, default=spec.spec_id == metadata.default_spec_id).model_dump(
-            mode="json"
-        ),
+        lambda spec: spec.model_dump(mode="json"),
     )
     return listing_answer(Asked(table.request, table.api, "specs", query, record.table_id), listing, stale=stale)
 
@@ -157,13 +148,3 @@ def _history(records: Sequence[SnapshotRecord], view: View) -> list[SnapshotReco
 
 def _by_time(record: SnapshotRecord) -> tuple[int, int]:
     return record.snapshot.committed_at_ms, record.row_id
-
-
-def _snapshot(table: TableRecord, record: SnapshotRecord) -> Document:
-    full = Rewrites(table.rewrites).apply
-    return SnapshotOut.of(record.snapshot, record.state, record.error, full).model_dump(mode="json")
-
-
-def _current_first(metadata: TableMetadata) -> tuple[Schema, ...]:
-    newest_first = sorted(metadata.schemas, key=lambda schema: -schema.schema_id)
-    return tuple(sorted(newest_first, key=lambda schema: schema.schema_id != metadata.current_schema_id))

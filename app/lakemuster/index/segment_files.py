@@ -17,11 +17,13 @@ import shutil
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.metadata.files import split_column
 
 DECODER_VERSION = 1
 """Grows whenever the decoders make other columns or values of the same bytes: manifests are then decoded anew."""
@@ -130,6 +132,15 @@ class Segment:
             raise SegmentCorrupt("a segment lacks rows", segment=name)
         self._batches: tuple[pa.RecordBatch, ...] | None = None
         self._lock = threading.Lock()
+
+    @cached_property
+    def columns_of(self) -> dict[int, tuple[str, ...]]:
+        """The names of the per-field columns, by field id."""
+        found: dict[int, list[str]] = {}
+        for name in self.schema.names:
+            if (split := split_column(name)) is not None:
+                found.setdefault(split[1], []).append(name)
+        return {field_id: tuple(names) for field_id, names in found.items()}
 
     @property
     def batches(self) -> tuple[pa.RecordBatch, ...]:

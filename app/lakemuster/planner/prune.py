@@ -75,6 +75,10 @@ class Statistics(Protocol):
         """Statistics of one field; None when there are none."""
         ...
 
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, Statistics] | None:
+        """What must hold of the partitions where the leaf holds of a row, and their statistics; None when unknown."""
+        ...
+
 
 def can_match(bound: Bound, statistics: Statistics) -> Mask:
     """Mark what can hold a matching row.
@@ -123,10 +127,13 @@ def _walk(bound: Bound, statistics: Statistics) -> Mask:
 
 
 def _leaf(leaf: BoundLeaf, statistics: Statistics) -> Mask:
+    keep = np.ones(statistics.rows, np.bool_)
+    if (projected := statistics.projected(leaf)) is not None:
+        keep = _walk(*projected)
+        if not keep.any():
+            return keep
     field = None if leaf.transform is not None else statistics.field(leaf.field_id)
-    if field is None:
-        return np.ones(statistics.rows, np.bool_)
-    return ~_cannot(leaf, _Column.of(leaf.type, field, statistics))
+    return keep if field is None else keep & ~_cannot(leaf, _Column.of(leaf.type, field, statistics))
 
 
 @dataclass(frozen=True, slots=True)

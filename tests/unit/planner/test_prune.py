@@ -56,6 +56,9 @@ class Files:
     def field(self, field_id: int) -> FieldStats | None:
         return self.fields.get(field_id)
 
+    def projected(self, leaf: BoundLeaf) -> None:
+        return None
+
 
 @st.composite
 def leaves(draw: st.DrawFn) -> Bound:

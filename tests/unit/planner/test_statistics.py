@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.prune import UNKNOWN, can_match
-from lakemuster.planner.statistics import Arrays, EntryStatistics, partition_statistics, zone_of
+from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.zones import zone_count, zones_of
 from tests.unit.planner.test_prune import FIELDS, LONG, files, predicates, statistics
 
 
@@ -44,29 +46,27 @@ def test_entries_answer_as_the_statistics_that_they_hold(of: Any, predicate: Bou
     assert (can_match(predicate, EntryStatistics(entries(of))) == can_match(predicate, statistics(of))).all()
 
 
-@given(files, predicates)
-def test_what_a_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound) -> None:
+@given(files, predicates, st.integers(1, 3))
+def test_what_a_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound, size: int) -> None:
     below = EntryStatistics(entries(of))
-    zones = {field_id: zone_of(below.field(field_id), kind) for field_id, kind in FIELDS.items()}
-    zone = Arrays(1, {field_id: stats for field_id, stats in zones.items() if stats is not None})
-    if can_match(predicate, below).any():
-        assert can_match(predicate, zone).tolist() == [True]
+    zones = {field_id: zones_of(below.field(field_id), kind, below.rows, size) for field_id, kind in FIELDS.items()}
+    kept = can_match(predicate, Arrays(zone_count(below.rows, size), zones))
+    for row in np.flatnonzero(can_match(predicate, below)):
+        assert kept[row // size]
 
 
 def test_a_zone_drops_by_the_extremes_of_its_entries() -> None:
     table = pa.table(
         {"record_count": [1, 1], "lower.1": [3, 5], "upper.1": [4, 9], "null_count.1": [0, 0], "value_count.1": [1, 1]}
     )
-    zone = zone_of(EntryStatistics(table).field(1), LONG)
-    assert zone is not None
+    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
     assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (4,)), Arrays(1, {1: zone})).tolist() == [True]
 
 
 def test_one_missing_bound_makes_a_zone_keep() -> None:
     table = pa.table({"record_count": [1, 1], "upper.1": pa.array([4, None], pa.int64())})
-    zone = zone_of(EntryStatistics(table).field(1), LONG)
-    assert zone is not None
+    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [True]
 
 
@@ -79,8 +79,7 @@ def test_a_file_of_nulls_has_no_bound_to_miss() -> None:
             "value_count.1": [1, 2],
         }
     )
-    zone = zone_of(EntryStatistics(table).field(1), LONG)
-    assert zone is not None
+    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
 
 
@@ -88,13 +87,15 @@ def test_a_file_of_nulls_has_no_bound_to_miss() -> None:
 def test_partition_values_are_exact(values: list[float | None], limit: float) -> None:
     of = FIELDS[2]
     table = pa.table({column("partition", 1000): pa.array(values, arrow_type(of))})
-    keep = can_match(BoundLeaf(Op.LT, 1000, "p", of, (limit,)), partition_statistics(table, [1000]))
+    keep = can_match(
+        BoundLeaf(Op.LT, 1000, "p", of, (limit,)), PartitionStatistics(table, table.num_rows, frozenset({1000}))
+    )
     assert keep.tolist() == [v is not None and not math.isnan(v) and v < limit for v in values]
 
 
 def test_an_absent_partition_field_is_null_everywhere() -> None:
     table = pa.table({"record_count": [1]})
-    of = partition_statistics(table, [1000])
+    of = PartitionStatistics(table, table.num_rows, frozenset({1000}))
     assert can_match(BoundLeaf(Op.IS_NULL, 1000, "p", LONG), of).tolist() == [True]
     assert can_match(BoundLeaf(Op.EQ, 1000, "p", LONG, (1,)), of).tolist() == [False]
 

@@ -1,0 +1,303 @@
+"""A snapshot in outline: statistics of its manifests, and of zones of their entries, kept at hand between requests.
+
+Everything here is of immutable things: a published snapshot's manifests and their segments.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.formats.iceberg.manifests import inherit
+from lakemuster.formats.iceberg.values import decode_value
+from lakemuster.index import Index
+from lakemuster.metadata.files import DELETED, column
+from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.predicate import BoundLeaf
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.deletes import DeleteIndex
+from lakemuster.planner.lists import LIVE_ROLES, parts
+from lakemuster.planner.manifest_rows import internal_array
+from lakemuster.planner.project import Projection
+from lakemuster.planner.prune import UNKNOWN, FieldStats
+from lakemuster.planner.shape import Part
+from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.view import View
+from lakemuster.planner.zones import stacked, zone_count, zones_of
+
+CACHED_OUTLINES = 32
+"""Snapshots whose outlines are kept."""
+
+CACHED_ZONES = 200_000
+"""Columns of segments whose zones are kept, over all tables."""
+
+
+class _ZoneCache:
+    """Zones by segment, column and type; the least used go first."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[tuple[str, str, int, Primitive], FieldStats] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, index: Index, segment: str, kind: str, field_id: int, of: Primitive) -> FieldStats:
+        key = (segment, kind, field_id, of)
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return found
+        made = _zones(index, segment, kind, field_id, of)
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return made
+
+
+_ZONES = _ZoneCache(CACHED_ZONES)
+
+
+def _zones(index: Index, segment: str, kind: str, field_id: int, of: Primitive) -> FieldStats:
+    opened = index.segments.open(segment)
+    if kind == "partition":
+        names = [name for name in opened.columns_of.get(field_id, ()) if name == column("partition", field_id)]
+        found = PartitionStatistics(opened.table(names), opened.num_rows, frozenset((field_id,)))
+        stats: FieldStats | None = found.field(field_id)
+    else:
+        own = opened.columns_of.get(field_id, ())
+        stats = EntryStatistics(opened.table(own)).field(field_id) if own else None
+    return zones_of(stats, of, opened.num_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class SpecOutline:
+    """The data manifests of one partition spec.
+
+    Attributes:
+        numbers: of the parts, among all data parts of the snapshot.
+        projection: predicates on columns as predicates on this spec's partitions.
+    """
+
+    index: Index
+    parts: tuple[Part, ...]
+    numbers: tuple[int, ...]
+    projection: Projection
+    has_statistics: bool
+    _stacked: dict[tuple[str, int, Primitive], FieldStats] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def field_ids(self) -> frozenset[int]:
+        """The spec's partition fields."""
+        return frozenset(field.field_id for field in self.projection.spec.fields)
+
+    @cached_property
+    def manifests(self) -> Arrays:
+        """Partition summaries, a row a manifest."""
+        types = self.projection.types()
+        headers = [part.manifest.header for part in self.parts]
+        fields = {
+            field_id: found
+            for field_id, of in types.items()
+            if (found := _summaries(headers, field_id, of)) is not None
+        }
+        return Arrays(len(headers), fields)
+
+    @cached_property
+    def zone_counts(self) -> tuple[int, ...]:
+        """Zones of each part."""
+        return tuple(zone_count(self.rows(part)) for part in self.parts)
+
+    def rows(self, part: Part) -> int:
+        """Entries of a part, deleted ones too."""
+        return self.index.segments.open(part.manifest.segment).num_rows
+
+    def column_zones(self, field_id: int, of: Primitive) -> FieldStats:
+        """One column's zones over all parts."""
+        return self._stack("column", field_id, of)
+
+    def partition_zones(self, field_id: int, of: Primitive) -> FieldStats:
+        """One partition field's zones over all parts."""
+        return self._stack("partition", field_id, of)
+
+    def _stack(self, kind: str, field_id: int, of: Primitive) -> FieldStats:
+        key = (kind, field_id, of)
+        if key not in self._stacked:
+            if arrow_type(of) is None:
+                return FieldStats()
+            each = [_ZONES.get(self.index, part.manifest.segment, kind, field_id, of) for part in self.parts]
+            self._stacked[key] = stacked(each, list(self.zone_counts), of)
+        return self._stacked[key]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnZones:
+    """Statistics of columns, zone by zone, made when a leaf asks for them."""
+
+    outline: SpecOutline
+    types: dict[int, Primitive]
+
+    @property
+    def rows(self) -> int:
+        """Zones of all parts."""
+        return sum(self.outline.zone_counts)
+
+    @property
+    def record_count(self) -> None:
+        """Not kept by zone."""
+
+    def field(self, field_id: int) -> FieldStats | None:
+        """Of one column, in the type that the predicate takes it to have."""
+        if not self.outline.has_statistics or field_id not in self.types:
+            return None
+        return self.outline.column_zones(field_id, self.types[field_id])
+
+    def projected(self, leaf: BoundLeaf) -> None:
+        """They know no partitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionZones:
+    """Statistics of partition fields, zone by zone."""
+
+    outline: SpecOutline
+    types: dict[int, Primitive]
+
+    @property
+    def rows(self) -> int:
+        """Zones of all parts."""
+        return sum(self.outline.zone_counts)
+
+    @property
+    def record_count(self) -> None:
+        """Not kept by zone."""
+
+    def field(self, field_id: int) -> FieldStats | None:
+        """Of one partition field."""
+        if field_id not in self.types:
+            return None
+        return self.outline.partition_zones(field_id, self.types[field_id])
+
+    def projected(self, leaf: BoundLeaf) -> None:
+        """They are partitions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A snapshot's data manifests by spec, and its delete manifests.
+
+    Attributes:
+        data: the parts that list data files, in list order.
+        deletes: the parts that list delete files.
+    """
+
+    index: Index
+    view: View
+    data: tuple[Part, ...]
+    deletes: tuple[Part, ...]
+    specs: tuple[SpecOutline, ...]
+
+    @cached_property
+    def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:
+        """The live entries of each delete manifest, inherited fields filled in."""
+        found = []
+        for part in self.deletes:
+            table = inherit(self.index.segments.open(part.manifest.segment).table(), part.manifest.header)
+            found.append((part, table.filter(pc.not_equal(table.column("status"), DELETED))))
+        return tuple(found)
+
+    @cached_property
+    def delete_index(self) -> DeleteIndex | None:
+        """Which delete files apply to a data file; None when there are none."""
+        tables = [(part.manifest.header.spec_id, table) for part, table in self.delete_tables if table.num_rows]
+        return DeleteIndex.of(tables, self.view.metadata.specs, self.view.schemas) if tables else None
+
+
+def outline_of(index: Index, view: View) -> Outline:
+    """The outline of the view's snapshot, made once."""
+    if view.snapshot is None:
+        return Outline(index, view, (), (), ())
+    return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Row ids are never used again; publishing anew gives another time; schemas may be added between."""
+
+    index: Index
+    view: View = field(compare=False)
+    row_id: int
+    published_at_ms: int | None
+    schemas: tuple[Schema, ...]
+
+    def __hash__(self) -> int:
+        return hash((self.row_id, self.published_at_ms, len(self.schemas)))
+
+
+@lru_cache(maxsize=CACHED_OUTLINES)
+def _outlines(key: _Key) -> Outline:
+    index, view = key.index, key.view
+    all_parts = parts(index, view, LIVE_ROLES)
+    data = tuple(part for part in all_parts if part.manifest.header.content == "data")
+    deletes = tuple(part for part in all_parts if part.manifest.header.content == "deletes")
+    specs = {spec.spec_id: spec for spec in view.metadata.specs}
+    by_spec: dict[int, list[int]] = {}
+    for number, part in enumerate(data):
+        by_spec.setdefault(part.manifest.header.spec_id, []).append(number)
+    outlines = [
+        SpecOutline(
+            index,
+            tuple(data[number] for number in numbers),
+            tuple(numbers),
+            Projection(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
+            view.table.format == "iceberg",
+        )
+        for spec_id, numbers in by_spec.items()
+    ]
+    return Outline(index, view, data, deletes, tuple(outlines))
+
+
+def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:
+    """One partition field's summaries; a manifest without one is unknown. What is not a bound of ours keeps."""
+    target = arrow_type(of)
+    if target is None:
+        return None
+    found = [next((s for s in header.partitions or () if s.field_id == field_id), None) for header in headers]
+
+    def flags(answers: list[bool | None]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.array([0 if answer is False else UNKNOWN for answer in answers], np.int64)
+
+    return FieldStats(
+        _bounds([None if s is None else _bound(s.lower, s.lower_raw, of) for s in found], target),
+        _bounds([None if s is None else _bound(s.upper, s.upper_raw, of) for s in found], target),
+        flags([_contains_null(s) for s in found]),
+        flags([None if s is None else s.contains_nan for s in found]),
+    )
+
+
+def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
+    if summary is None:
+        return None
+    if summary.contains_null is None and summary.null_count is not None:
+        return summary.null_count > 0
+    return summary.contains_null
+
+
+def _bound(value: object, raw: bytes | None, of: Primitive) -> object:
+    """The bound in today's type of the field: Iceberg's bytes are read anew, since it may have been promoted."""
+    return value if raw is None else decode_value(of, raw)
+
+
+def _bounds(values: list[object], target: pa.DataType) -> pa.Array | None:
+    try:
+        return internal_array(values, target)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,255 @@
+"""Plans: the files that a query must read, with the deletes that apply to them and what is left of its predicate.
+
+A plan is read from any place on; it holds nothing between requests but what :mod:`outline` keeps of the snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.formats.iceberg.manifests import inherit
+from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.metadata.predicate import AlwaysTrue, Bound
+from lakemuster.planner.columns import flat
+from lakemuster.planner.lists import shape
+from lakemuster.planner.outline import Outline
+from lakemuster.planner.residual import residuals
+from lakemuster.planner.rows import START, Position
+from lakemuster.planner.selection import Candidate, Rows, Survivors, files_kept, survivors
+from lakemuster.planner.shape import Part, Shape, Wanted
+from lakemuster.planner.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBatch:
+    """Some files of a plan, all of one manifest.
+
+    Attributes:
+        part: the manifest; its header's spec is the spec of all files.
+        number: of the part.
+        rows: (N,) positions in the manifest, ascending.
+        table: the files' entries as segment columns, inherited fields filled in.
+        delete_offsets, deletes: file i has the delete files ``deletes[delete_offsets[i]:delete_offsets[i + 1]]``,
+            numbers for :meth:`Plan.delete_rows`, ascending.
+        residuals: what is left to ask of rows, the distinct ones.
+        residual: (N,) which of them each file has.
+    """
+
+    part: Part
+    number: int
+    rows: Rows
+    table: pa.Table
+    delete_offsets: NDArray[np.int64]
+    deletes: NDArray[np.int64]
+    residuals: tuple[Bound, ...]
+    residual: NDArray[np.int64]
+
+    @property
+    def position(self) -> Position:
+        """Of the first file."""
+        return Position(self.number, int(self.rows[0]))
+
+    @property
+    def after(self) -> Position:
+        """Where the next file may be."""
+        return Position(self.number, int(self.rows[-1]) + 1)
+
+    def slice(self, offset: int, length: int | None = None) -> PlannedBatch:
+        """Some of the files."""
+        end = len(self.rows) if length is None else min(len(self.rows), offset + length)
+        offsets = self.delete_offsets[offset : end + 1]
+        return replace(
+            self,
+            rows=self.rows[offset:end],
+            table=self.table.slice(offset, end - offset),
+            delete_offsets=offsets - offsets[0],
+            deletes=self.deletes[offsets[0] : offsets[-1]],
+            residual=self.residual[offset:end],
+        )
+
+    def surely_matching(self) -> NDArray[np.int64]:
+        """(N,) how many rows of each file are known to match: all where nothing is left to ask or to delete."""
+        whole = np.array([isinstance(residual, AlwaysTrue) for residual in self.residuals], np.bool_)[self.residual]
+        undeleted = np.diff(self.delete_offsets) == 0
+        records = flat(self.table.column("record_count")).to_numpy(zero_copy_only=False)
+        return np.asarray(np.where(whole & undeleted, records, 0), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A whole plan in numbers; ``entries`` is what of the kept manifests was looked at."""
+
+    manifests: int
+    manifests_kept: int
+    entries: int
+    files: int
+    records: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The files of a snapshot that a predicate keeps.
+
+    Attributes:
+        bound: the predicate.
+        statistics: field ids of the columns whose statistics are wanted; None for all.
+        added_in: for incremental plans: only files that one of these snapshots added, without deletes.
+    """
+
+    outline: Outline
+    bound: Bound
+    statistics: frozenset[int] | None = frozenset()
+    added_in: frozenset[int] | None = None
+
+    @property
+    def view(self) -> View:
+        """The table at its snapshot."""
+        return self.outline.view
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The columns of files in the table's format."""
+        return shape(self.view, Wanted(statistics=self.statistics))
+
+    @cached_property
+    def survivors(self) -> Survivors:
+        """What manifests and zones leave."""
+        return survivors(self.outline, self.bound)
+
+    def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
+        """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
+        for candidate, rows in self._rows(start, end):
+            yield from self._planned(candidate, rows)
+
+    def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
+        """The first files that surely hold ``limit`` matching rows together, or else all."""
+        known = 0
+        for batch in self.batches(start):
+            reached = np.flatnonzero(known + np.cumsum(batch.surely_matching()) >= limit)
+            if len(reached):
+                yield batch.slice(0, int(reached[0]) + 1)
+                return
+            known += int(batch.surely_matching().sum())
+            yield batch
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The whole plan in numbers, before any limit."""
+        files = records = size = 0
+        for candidate, rows in self._rows(START, None):
+            segment = self.outline.index.segments.open(candidate.part.manifest.segment)
+            table = segment.table(["record_count", "file_size_in_bytes"])
+            files += len(rows)
+            for name, whole in (("record_count", len(rows) == table.num_rows), ("file_size_in_bytes", False)):
+                values = np.asarray(flat(table.column(name)).fill_null(0).to_numpy(zero_copy_only=False))
+                total = int(values.sum() if whole else values[rows].sum())
+                if name == "record_count":
+                    records += total
+                else:
+                    size += total
+        entries = sum(candidate.entries for candidate in self.survivors.candidates)
+        return Totals(len(self.outline.data), self.survivors.manifests, entries, files, records, size)
+
+    def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
+        """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
+        starts = [START]
+        room = files
+        for candidate in self.survivors.candidates:
+            for start, end in candidate.runs:
+                at = start
+                while end - at > room:
+                    at += room
+                    starts.append(Position(candidate.number, at))
+                    room = files
+                room -= end - at
+        return [(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+    def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Part, pa.Table]]:
+        """Delete files by number, ascending, those of one manifest together; as entries with inherited fields."""
+        first = 0
+        for part, table in self.outline.delete_tables:
+            own = numbers[(numbers >= first) & (numbers < first + table.num_rows)] - first
+            if len(own):
+                yield part, table.take(pa.array(own))
+            first += table.num_rows
+
+    def _rows(self, start: Position, end: Position | None) -> Iterator[tuple[Candidate, Rows]]:
+        for candidate in self.survivors.candidates:
+            number = candidate.number
+            if number < start.part:
+                continue
+            if end is not None and (number, 0) >= end:
+                return
+            low = start.offset if number == start.part else 0
+            high = end.offset if end is not None and number == end.part else None
+            chosen = _within(candidate, low, high)
+            rows = files_kept(self.outline, chosen, self.bound, self.added_in) if chosen.runs else ()
+            if len(rows):
+                yield candidate, np.asarray(rows, np.int64)
+
+    def _planned(self, candidate: Candidate, rows: Rows) -> Iterator[PlannedBatch]:
+        part, spec = candidate.part, candidate.spec
+        segment = self.outline.index.segments.open(part.manifest.segment)
+        present = segment.schema.names
+        deletes = None if self.added_in is not None else self.outline.delete_index
+        columns = self.shape.columns(present)
+        if deletes is not None:
+            columns += [name for name in present if name in deletes.stat_columns and name not in columns]
+        table = segment.table(columns)
+        row_ids = self._row_ids(part, table)
+        for batch, own in _by_batch(rows):
+            entries = _take(table.slice(batch * BATCH_ROWS, BATCH_ROWS), own - batch * BATCH_ROWS)
+            entries = self._inherited(part, entries, None if row_ids is None else row_ids.take(pa.array(own)))
+            left = residuals(self.bound, entries, spec.projection)
+            offsets, numbers = np.zeros(len(own) + 1, np.int64), np.zeros(0, np.int64)
+            if deletes is not None:
+                offsets, numbers = deletes.match(part.manifest.header.spec_id, entries)
+            yield PlannedBatch(part, candidate.number, own, entries, offsets, numbers, left.distinct, left.of_file)
+
+    def _row_ids(self, part: Part, table: pa.Table) -> pa.Array | None:
+        """Row ids that entries inherit depend on all that stand before them in the manifest."""
+        if self.view.table.format != "iceberg" or part.manifest.header.first_row_id is None:
+            return None
+        own = [name for name in ("status", "record_count", "first_row_id") if name in table.column_names]
+        return flat(inherit(table.select(own), part.manifest.header).column("first_row_id"))
+
+    def _inherited(self, part: Part, entries: pa.Table, row_ids: pa.Array | None) -> pa.Table:
+        if self.view.table.format != "iceberg":
+            return entries
+        entries = inherit(entries, replace(part.manifest.header, first_row_id=None))
+        if row_ids is None:
+            return entries
+        field = pa.field("first_row_id", pa.int64())
+        if "first_row_id" in entries.column_names:
+            return entries.set_column(entries.column_names.index("first_row_id"), field, row_ids)
+        return entries.append_column(field, row_ids)
+
+
+def _within(candidate: Candidate, low: int, high: int | None) -> Candidate:
+    """The candidate without the entries before ``low`` and from ``high`` on."""
+    if low == 0 and high is None:
+        return candidate
+    limit = candidate.runs[-1][1] if high is None else high
+    runs = tuple((max(start, low), min(end, limit)) for start, end in candidate.runs if end > low and start < limit)
+    return replace(candidate, runs=runs, entries=sum(end - start for start, end in runs))
+
+
+def _by_batch(rows: Rows) -> Iterator[tuple[int, Rows]]:
+    """Positions, those of each batch of the segment together."""
+    batches = rows // BATCH_ROWS
+    edges = np.flatnonzero(np.diff(batches)) + 1
+    for own in np.split(rows, edges):
+        yield int(own[0]) // BATCH_ROWS, own
+
+
+def _take(table: pa.Table, rows: Rows) -> pa.Table:
+    if len(rows) == int(rows[-1]) - int(rows[0]) + 1:
+        return table.slice(int(rows[0]), len(rows))
+    return table.take(pa.array(rows))

@@ -1,0 +1,152 @@
+"""What is left of a predicate once a file's partition is known: decided once per distinct partition tuple.
+
+A leaf whose strict projection holds for the partition holds for all of its rows; one whose inclusive projection
+does not hold for it holds for none. What is left must be asked of the rows. Pure.
+
+Source: Iceberg spec, "Scan Planning"; Java's ``ResidualEvaluator`` decides leaf by leaf in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.metadata.files import column
+from lakemuster.metadata.predicate import (
+    FALSE,
+    NEGATIVE,
+    TRUE,
+    AlwaysFalse,
+    AlwaysTrue,
+    Bound,
+    BoundAnd,
+    BoundLeaf,
+    BoundOr,
+    Opaque,
+    all_of,
+    any_of,
+)
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+from lakemuster.planner.project import Projection
+from lakemuster.planner.prune import Mask, can_match
+from lakemuster.planner.statistics import PartitionStatistics
+
+_LEFT, _ALWAYS, _NEVER = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Residuals of some files: the distinct ones, and which each file has."""
+
+    distinct: tuple[Bound, ...]
+    of_file: NDArray[np.int64]
+
+
+def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residuals:
+    """The residual of each file.
+
+    Args:
+        bound: the whole predicate.
+        table: entries of one spec, with their ``partition.<id>`` columns.
+        projection: of that spec.
+    """
+    rows = table.num_rows
+    asked = [leaf for leaf in dict.fromkeys(_leaves(bound)) if projection.inclusive(leaf) or projection.strict(leaf)]
+    if not asked or not rows:
+        return Residuals((bound,), np.zeros(rows, np.int64))
+    field_ids = [field.field_id for field in projection.spec.fields]
+    first, tuple_of = _tuples(table, field_ids)
+    partitions = PartitionStatistics(table.take(pa.array(first)), len(first), frozenset(field_ids))
+    verdicts = np.stack([_verdicts(leaf, partitions, projection) for leaf in asked])
+    patterns, pattern_of = np.unique(verdicts, axis=1, return_inverse=True)
+    known = [_left(bound, dict(zip(asked, pattern, strict=True))) for pattern in patterns.T.tolist()]
+    distinct = tuple(dict.fromkeys(known))
+    place = {residual: number for number, residual in enumerate(distinct)}
+    of_pattern = np.array([place[residual] for residual in known], np.int64)
+    return Residuals(distinct, of_pattern[pattern_of.reshape(-1)][tuple_of])
+
+
+def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
+    match bound:
+        case BoundLeaf():
+            yield bound
+        case BoundAnd(children=children) | BoundOr(children=children):
+            for child in children:
+                yield from _leaves(child)
+
+
+def _tuples(table: pa.Table, field_ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row of each distinct partition tuple, and the tuple of each row."""
+    codes = np.zeros(table.num_rows, np.int64)
+    for field_id in field_ids:
+        name = column("partition", field_id)
+        if name not in table.column_names:
+            continue
+        values = pc.dictionary_encode(flat(table.column(name)), null_encoding="encode")
+        count = len(values.dictionary)
+        if count > 1:
+            own = np.asarray(values.indices.to_numpy(zero_copy_only=False), np.int64)
+            codes = np.unique(codes * count + own, return_inverse=True)[1]
+    _, first, tuple_of = np.unique(codes, return_index=True, return_inverse=True)
+    return first, tuple_of
+
+
+def _verdicts(leaf: BoundLeaf, partitions: PartitionStatistics, projection: Projection) -> NDArray[np.int8]:
+    verdicts = np.full(partitions.rows, _LEFT, np.int8)
+    if (strict := projection.strict(leaf)) is not None:
+        verdicts[_holds(strict, partitions)] = _ALWAYS
+    if (inclusive := projection.inclusive(leaf)) is not None:
+        verdicts[~can_match(inclusive, partitions)] = _NEVER
+    return verdicts
+
+
+def _left(bound: Bound, verdicts: Mapping[BoundLeaf, int]) -> Bound:
+    match bound:
+        case BoundLeaf():
+            verdict = verdicts.get(bound, _LEFT)
+            return TRUE if verdict == _ALWAYS else FALSE if verdict == _NEVER else bound
+        case BoundAnd(children=children):
+            left = [_left(child, verdicts) for child in children]
+            return bound if left == list(children) else all_of(left)
+        case BoundOr(children=children):
+            left = [_left(child, verdicts) for child in children]
+            return bound if left == list(children) else any_of(left)
+    return bound
+
+
+def _holds(bound: Bound, partitions: PartitionStatistics) -> Mask:
+    """Where a predicate surely holds of exact partition values."""
+    match bound:
+        case AlwaysTrue():
+            return np.ones(partitions.rows, np.bool_)
+        case AlwaysFalse() | Opaque():
+            return np.zeros(partitions.rows, np.bool_)
+        case BoundAnd(children=children):
+            return np.asarray(np.logical_and.reduce([_holds(child, partitions) for child in children]))
+        case BoundOr(children=children):
+            return np.asarray(np.logical_or.reduce([_holds(child, partitions) for child in children]))
+        case BoundLeaf():
+            return _leaf_holds(bound, partitions)
+
+
+def _leaf_holds(leaf: BoundLeaf, partitions: PartitionStatistics) -> Mask:
+    field, kind = partitions.field(leaf.field_id), arrow_type(leaf.type)
+    comparable = (
+        field is not None and kind is not None and (field.lower is None or cast_or_none(field.lower, kind) is not None)
+    )
+    if leaf.maybe or leaf.transform is not None or not comparable:
+        return np.zeros(partitions.rows, np.bool_)
+    # Of a single known value, what can match does; only of null is that not so.
+    holds = can_match(leaf, partitions)
+    if leaf.op in NEGATIVE and not leaf.nulls:
+        assert field is not None
+        assert field.null_count is not None
+        holds = holds & (field.null_count == 0)
+    return holds

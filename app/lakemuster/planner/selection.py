@@ -1,0 +1,194 @@
+"""Which files of a snapshot a predicate keeps: manifests, then zones, then entries, by one walk of one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.index.segments import Segment
+from lakemuster.metadata.files import ADDED, DELETED
+from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, references
+from lakemuster.metadata.types import Primitive
+from lakemuster.planner.columns import flat
+from lakemuster.planner.outline import ColumnZones, Outline, PartitionZones, SpecOutline
+from lakemuster.planner.project import Together
+from lakemuster.planner.prune import Mask, can_match
+from lakemuster.planner.shape import Part
+from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.zones import ZONE_ROWS
+
+FEW_MANIFESTS = 4
+"""So few manifests are not asked for their zones: their entries are looked at as quickly."""
+
+CACHED_SELECTIONS = 256
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A manifest that may list matching files.
+
+    Attributes:
+        number: of the part among the outline's data parts.
+        runs: (start, end) of the entries that its zones leave.
+        entries: how many those are.
+    """
+
+    number: int
+    part: Part
+    spec: SpecOutline
+    runs: tuple[tuple[int, int], ...]
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """What is left before entries are looked at.
+
+    Attributes:
+        candidates: in list order.
+        manifests: how many the predicate left of all.
+    """
+
+    candidates: tuple[Candidate, ...]
+    manifests: int
+
+
+@lru_cache(maxsize=CACHED_SELECTIONS)
+def survivors(outline: Outline, bound: Bound) -> Survivors:
+    """Prune manifests by their partition summaries, and their entries by zones."""
+    found: list[Candidate] = []
+    manifests = 0
+    for spec in outline.specs:
+        kept = manifests_kept(spec, bound)
+        manifests += int(kept.sum())
+        found += _by_zones(spec, bound, kept)
+    return Survivors(tuple(sorted(found, key=lambda candidate: candidate.number)), manifests)
+
+
+def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
+    """Mark the manifests of a spec that can list matching files."""
+    if bound == TRUE:
+        return np.ones(len(spec.parts), np.bool_)
+    return can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
+
+
+def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
+    """Mark the zones of all manifests of a spec that can hold matching files."""
+    columns = ColumnZones(spec, leaf_types(bound))
+    return can_match(bound, Together(columns, PartitionZones(spec, spec.projection.types()), spec.projection))
+
+
+def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate]:
+    numbers = np.flatnonzero(kept).tolist()
+    if bound == TRUE or len(numbers) <= FEW_MANIFESTS:
+        for number in numbers:
+            rows = spec.rows(spec.parts[number])
+            if rows:
+                yield Candidate(spec.numbers[number], spec.parts[number], spec, ((0, rows),), rows)
+        return
+    zones = zones_kept(spec, bound)
+    ends = np.cumsum(spec.zone_counts)
+    for number in numbers:
+        own = zones[ends[number] - spec.zone_counts[number] : ends[number]]
+        if own.any():
+            runs = _runs(own, spec.rows(spec.parts[number]))
+            entries = sum(end - start for start, end in runs)
+            yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)
+
+
+def _runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
+    edges = np.flatnonzero(np.diff(zones.astype(np.int8), prepend=0, append=0))
+    pairs = edges.reshape(-1, 2) * ZONE_ROWS
+    return tuple((start, min(end, rows)) for start, end in pairs.tolist())
+
+
+def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None) -> Rows:
+    """The positions, in the segment, of the live files of a manifest that can hold matching rows.
+
+    Args:
+        added_in: only files that one of these snapshots added.
+    """
+    segment = outline.index.segments.open(candidate.part.manifest.segment)
+    table = segment.table(_columns(segment, bound, candidate.spec, incremental=added_in is not None))
+    found: list[Rows] = []
+    for start, end in candidate.runs:
+        entries = table.slice(start, end - start)
+        keep = live(outline, candidate.part, entries, start)
+        if added_in is not None:
+            keep &= _added_in(candidate.part, entries, added_in)
+        if bound != TRUE:
+            keep &= can_match(bound, entry_statistics(candidate.spec, entries))
+        found.append(np.flatnonzero(keep) + start)
+    return np.concatenate(found) if len(found) != 1 else found[0]
+
+
+def entry_statistics(spec: SpecOutline, entries: pa.Table) -> Together:
+    """Statistics of entries of one spec, columns and partitions."""
+    own = EntryStatistics(entries)
+    columns = own if spec.has_statistics else Arrays(entries.num_rows, {}, own.record_count)
+    return Together(columns, PartitionStatistics(entries, entries.num_rows, spec.field_ids), spec.projection)
+
+
+def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
+    """Mark the entries that are live in the snapshot; ``start`` is the first one's position in the manifest."""
+    status = flat(entries.column("status")).to_numpy()
+    if outline.view.table.format == "iceberg":
+        return np.asarray(status != DELETED)
+    keep = np.asarray(status == ADDED)
+    snapshot = outline.view.snapshot
+    dead = None if snapshot is None else snapshot.dead_rows
+    if dead is not None and len(dead):
+        first = part.first_row + start
+        keep[dead[(dead >= first) & (dead < first + len(keep))] - first] = False
+    return keep
+
+
+def _added_in(part: Part, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
+    added = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
+    inherited = part.manifest.header.added_snapshot_id
+    if "snapshot_id" in entries.column_names:
+        own = flat(entries.column("snapshot_id"))
+        if inherited is not None:
+            own = own.fill_null(inherited)
+        known = np.isin(own.fill_null(0).to_numpy(), list(snapshots))
+        return np.asarray(added & known & own.is_valid().to_numpy(zero_copy_only=False))
+    return added if inherited in snapshots else np.zeros(len(added), np.bool_)
+
+
+def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: bool) -> list[str]:
+    """Of a segment's columns, those that evaluation looks at."""
+    names = ["status", "record_count"]
+    if incremental and "snapshot_id" in segment.schema.names:
+        names.append("snapshot_id")
+    if bound == TRUE:
+        return names
+    own = segment.columns_of
+    for partition_field in spec.projection.spec.fields:
+        names += [name for name in own.get(partition_field.field_id, ()) if name.startswith("partition.")]
+    if spec.has_statistics:
+        for field_id in references(bound):
+            names += [name for name in own.get(field_id, ()) if name.startswith(_STATISTICS)]
+    return names
+
+
+_STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
+
+
+def leaf_types(bound: Bound) -> dict[int, Primitive]:
+    """The type that a predicate takes each of its columns to have."""
+    match bound:
+        case BoundLeaf():
+            return {} if bound.transform is not None else {bound.field_id: bound.type}
+        case BoundAnd(children=children) | BoundOr(children=children):
+            types: dict[int, Primitive] = {}
+            for child in children:
+                types |= leaf_types(child)
+            return types
+    return {}

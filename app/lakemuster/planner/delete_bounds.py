@@ -1,0 +1,235 @@
+"""Tell which equality deletes can delete a row of which data files, from the statistics of both.
+
+Pure. A pair is dropped only when the statistics of a delete column prove that no value of the one
+is equal to a value of the other; what is not known keeps.
+
+Source: the behaviour of Iceberg Java's ``DeleteFileIndex``, stricter where that relies on what
+statistics do not say: required members of optional structs, NaN, counts of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.metadata.files import column
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, Primitive, StructType, arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.prune import UNKNOWN, FieldStats
+from lakemuster.planner.statistics import EntryStatistics
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityBounds:
+    """Statistics of equality delete files, by their delete columns."""
+
+    _columns: tuple[_DeleteColumn, ...]
+
+    @classmethod
+    def of(cls, tables: Sequence[pa.Table], ids: pa.ListArray, schemas: Sequence[Schema]) -> EqualityBounds:
+        """Read the statistics of delete files.
+
+        Args:
+            tables: entries of delete manifests; delete file *i* is row *i* of all of them together.
+            ids: per delete file its equality ids, null for other deletes.
+            schemas: every schema of the table; the newest that has a column gives its type.
+        """
+        parents, values = pc.list_parent_indices(ids).to_numpy(), pc.list_flatten(ids)
+        found = []
+        for field_id in pc.unique(values).to_pylist():
+            kind = _delete_column(field_id, schemas)
+            if kind is None:
+                continue
+            of_column = np.zeros(len(ids), np.bool_)
+            of_column[parents[pc.equal(values, field_id).to_numpy(zero_copy_only=False)]] = True
+            sides = [_Side.read(table, kind) for table in tables]
+            found.append(_DeleteColumn(kind, of_column, _Side.joined(sides, kind)))
+        return cls(tuple(found))
+
+    @property
+    def stat_columns(self) -> frozenset[str]:
+        """The columns of data files that are looked at."""
+        return frozenset(name for held in self._columns for name in held.kind.names)
+
+    def against(self, table: pa.Table) -> Comparison:
+        """Make the statistics of data files ready to be compared."""
+        return Comparison(tuple((held, _Side.read(table, held.kind)) for held in self._columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Delete files against the data files of one table."""
+
+    _columns: tuple[tuple[_DeleteColumn, _Side], ...]
+
+    def can_delete(self, rows: Numbers, deletes: Numbers) -> Mask:
+        """Mark the pairs of a data file and a delete file of which the one can delete a row of the other.
+
+        Args:
+            rows: rows of the table of data files (P,).
+            deletes: numbers of delete files (P,).
+        """
+        keep = np.ones(len(rows), np.bool_)
+        for held, data in self._columns:
+            kept = np.flatnonzero(keep & held.of_column[deletes])
+            if len(kept):
+                keep[kept] = ~_cannot(data, held.side, rows[kept], deletes[kept])
+        return keep
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    field_id: int
+    type: Primitive
+    arrow: pa.DataType
+    required: bool
+
+    @property
+    def has_nan(self) -> bool:
+        return self.type.kind in (Kind.FLOAT, Kind.DOUBLE)
+
+    @property
+    def names(self) -> list[str]:
+        kinds = ("lower", "upper", "null_count", "value_count", *(("nan_count",) if self.has_nan else ()))
+        return [column(kind, self.field_id) for kind in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class _DeleteColumn:
+    """A column by which rows are deleted, and over all delete files: whether it is one of theirs, its statistics."""
+
+    kind: _Kind
+    of_column: Mask
+    side: _Side
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One column of N files: whether null and NaN may occur, whether there is nothing but null, its bounds."""
+
+    null: Mask
+    only_null: Mask
+    nan: Mask
+    lower: _Bounds
+    upper: _Bounds
+
+    @classmethod
+    def read(cls, table: pa.Table, kind: _Kind) -> _Side:
+        rows, present = table.num_rows, set(table.column_names)
+        own = EntryStatistics(table.select([name for name in kind.names if name in present]))
+        stats = own.field(kind.field_id) or FieldStats()
+        unknown = np.full(rows, UNKNOWN, np.int64)
+        nulls = unknown if stats.null_count is None else stats.null_count
+        values = unknown if stats.value_count is None else stats.value_count
+        nans = unknown if stats.nan_count is None else stats.nan_count
+        return cls(
+            np.zeros(rows, np.bool_) if kind.required else nulls != 0,
+            np.zeros(rows, np.bool_) if kind.required else (values > 0) & (nulls == values),
+            nans != 0 if kind.has_nan else np.zeros(rows, np.bool_),
+            _Bounds.of(stats.lower, rows, kind),
+            _Bounds.of(stats.upper, rows, kind),
+        )
+
+    @classmethod
+    def joined(cls, sides: Sequence[_Side], kind: _Kind) -> _Side:
+        return cls(
+            np.concatenate([side.null for side in sides]),
+            np.concatenate([side.only_null for side in sides]),
+            np.concatenate([side.nan for side in sides]),
+            _Bounds.joined([side.lower for side in sides]),
+            _Bounds.joined([side.upper for side in sides]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Lower or upper bounds in the column's type: null where unknown; NaN is above nothing, and nothing above it.
+
+    Attributes:
+        numbers: the same where they are numbers, with anything where unknown; for they compare much faster.
+        unknown: where they are unknown; None when all are known.
+    """
+
+    values: pa.Array
+    numbers: NDArray[np.number] | None
+    unknown: Mask | None
+
+    @classmethod
+    def of(cls, recorded: pa.Array | None, rows: int, kind: _Kind) -> _Bounds:
+        values = None if recorded is None else cast_or_none(recorded, kind.arrow)
+        if values is None:
+            values = pa.nulls(rows, kind.arrow)
+        return cls.typed(values.cast(pa.binary()) if pa.types.is_fixed_size_binary(kind.arrow) else values)
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Bounds]) -> _Bounds:
+        return cls.typed(pa.concat_arrays([part.values for part in parts]))
+
+    @classmethod
+    def typed(cls, values: pa.Array) -> _Bounds:
+        kind, numbers = values.type, values
+        unknown = values.is_null().to_numpy(zero_copy_only=False) if values.null_count else None
+        if pa.types.is_temporal(kind):
+            numbers = values.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            return cls(values, None, unknown)
+        if unknown is not None:
+            numbers = numbers.fill_null(0)
+        return cls(values, numbers.to_numpy(), unknown)
+
+
+def _cannot(data: _Side, deletes: _Side, rows: Numbers, numbers: Numbers) -> Mask:
+    """Where no value is in both: null is equal to null, NaN to NaN."""
+    one_is_null = (data.only_null[rows] & ~deletes.null[numbers]) | (deletes.only_null[numbers] & ~data.null[rows])
+    shared = (data.null[rows] & deletes.null[numbers]) | (data.nan[rows] & deletes.nan[numbers])
+    if shared.all():
+        return one_is_null
+    apart = _above(data.lower, rows, deletes.upper, numbers) | _above(deletes.lower, numbers, data.upper, rows)
+    return one_is_null | (~shared & apart)
+
+
+def _above(lower: _Bounds, at: Numbers, upper: _Bounds, other: Numbers) -> Mask:
+    """Where both are known and the lower bound of the one is above the upper bound of the other."""
+    if lower.numbers is None or upper.numbers is None:
+        verdicts = pc.greater(lower.values.take(pa.array(at)), upper.values.take(pa.array(other)))
+        return np.asarray(pc.fill_null(verdicts, False).to_numpy(zero_copy_only=False), np.bool_)
+    above = np.asarray(lower.numbers[at] > upper.numbers[other], np.bool_)
+    if lower.unknown is not None:
+        above &= ~lower.unknown[at]
+    if upper.unknown is not None:
+        above &= ~upper.unknown[other]
+    return above
+
+
+def _delete_column(field_id: int, schemas: Sequence[Schema]) -> _Kind | None:
+    """A column that has statistics which say something; its type is that of the newest schema."""
+    found = [
+        (schema.schema_id, field, required)
+        for schema in schemas
+        for field, required in _members(schema.fields, required=True)
+        if field.field_id == field_id
+    ]
+    if not found:
+        return None
+    _, newest, _ = max(found, key=lambda known: known[0])
+    arrow = arrow_type(newest.type)
+    if arrow is None or not isinstance(newest.type, Primitive):
+        return None
+    return _Kind(field_id, newest.type, arrow, all(required for _, _, required in found))
+
+
+def _members(fields: Sequence[Field], *, required: bool) -> Iterator[tuple[Field, bool]]:
+    """Columns and members of structs, each with whether a row must have a value of it."""
+    for field in fields:
+        yield field, required and field.required
+        if isinstance(field.type, StructType):
+            yield from _members(field.type.fields, required=required and field.required)

@@ -1,0 +1,108 @@
+"""Delete files in order, and the pairs of data files and delete files that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lakemuster.errors import LimitExceeded
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+Pairs = tuple[Numbers, Numbers]
+
+MAX_PAIRS = 2**25
+"""Delete files over the data files of one call: each is 8 bytes of the answer."""
+
+NO_NUMBERS: Numbers = np.zeros(0, np.int64)
+
+_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGroup:
+    """Delete files by a key and then by sequence number: those for a key and a data file's age are one range.
+
+    Attributes:
+        newer: they apply to files that are older than they are; else also to files of the same age.
+    """
+
+    sequences: Numbers
+    places: Numbers
+    numbers: Numbers
+    ends: Numbers
+    newer: bool
+
+    @classmethod
+    def of(cls, keys: Numbers, sequences: Numbers, numbers: Numbers, *, newer: bool) -> DeleteGroup:
+        """Sort delete files (D,) by key, from 0 on, and sequence number."""
+        distinct, ranks = np.unique(sequences, return_inverse=True)
+        places = keys * (len(distinct) + 1) + ranks
+        order = np.argsort(places, kind="stable")
+        ends = np.cumsum(np.bincount(keys)) if len(keys) else NO_NUMBERS
+        return cls(distinct, places[order], numbers[order], ends, newer)
+
+    def pairs(self, keys: Numbers, sequences: Numbers) -> Iterator[Pairs]:
+        """Rows and the numbers of their delete files, by ascending rows, a limited number at once.
+
+        Args:
+            keys: per row; negative ones have no delete files.
+            sequences: per row, the data file's.
+        """
+        rows = np.flatnonzero((keys >= 0) & (keys < len(self.ends)))
+        if not len(rows):
+            return
+        ranks = np.searchsorted(self.sequences, sequences[rows], side="right" if self.newer else "left")
+        starts = np.searchsorted(self.places, keys[rows] * (len(self.sequences) + 1) + ranks)
+        counts = self.ends[keys[rows]] - starts
+        some = np.flatnonzero(counts)
+        rows, starts, counts = rows[some], starts[some], counts[some]
+        totals = np.cumsum(counts)
+        first = 0
+        while first < len(rows):
+            done = int(totals[first - 1]) if first else 0
+            last = max(int(np.searchsorted(totals, done + _AT_ONCE, side="right")), first + 1)
+            yield _spread(rows[first:last], starts[first:last], counts[first:last], self.numbers)
+            first = last
+
+
+def _spread(rows: Numbers, starts: Numbers, counts: Numbers, numbers: Numbers) -> Pairs:
+    before = np.cumsum(counts) - counts
+    places = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
+    return np.repeat(rows, counts), numbers[places]
+
+
+class FoundPairs:
+    """Pairs of a row and a delete file, as they are found."""
+
+    def __init__(self) -> None:
+        self._rows: list[Numbers] = []
+        self._numbers: list[Numbers] = []
+        self._count = 0
+
+    def add(self, rows: Numbers, numbers: Numbers, keep: Mask) -> None:
+        """Take the pairs to keep.
+
+        Raises:
+            LimitExceeded: more than :data:`MAX_PAIRS` in all.
+        """
+        kept = np.flatnonzero(keep)
+        self._count += len(kept)
+        if self._count > MAX_PAIRS:
+            raise LimitExceeded("too many delete files apply to the data files of one manifest", limit=MAX_PAIRS)
+        self._rows.append(rows[kept])
+        self._numbers.append(numbers[kept])
+
+    def by_row(self, rows: int, deletes: int) -> Pairs:
+        """Offsets (rows + 1,) and the numbers of each row's delete files, ascending, all below ``deletes``."""
+        if not self._count:
+            return np.zeros(rows + 1, np.int64), NO_NUMBERS
+        of_rows, numbers = np.concatenate(self._rows), np.concatenate(self._numbers)
+        offsets = np.zeros(rows + 1, np.int64)
+        np.cumsum(np.bincount(of_rows, minlength=rows), out=offsets[1:])
+        places = of_rows * deletes + numbers
+        places.sort()
+        return offsets, places % deletes

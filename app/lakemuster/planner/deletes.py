@@ -1,0 +1,255 @@
+"""Find the delete files that apply to data files.
+
+Pure: entries in, numbers out, in bulk: delete files are sorted by partition or data file and then by
+sequence number, so that those of a data file are one range, found by a binary search.
+
+* Position deletes and deletion vectors apply to files of their partition that are not newer than they are;
+  when they are known to be for one data file, to that one only.
+* A deletion vector takes the place of a data file's position deletes.
+* Equality deletes apply to older files of their partition, and of every partition when their own spec has
+  none; those whose statistics show that they delete nothing of a file are dropped.
+
+Age is the *data* sequence number, 0 where there is none. Locations are compared as recorded.
+
+Source: Iceberg spec, "Scan Planning"; Iceberg Java, ``DeleteFileIndex`` and ``ContentFileUtil``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.metadata.files import EQUALITY_DELETES, ICEBERG_COLUMNS, POSITION_DELETES
+from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.schema import Schema
+from lakemuster.planner.columns import flat
+from lakemuster.planner.delete_bounds import EqualityBounds
+from lakemuster.planner.delete_groups import NO_NUMBERS, DeleteGroup, FoundPairs
+from lakemuster.planner.partition_keys import PartitionKeys, is_partitioned
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+_PATH_BOUNDS = ("lower.2147483546", "upper.2147483546")
+_OWN = ("content", "sequence_number", "file_format", "referenced_data_file", "equality_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteIndex:
+    """The live delete files of a snapshot, numbered in the order given.
+
+    Attributes:
+        empty: there are none.
+        stat_columns: statistics of data files that :meth:`match` looks at, where a segment has them.
+    """
+
+    empty: bool
+    stat_columns: frozenset[str]
+    _everywhere: DeleteGroup
+    _equalities: DeleteGroup
+    _positions: DeleteGroup
+    _of_files: DeleteGroup
+    _vectors: DeleteGroup
+    _bounds: EqualityBounds
+    _specs: Mapping[int, tuple[PartitionKeys, int]]
+    _partitions: Numbers
+    _has_paths: Mask
+    _paths: Mapping[str, int]
+    _path_bounds: tuple[pa.Array, pa.Array]
+
+    @classmethod
+    def of(
+        cls,
+        manifests: Sequence[tuple[int, pa.Table]],
+        specs: Sequence[PartitionSpec],
+        schemas: tuple[Schema, ...],
+    ) -> DeleteIndex:
+        """Sort delete files for :meth:`match`.
+
+        Args:
+            manifests: spec id and live entries of each delete manifest, in the shape of ``metadata.files``,
+                inherited fields filled in. Of statistics, those of equality ids and of ``file_path``
+                (field 2147483546) are looked at.
+            specs: the table's.
+            schemas: the table's.
+
+        Raises:
+            MetadataCorrupt: a manifest is of a spec that the table does not have.
+        """
+        if unknown := {spec_id for spec_id, _ in manifests} - {spec.spec_id for spec in specs}:
+            raise MetadataCorrupt(f"delete manifests of spec {min(unknown)}, which the table does not have")
+        entries = _Entries.of(manifests)
+        partitions, keys = _number_partitions(manifests, specs, schemas)
+        partitioned = {spec.spec_id for spec in specs if is_partitioned(spec)}
+        local = np.repeat([spec_id in partitioned for spec_id, _ in manifests], [t.num_rows for _, t in manifests])
+        equality = entries.content == EQUALITY_DELETES
+        paths, path_numbers = entries.paths()
+        has_path = path_numbers >= 0
+        position = (entries.content == POSITION_DELETES) & ~entries.is_vector
+
+        def group(chosen: Mask, by: Numbers, *, newer: bool = False) -> DeleteGroup:
+            return DeleteGroup.of(by[chosen], entries.sequences[chosen], np.flatnonzero(chosen), newer=newer)
+
+        has_paths = np.zeros(int(partitions.max(initial=-1)) + 1, np.bool_)
+        has_paths[partitions[has_path]] = True
+        bounds = EqualityBounds.of([table for _, table in manifests], entries.equality_ids, schemas)
+        return cls(
+            empty=not len(entries.content),
+            stat_columns=bounds.stat_columns,
+            _everywhere=group(equality & ~local, np.zeros_like(partitions), newer=True),
+            _equalities=group(equality & local, partitions, newer=True),
+            _positions=group(position & ~has_path, partitions),
+            _of_files=group(position & has_path, path_numbers),
+            _vectors=group(entries.is_vector & has_path, path_numbers),
+            _bounds=bounds,
+            _specs=keys,
+            _partitions=partitions,
+            _has_paths=has_paths,
+            _paths=paths,
+            _path_bounds=(entries.path_lower, entries.path_upper),
+        )
+
+    def match(self, spec_id: int, table: pa.Table) -> tuple[Numbers, Numbers]:
+        """The delete files of data files.
+
+        Args:
+            spec_id: of all rows.
+            table: entries of data files (N,): ``sequence_number``, ``file_path``, ``partition.<id>``, and
+                ``stat_columns`` as far as recorded: without them no delete is dropped by statistics.
+
+        Returns:
+            int64 (N+1,) offsets and int64 numbers: file *i* has ``numbers[offsets[i]:offsets[i + 1]]``, ascending.
+
+        Raises:
+            LimitExceeded: more delete files over all data files than ``delete_groups.MAX_PAIRS``.
+        """
+        rows = table.num_rows
+        if self.empty or not rows:
+            return np.zeros(rows + 1, np.int64), NO_NUMBERS
+        sequences = _sequence_numbers(table)
+        partitions = self._partitions_of(spec_id, table)
+        locations = flat(table.column("file_path"))
+        paths = self._paths_of(locations, partitions)
+        found = FoundPairs()
+        for group, keys in ((self._everywhere, np.zeros_like(partitions)), (self._equalities, partitions)):
+            comparison = None
+            for of_rows, numbers in group.pairs(keys, sequences):
+                comparison = comparison or self._bounds.against(table)
+                found.add(of_rows, numbers, comparison.can_delete(of_rows, numbers))
+        without_vector = np.ones(rows, np.bool_)
+        for of_rows, numbers in self._vectors.pairs(paths, sequences):
+            applies = self._partitions[numbers] == partitions[of_rows]
+            without_vector[of_rows[applies]] = False
+            found.add(of_rows, numbers, applies)
+        for of_rows, numbers in self._of_files.pairs(np.where(without_vector, paths, -1), sequences):
+            found.add(of_rows, numbers, self._partitions[numbers] == partitions[of_rows])
+        for of_rows, numbers in self._positions.pairs(np.where(without_vector, partitions, -1), sequences):
+            found.add(of_rows, numbers, self._may_list(locations, of_rows, numbers))
+        return found.by_row(rows, len(self._partitions))
+
+    def _partitions_of(self, spec_id: int, table: pa.Table) -> Numbers:
+        known = self._specs.get(spec_id)
+        if known is None:
+            return np.full(table.num_rows, -1, np.int64)
+        keys, first = known
+        numbers = keys.lookup(table)
+        return np.where(numbers < 0, -1, numbers + first)
+
+    def _paths_of(self, locations: pa.StringArray, partitions: Numbers) -> Numbers:
+        """The number of each file's path; -1 where there is no delete file for one file of the file's partition."""
+        numbers = np.full(len(partitions), -1, np.int64)
+        some = np.flatnonzero(partitions >= 0)
+        some = some[self._has_paths[partitions[some]]]
+        if len(some):
+            chosen = locations if len(some) == len(locations) else locations.take(pa.array(some))
+            found = map(self._paths.get, chosen.to_pylist(), repeat(-1))
+            numbers[some] = np.fromiter(found, np.int64, len(some))
+        return numbers
+
+    def _may_list(self, locations: pa.StringArray, rows: Numbers, numbers: Numbers) -> Mask:
+        """Whether a data file's path lies between the least and the greatest path of a delete file."""
+        keep = np.ones(len(rows), np.bool_)
+        for bounds, outside in zip(self._path_bounds, (pc.less, pc.greater), strict=True):
+            if bounds.null_count < len(bounds):
+                verdicts = outside(locations.take(pa.array(rows)), bounds.take(pa.array(numbers)))
+                keep &= ~pc.fill_null(verdicts, False).to_numpy(zero_copy_only=False)
+        return keep
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The own columns of all delete entries."""
+
+    content: NDArray[np.int8]
+    sequences: Numbers
+    is_vector: Mask
+    referenced: pa.Array
+    equality_ids: pa.ListArray
+    path_lower: pa.Array
+    path_upper: pa.Array
+
+    @classmethod
+    def of(cls, manifests: Sequence[tuple[int, pa.Table]]) -> _Entries:
+        kinds = {name: ICEBERG_COLUMNS[name] for name in _OWN} | dict.fromkeys(_PATH_BOUNDS, pa.string())
+        schema = pa.schema(list(kinds.items()))
+        own = [table.select([n for n in kinds if n in table.column_names]) for _, table in manifests]
+        entries = pa.concat_tables([schema.empty_table(), *own], promote_options="default")
+        content = flat(entries.column("content")).to_numpy()
+        puffin = pc.equal(pc.utf8_lower(flat(entries.column("file_format"))), "puffin")
+        is_vector = pc.fill_null(puffin, False).to_numpy(zero_copy_only=False) & (content == POSITION_DELETES)
+        equality = pa.array(content == EQUALITY_DELETES)
+        ids = flat(entries.column("equality_ids"))
+        return cls(
+            content,
+            _sequence_numbers(entries),
+            is_vector,
+            flat(entries.column("referenced_data_file")),
+            pc.if_else(equality, ids, pa.scalar(None, ids.type)),
+            *(flat(entries.column(name)) for name in _PATH_BOUNDS),
+        )
+
+    def paths(self) -> tuple[dict[str, int], Numbers]:
+        """The data files that position deletes are known to be for, numbered, and the number of each; -1 for none.
+
+        Without a referenced data file, the one path between equal bounds is it. Vectors must name it.
+        """
+        same = pc.fill_null(pc.equal(self.path_lower, self.path_upper), False)
+        nothing = pa.scalar(None, pa.string())
+        bounded = pc.if_else(pc.and_(same, pa.array(~self.is_vector)), self.path_lower, nothing)
+        position = pa.array(self.content == POSITION_DELETES)
+        paths = pc.if_else(position, pc.coalesce(self.referenced, bounded), nothing).dictionary_encode()
+        numbers = paths.indices.fill_null(-1).to_numpy().astype(np.int64)
+        return {path: number for number, path in enumerate(paths.dictionary.to_pylist())}, numbers
+
+
+def _number_partitions(
+    manifests: Sequence[tuple[int, pa.Table]], specs: Sequence[PartitionSpec], schemas: tuple[Schema, ...]
+) -> tuple[Numbers, dict[int, tuple[PartitionKeys, int]]]:
+    """The number of each delete file's partition, and per spec its numbering and where that begins."""
+    firsts = np.cumsum([0, *(table.num_rows for _, table in manifests)])
+    partitions = np.zeros(int(firsts[-1]), np.int64)
+    found: dict[int, tuple[PartitionKeys, int]] = {}
+    first = 0
+    for spec in specs:
+        own = [number for number, (spec_id, _) in enumerate(manifests) if spec_id == spec.spec_id]
+        if not own:
+            continue
+        keys, numbers = PartitionKeys.of(spec, [manifests[number][1] for number in own], schemas)
+        places = np.concatenate([np.arange(firsts[number], firsts[number + 1]) for number in own])
+        partitions[places] = numbers + first
+        found[spec.spec_id] = (keys, first)
+        first += keys.size
+    return partitions, found
+
+
+def _sequence_numbers(table: pa.Table) -> Numbers:
+    if "sequence_number" not in table.column_names:
+        return np.zeros(table.num_rows, np.int64)
+    return np.asarray(flat(table.column("sequence_number")).fill_null(0).to_numpy(), np.int64)

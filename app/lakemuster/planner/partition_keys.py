@@ -1,0 +1,115 @@
+"""Number the partitions of some files, and find the same partitions among others.
+
+Two files are in one partition when their specs and their tuples are equal: null equals null, and floating
+point values are equal when their bits are, any NaN being one.
+
+Source: Iceberg spec, "Scan Planning", notes 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.metadata.files import column
+from lakemuster.metadata.partition import PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+
+Numbers = NDArray[np.int64]
+
+
+def is_partitioned(spec: PartitionSpec) -> bool:
+    """Whether a spec tells files apart: it has a field that is not void."""
+    return any(field.transform != "void" for field in spec.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionKeys:
+    """The distinct partition tuples of one spec's files, numbered from 0.
+
+    Attributes:
+        size: how many there are.
+    """
+
+    size: int
+    _fields: tuple[_Field, ...]
+
+    @classmethod
+    def of(
+        cls, spec: PartitionSpec, tables: Sequence[pa.Table], schemas: tuple[Schema, ...]
+    ) -> tuple[PartitionKeys, Numbers]:
+        """Number the partitions of entries of one spec.
+
+        Returns:
+            the numbering, and the number of each row of the tables, one after the other.
+        """
+        fields: list[_Field] = []
+        numbers, size = np.zeros(sum(table.num_rows for table in tables), np.int64), 1
+        for field in spec.fields:
+            if field.transform == "void":
+                continue
+            target = arrow_type(result_type(field, schemas))
+            columns = [_values(table, field.field_id, target) for table in tables]
+            known: dict[object, int] = {}
+            for values in columns:
+                for value in (*values.dictionary.to_pylist(), *((None,) if values.null_count else ())):
+                    known.setdefault(value, len(known))
+            codes = np.concatenate([_codes(values, known) for values in columns])
+            pairs, numbers = np.unique(numbers * len(known) + codes, return_inverse=True)
+            fields.append(_Field(field.field_id, target, known, pairs))
+            size = len(pairs)
+        return cls(size, tuple(fields)), numbers
+
+    def lookup(self, table: pa.Table) -> Numbers:
+        """The number of each row's partition; -1 for partitions that have none."""
+        numbers = np.zeros(table.num_rows, np.int64)
+        for field in self._fields:
+            codes = _codes(_values(table, field.field_id, field.target), field.known)
+            pairs = np.where((numbers < 0) | (codes < 0), -1, numbers * len(field.known) + codes)
+            numbers = np.searchsorted(field.pairs, pairs)
+            numbers[numbers == len(field.pairs)] = 0
+            numbers = np.where(field.pairs[numbers] == pairs, numbers, -1)
+        return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One step of the numbering: of the tuples' first fields, by the number of those before and a code."""
+
+    field_id: int
+    target: pa.DataType | None
+    known: Mapping[object, int]
+    pairs: Numbers
+
+
+def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.DictionaryArray:
+    """A partition field's values so that those of one meaning are equal, whatever type they were recorded under."""
+    name = column("partition", field_id)
+    if name not in table.column_names:
+        return pa.nulls(table.num_rows, pa.int64()).dictionary_encode()
+    values = flat(table.column(name))
+    if target is not None and (cast := cast_or_none(values, target)) is not None:
+        values = cast
+    kind = values.type
+    if pa.types.is_floating(kind):
+        numbers = values.to_numpy(zero_copy_only=False).astype(np.float64)
+        numbers[np.isnan(numbers)] = np.nan
+        values = pc.if_else(values.is_valid(), pa.array(numbers.view(np.int64)), pa.scalar(None, pa.int64()))
+    elif pa.types.is_temporal(kind):
+        values = values.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    return values.dictionary_encode()
+
+
+def _codes(values: pa.DictionaryArray, known: Mapping[object, int]) -> Numbers:
+    """The number of each value; -1 for values that are not known."""
+    codes = np.asarray([known.get(value, -1) for value in (*values.dictionary.to_pylist(), None)], np.int64)
+    indices = values.indices.fill_null(len(codes) - 1) if values.indices.null_count else values.indices
+    return np.asarray(codes[indices.to_numpy()], np.int64)

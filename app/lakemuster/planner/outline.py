@@ -204,6 +204,14 @@ class Outline:
     data: tuple[Part, ...]
     deletes: tuple[Part, ...]
     specs: tuple[SpecOutline, ...]
+    _columns: dict[int, bool] = field(default_factory=dict)
+
+    def has_column(self, field_id: int) -> bool:
+        """Whether any data manifest recorded anything of a column."""
+        if field_id not in self._columns:
+            segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
+            self._columns[field_id] = any(field_id in segment.columns_of for segment in segments)
+        return self._columns[field_id]
 
     @cached_property
     def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:
@@ -244,8 +252,11 @@ class _Key:
 
 @lru_cache(maxsize=CACHED_OUTLINES)
 def _outlines(key: _Key) -> Outline:
-    index, view = key.index, key.view
-    all_parts = parts(index, view, LIVE_ROLES)
+    return outline_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES))
+
+
+def outline_over(index: Index, view: View, all_parts: Sequence[Part]) -> Outline:
+    """The outline of some manifests of a table; ``view`` tells its schemas and specs."""
     data = tuple(part for part in all_parts if part.manifest.header.content == "data")
     deletes = tuple(part for part in all_parts if part.manifest.header.content == "deletes")
     specs = {spec.spec_id: spec for spec in view.metadata.specs}

@@ -115,11 +115,8 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
     Args:
         added_in: only files that one of these snapshots added.
     """
-    segment = outline.index.segments.open(candidate.part.manifest.segment)
-    table = segment.table(_columns(segment, bound, candidate.spec, incremental=added_in is not None))
     found: list[Rows] = []
-    for start, end in candidate.runs:
-        entries = table.slice(start, end - start)
+    for start, entries in entries_of(outline, candidate, bound, incremental=added_in is not None):
         keep = live(outline, candidate.part, entries, start)
         if added_in is not None:
             keep &= _added_in(candidate.part, entries, added_in)
@@ -127,6 +124,16 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
             keep &= can_match(bound, entry_statistics(candidate.spec, entries))
         found.append(np.flatnonzero(keep) + start)
     return np.concatenate(found) if len(found) != 1 else found[0]
+
+
+def entries_of(
+    outline: Outline, candidate: Candidate, bound: Bound, *, incremental: bool = False
+) -> Iterator[tuple[int, pa.Table]]:
+    """The entries of each run, with the columns that a predicate looks at; and the first one's position."""
+    segment = outline.index.segments.open(candidate.part.manifest.segment)
+    table = segment.table(_columns(segment, bound, candidate.spec, incremental=incremental))
+    for start, end in candidate.runs:
+        yield start, table.slice(start, end - start)
 
 
 def entry_statistics(spec: SpecOutline, entries: pa.Table) -> Together:

@@ -1,0 +1,78 @@
+"""Which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakemuster.metadata.predicate import (
+    AlwaysFalse,
+    AlwaysTrue,
+    Bound,
+    BoundAnd,
+    BoundLeaf,
+    BoundOr,
+    Op,
+    Opaque,
+    conjuncts,
+    text_of,
+)
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.outline import Outline
+
+_COUNTED = frozenset({Op.IS_NULL, Op.NOT_NULL})
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplied:
+    """A conjunct that keeps every file.
+
+    Attributes:
+        filter: in the caller's words.
+        reason: why it cannot prune.
+    """
+
+    filter: str
+    reason: str
+
+
+def applied(outline: Outline, bound: Bound) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
+    """The conjuncts that can prune files of the snapshot, and those that cannot."""
+    can: dict[str, None] = {}
+    cannot: dict[str, str] = {}
+    for conjunct in conjuncts(bound):
+        text = text_of(conjunct)
+        if (reason := why_not(outline, conjunct)) is None:
+            can[text] = None
+        else:
+            cannot.setdefault(text, reason)
+    return tuple(can), tuple(NotApplied(text, reason) for text, reason in cannot.items() if text not in can)
+
+
+def why_not(outline: Outline, bound: Bound) -> str | None:
+    """Why a predicate keeps every file of the snapshot; None when it may drop some."""
+    match bound:
+        case AlwaysTrue() | AlwaysFalse():
+            return None
+        case Opaque(reason=reason):
+            return reason
+        case BoundLeaf():
+            return _why_not_leaf(outline, bound)
+        case BoundAnd(children=children):
+            reasons = [why_not(outline, child) for child in children]
+            return None if None in reasons else reasons[0]
+        case BoundOr(children=children):
+            return next((why for child in children if (why := why_not(outline, child)) is not None), None)
+
+
+def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
+    if not outline.specs or any(spec.projection.inclusive(leaf) is not None for spec in outline.specs):
+        return None
+    if leaf.transform is not None:
+        return f"no partition field is {leaf.transform} of {leaf.name}"
+    if not any(spec.has_statistics for spec in outline.specs):
+        return f"{leaf.name} is not a partition column"
+    if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
+        return f"bounds of {leaf.type.text} values have no order that is known"
+    if not outline.has_column(leaf.field_id):
+        return f"no file has statistics of {leaf.name}"
+    return None

@@ -1,0 +1,212 @@
+"""Explain a plan: how many manifests, segments, zones and entries each conjunct dropped, and why for any file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.metadata.predicate import Bound, conjuncts, text_of
+from lakemuster.planner.applied import NotApplied, applied
+from lakemuster.planner.columns import flat, partition_names
+from lakemuster.planner.outline import Outline, SpecOutline
+from lakemuster.planner.project import Together
+from lakemuster.planner.prune import Mask, can_match
+from lakemuster.planner.reasons import Reason, reasons
+from lakemuster.planner.selection import (
+    Candidate,
+    entries_of,
+    entry_statistics,
+    live,
+    manifests_kept,
+    zones_kept,
+)
+from lakemuster.planner.shape import Part
+from lakemuster.planner.statistics import Arrays
+from lakemuster.planner.zones import ZONE_ROWS
+from lakemuster.storage.locations import Rewrites
+
+LevelName = Literal["manifests", "segments", "zones", "entries"]
+
+TOGETHER = "different parts of the filter, together"
+"""Who dropped a segment of which each conjunct leaves some zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One step of pruning.
+
+    Attributes:
+        seen: what reached it; live entries only.
+        dropped_by: how many each conjunct dropped first, in the order of the filter.
+    """
+
+    name: LevelName
+    seen: int
+    dropped_by: dict[str, int]
+
+    @property
+    def dropped(self) -> int:
+        """By all conjuncts."""
+        return sum(self.dropped_by.values())
+
+    @property
+    def kept(self) -> int:
+        """What went on."""
+        return self.seen - self.dropped
+
+
+@dataclass(frozen=True, slots=True)
+class FileReason:
+    """Why a plan has a file, or has it not.
+
+    Attributes:
+        state: ``absent`` of the snapshot; ``deleted`` from it; ``dropped`` by the filter; ``kept``.
+        level: where it was dropped.
+        dropped_by: the first conjunct that drops it.
+        reasons: of every comparison, at that level; for kept files of the file's own statistics.
+    """
+
+    file_path: str
+    state: Literal["absent", "deleted", "dropped", "kept"]
+    level: LevelName | None = None
+    dropped_by: str | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A plan, explained."""
+
+    levels: tuple[Level, ...]
+    applied: tuple[str, ...]
+    not_applied: tuple[NotApplied, ...]
+    files: tuple[FileReason, ...] = ()
+
+
+@dataclass(slots=True)
+class _Counting:
+    conjuncts: tuple[Bound, ...]
+    seen: dict[LevelName, int] = field(default_factory=dict)
+    dropped: dict[LevelName, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, level: LevelName, masks: Sequence[Mask], among: Mask) -> None:
+        """Count what each conjunct drops of ``among`` that those before it left."""
+        self.seen[level] = self.seen.get(level, 0) + int(among.sum())
+        counts = self.dropped.setdefault(level, {})
+        left = among
+        for conjunct, mask in zip(self.conjuncts, masks, strict=True):
+            if lost := int((left & ~mask).sum()):
+                self.lose(counts, text_of(conjunct), lost)
+            left = left & mask
+
+    def lose(self, counts: dict[str, int], text: str, lost: int) -> None:
+        """Count for one conjunct."""
+        counts[text] = counts.get(text, 0) + lost
+
+
+def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explanation:
+    """Explain what a predicate does to a snapshot's data files.
+
+    Args:
+        files: locations to explain one by one, as recorded or after rewrites.
+    """
+    counting = _Counting(conjuncts(bound) or (bound,))
+    for spec in outline.specs:
+        _count(outline, spec, bound, counting)
+    names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
+    levels = tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
+    return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
+
+
+def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Counting) -> None:
+    parts = counting.conjuncts
+    everything = np.ones(len(spec.parts), np.bool_)
+    manifests = [manifests_kept(spec, conjunct) for conjunct in parts]
+    counting.add("manifests", manifests, everything)
+    kept = np.asarray(np.logical_and.reduce(manifests))
+
+    counts = np.array(spec.zone_counts, np.int64)
+    owner = np.repeat(np.arange(len(spec.parts)), counts)
+    zones = [zones_kept(spec, conjunct) for conjunct in parts]
+    left = np.asarray(np.logical_and.reduce(zones)) & kept[owner]
+    some = _any_of(left, owner, len(spec.parts))
+    counting.add("segments", [_any_of(mask, owner, len(spec.parts)) | some for mask in zones], kept)
+    scattered = (
+        np.asarray(np.logical_and.reduce([_any_of(mask, owner, len(spec.parts)) for mask in zones])) & kept & ~some
+    )
+    if lost := int(scattered.sum()):
+        counting.lose(counting.dropped["segments"], TOGETHER, lost)
+    counting.add("zones", zones, (kept & some)[owner])
+
+    first = np.cumsum(counts) - counts
+    for number in np.flatnonzero(some).tolist():
+        own = np.flatnonzero(left[first[number] : first[number] + counts[number]]).tolist()
+        rows = spec.rows(spec.parts[number])
+        runs = tuple((zone * ZONE_ROWS, min(rows, (zone + 1) * ZONE_ROWS)) for zone in own)
+        candidate = Candidate(spec.numbers[number], spec.parts[number], spec, runs, 0)
+        for start, entries in entries_of(outline, candidate, bound):
+            statistics = entry_statistics(spec, entries)
+            masks = [can_match(conjunct, statistics) for conjunct in parts]
+            counting.add("entries", masks, live(outline, spec.parts[number], entries, start))
+
+
+def _any_of(zones: Mask, owner: np.ndarray[tuple[int], np.dtype[np.int64]], count: int) -> Mask:
+    return np.asarray(np.bincount(owner, zones, count) > 0)
+
+
+def _explain_files(outline: Outline, bound: Bound, files: Sequence[str]) -> Iterator[FileReason]:
+    if not files:
+        return
+    rewrites = Rewrites(outline.view.table.rewrites)
+    wanted = dict.fromkeys(files)
+    found: dict[str, FileReason] = {}
+    for spec in outline.specs:
+        for number, part in enumerate(spec.parts):
+            for path, row in _find(outline, part, wanted, rewrites):
+                reason = _explain_file(outline, spec, number, row, path, bound)
+                if path not in found or found[path].state == "deleted":
+                    found[path] = reason
+    for path in wanted:
+        yield found.get(path) or FileReason(path, "absent")
+
+
+def _find(outline: Outline, part: Part, wanted: dict[str, None], rewrites: Rewrites) -> Iterator[tuple[str, int]]:
+    segment = outline.index.segments.open(part.manifest.segment)
+    name = "file_path" if "file_path" in segment.schema.names else "file_name"
+    recorded = flat(segment.table([name]).column(name))
+    for path in wanted:
+        value = path if name == "file_path" else path.rsplit("/", 1)[-1]
+        for column in (recorded, rewrites.apply_array(recorded)):
+            rows = np.flatnonzero(pc.fill_null(pc.equal(column, pa.scalar(value, column.type)), False))
+            if len(rows):
+                yield path, int(rows[-1])
+                break
+
+
+def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, path: str, bound: Bound) -> FileReason:
+    part = spec.parts[number]
+    candidate = Candidate(spec.numbers[number], part, spec, ((row, row + 1),), 1)
+    ((_, entry),) = entries_of(outline, candidate, bound)
+    if not live(outline, part, entry, row)[0]:
+        return FileReason(path, "deleted")
+    names = partition_names([spec.projection.spec])
+    if not manifests_kept(spec, bound)[number]:
+        alone = replace(spec, parts=(part,), numbers=(0,))
+        statistics = Together(Arrays(1, {}), alone.manifests, spec.projection)
+        why = tuple(reasons(bound, statistics, names, partitions_only=True))
+        return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why)
+    statistics = entry_statistics(spec, entry)
+    why = tuple(reasons(bound, statistics, names))
+    if can_match(bound, statistics)[0]:
+        return FileReason(path, "kept", reasons=why)
+    # What zones drop, entries drop too: the file's own statistics are the better reason.
+    return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why)
+
+
+def _first_that_drops(bound: Bound, statistics: Together) -> str | None:
+    return next((text_of(c) for c in conjuncts(bound) or (bound,) if not can_match(c, statistics)[0]), None)

@@ -88,7 +88,8 @@ class DeleteIndex:
         entries = _Entries.of(manifests)
         partitions, keys = _number_partitions(manifests, specs, schemas)
         partitioned = {spec.spec_id for spec in specs if is_partitioned(spec)}
-        local = np.repeat([spec_id in partitioned for spec_id, _ in manifests], [t.num_rows for _, t in manifests])
+        is_local = np.array([spec_id in partitioned for spec_id, _ in manifests], np.bool_)
+        local = is_local.repeat([table.num_rows for _, table in manifests])
         equality = entries.content == EQUALITY_DELETES
         paths, path_numbers = entries.paths()
         has_path = path_numbers >= 0
@@ -238,7 +239,7 @@ def _number_partitions(
     found: dict[int, tuple[PartitionKeys, int]] = {}
     first = 0
     for spec in specs:
-        own = [number for number, (spec_id, _) in enumerate(manifests) if spec_id == spec.spec_id]
+        own = [n for n, (spec_id, table) in enumerate(manifests) if spec_id == spec.spec_id and table.num_rows]
         if not own:
             continue
         keys, numbers = PartitionKeys.of(spec, [manifests[number][1] for number in own], schemas)

@@ -25,7 +25,7 @@ import pyarrow as pa
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
 from lakemuster.metadata.files import split_column
 
-DECODER_VERSION = 1
+DECODER_VERSION = 2
 """Grows whenever the decoders make other columns or values of the same bytes: manifests are then decoded anew."""
 
 BATCH_ROWS = 8192

@@ -5,7 +5,7 @@ Row *i* is entry *i* of the manifest, nothing inherited, rewritten or left out. 
 * the entry's own fields, of :data:`ICEBERG_COLUMNS`, :data:`PAIMON_COLUMNS` or :data:`PAIMON_INDEX_COLUMNS`;
 * per partition field, ``partition.<field id>``;
 * per column with statistics, ``lower.<id>``, ``upper.<id>`` (typed, see ``types.arrow_type``),
-  ``value_count.<id>``, ``null_count.<id>``, ``nan_count.<id>``, ``column_size.<id>`` (int64);
+  ``value_count.<id>``, ``null_count.<id>``, ``nan_count.<id>``, ``column_size.<id>`` (:func:`count_type`);
 * ``lower_raw.<id>`` and ``upper_raw.<id>`` (binary) only where a raw bound is *not* the canonical
   serialisation of the typed one: promoted types, types without an order, bounds that do not parse
   (their typed value is null);
@@ -102,6 +102,8 @@ PAIMON_INDEX_COLUMNS: dict[str, pa.DataType] = {
 SPARSE = b"sparse"
 """Arrow field metadata key of structs by column name whose null members mean "not recorded"."""
 
+_COUNT_LIMITS = tuple((of, 1 << of.bit_width - 1) for of in (_I8, pa.int16(), _I32, _I64))
+
 STATISTIC_KINDS = ("lower", "upper", "value_count", "null_count", "nan_count", "column_size")
 KEY_KINDS = ("min_key", "max_key", "key_lower", "key_upper", "key_null_count")
 
@@ -118,6 +120,14 @@ def split_column(name: str) -> tuple[str, int, str] | None:
         return None
     number, _, variant = rest.partition("@")
     return kind, int(number), variant
+
+
+def count_type(least: int, most: int) -> pa.DataType:
+    """The type of a column of counts from ``least`` to ``most``: int8, int16, int32 or int64, as narrow as they fit.
+
+    Counts are most of a segment's columns. Readers compute with them as int64.
+    """
+    return next(of for of, limit in _COUNT_LIMITS if -limit <= least and most < limit)
 
 
 def typed_field(name: str, values: pa.DataType, type_text: str) -> pa.Field:

@@ -20,7 +20,7 @@ def column_name(names: Mapping[int, str], field_id: int) -> str:
 
 
 def gather(table: pa.Table, kind: str, names: Mapping[int, str], wanted: frozenset[int] | None = None) -> pa.Array:
-    """The struct of one kind of per-field columns, members named by column, in the table's own types.
+    """The struct of one kind of per-field columns, members named by column, in the table's own types; counts int64.
 
     Args:
         table: entries in the shape of ``metadata.files``.
@@ -33,8 +33,11 @@ def gather(table: pa.Table, kind: str, names: Mapping[int, str], wanted: frozens
         split = split_column(name)
         if split is None or split[0] != kind or (wanted is not None and split[1] not in wanted):
             continue
-        fields.append(table.schema.field(index).with_name(column_name(names, split[1])))
-        arrays.append(flat(table.column(index)))
+        values, field = flat(table.column(index)), table.schema.field(index)
+        if kind in COUNTS:
+            values, field = values.cast(pa.int64()), field.with_type(pa.int64())
+        fields.append(field.with_name(column_name(names, split[1])))
+        arrays.append(values)
     return struct(arrays, fields, table.num_rows)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
 from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Index, Items, Mask, bitmap, decode, pick
-from lakemuster.metadata.files import column, typed_field
+from lakemuster.metadata.files import column, count_type, typed_field
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
 MAX_KEYS = 50_000
@@ -27,6 +27,7 @@ MAX_KEYS = 50_000
 _SMALL_KEY = 2**16
 _BATCHED: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
+Counts = NDArray[np.signedinteger]
 Column = tuple[pa.Field, pa.Array]
 
 
@@ -39,11 +40,21 @@ class Exploded:
         items: int64 (K, N): the position of the value of key k in row n; 0 where it has none.
         present: whether row n has key k: bool (K, N), or (N,) for all keys alike, or None when
             every row has every key.
+        begin: the first item when row follows row without a gap and all have the same keys: item (k, n) is
+            ``begin + n * K + k``.
     """
 
     keys: NDArray[np.int32]
     items: Index
     present: Mask | None
+    begin: int | None = None
+
+    def spread(self, values: Counts) -> Counts:
+        """The values of all items as a matrix of its own (K, N)."""
+        if self.begin is None:
+            return values.take(self.items)
+        keys, rows = self.items.shape
+        return np.array(values[self.begin : self.begin + keys * rows].reshape(rows, keys).T, order="C")
 
     def present_at(self, k: int) -> Mask | None:
         """The rows that have one key; None when all do."""
@@ -114,7 +125,7 @@ def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
         begin = int(starts[0])
         if not (keys[begin : begin + width * len(starts)].reshape(-1, width) == first).all():
             return None
-        return Exploded(first, np.arange(width)[:, None] + starts, None)
+        return Exploded(first, np.arange(width)[:, None] + starts, None, begin)
     positions = np.arange(width)[:, None] + starts[rows]
     if not (keys[positions] == first[:, None]).all():
         return None
@@ -155,7 +166,7 @@ def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
 def count_columns(
     maps: pa.ListArray, key: str, value: str, kind: str, exploder: Exploder | None = None
 ) -> Iterator[Column]:
-    """One int64 column per key.
+    """One column of counts per key.
 
     Args:
         maps: lists of structs of a key and an integer.
@@ -175,16 +186,19 @@ def count_columns(
         valid = values.is_valid().to_numpy(zero_copy_only=False)[exploded.items]
         present = valid if present is None else valid & present
         values = values.fill_null(0)
-    matrix: NDArray[np.int64] = _as(values, pa.int64()).to_numpy()[exploded.items]
-    buffer, rows = pa.py_buffer(matrix), matrix.shape[1]
+    matrix = exploded.spread(_narrow(_as(values, pa.int64()).to_numpy()))
+    if present is not None:
+        matrix *= present
     bits = bitmap(present) if present is not None and present.ndim == 1 else None
     for k in np.argsort(exploded.keys).tolist():
         if present is not None and present.ndim == 2:
             if not present[k].any():
                 continue
             bits = None if present[k].all() else bitmap(present[k])
-        array = pa.Array.from_buffers(pa.int64(), rows, [bits, buffer.slice(k * rows * 8, rows * 8)])
-        yield _count_field(kind, int(exploded.keys[k])), array
+        counts = _narrow(matrix[k])
+        of = pa.from_numpy_dtype(counts.dtype)
+        array = pa.Array.from_buffers(of, len(counts), [bits, pa.py_buffer(counts)])
+        yield _count_field(kind, int(exploded.keys[k]), of), array
 
 
 def bound_columns(
@@ -230,13 +244,18 @@ def bound_columns(
 
 # Small manifests come by the thousand, with the same columns.
 @lru_cache(4096)
-def _count_field(kind: str, field_id: int) -> pa.Field:
-    return pa.field(column(kind, field_id), pa.int64())
+def _count_field(kind: str, field_id: int, of: pa.DataType) -> pa.Field:
+    return pa.field(column(kind, field_id), of)
 
 
 @lru_cache(4096)
 def _typed_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
     return typed_field(column(kind, field_id), of, text)
+
+
+def _narrow(counts: Counts) -> Counts:
+    of = count_type(int(counts.min()), int(counts.max())) if len(counts) else pa.int8()
+    return counts.astype(of.to_pandas_dtype(), copy=False)
 
 
 def _as(array: pa.Array, of: pa.DataType) -> pa.Array:

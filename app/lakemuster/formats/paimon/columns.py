@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.metadata.files import column, typed_field
+from lakemuster.metadata.files import column, count_type, typed_field
 from lakemuster.metadata.types import Primitive
 
 Index = NDArray[np.int64]
@@ -95,8 +96,10 @@ class Columns:
     def build(self) -> Iterator[tuple[pa.Field, pa.Array]]:
         """The finished columns, in the order in which they were first met."""
         for (name, _, text), parts in self._parts.items():
-            form = parts[0][1].type
-            yield typed_field(name, form, text) if text else pa.field(name, form), self._laid_out(parts)
+            values = self._laid_out(parts)
+            if not text:
+                values = _narrow(values)
+            yield typed_field(name, values.type, text) if text else pa.field(name, values.type), values
 
     def _laid_out(self, parts: list[tuple[Index, pa.Array]]) -> pa.Array:
         if len(parts) == 1 and len(parts[0][0]) == self._count:
@@ -105,3 +108,8 @@ class Columns:
         place[np.concatenate([rows for rows, _ in parts])] = np.arange(sum(len(rows) for rows, _ in parts))
         values = pa.concat_arrays([values for _, values in parts])
         return values.take(pa.array(place, mask=place < 0))
+
+
+def _narrow(counts: pa.Array) -> pa.Array:
+    ends = pc.min_max(counts)
+    return counts.cast(count_type(ends["min"].as_py(), ends["max"].as_py()))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import struct
 
 import pyarrow as pa
@@ -48,15 +49,33 @@ def expected(rows):
     return {key: [row.get(key) for row in last] for key in keys if any(row.get(key) is not None for row in last)}
 
 
-@given(maps_of(lambda key: st.tuples(st.just(key), st.none() | st.integers(-3, 2**63 - 1))))
+def counts_of(key):
+    """Counts about the ends of the types that may hold them, and anywhere."""
+    ends = st.sampled_from(
+        [-(2**63), *(sign * 2**bits + by for bits in (7, 15, 31) for sign in (-1, 1) for by in (-1, 0))]
+    )
+    return st.tuples(st.just(key), st.none() | st.integers(0, 100) | ends | st.integers(-3, 2**63 - 1))
+
+
+@given(maps_of(counts_of))
 def test_every_count_lands_in_the_column_of_its_key(rows):
     columns = {field.name: values for field, values in count_columns(as_maps(rows, COUNTS), "k", "v", "null_count")}
     assert {name: values.to_pylist() for name, values in columns.items()} == {
         f"null_count.{key}": values for key, values in expected(rows).items()
     }
-    for values in columns.values():
+    for name, values in columns.items():
         values.validate(full=True)
-        assert values.type == pa.int64()
+        known = [value for value in values.to_pylist() if value is not None]
+        assert values.type == narrowest(known), name
+
+
+def narrowest(values):
+    """As Arrow itself sees it: the first type that takes all of them."""
+    for of in (pa.int8(), pa.int16(), pa.int32()):
+        with contextlib.suppress(pa.ArrowInvalid):
+            pa.array(values, of)
+            return of
+    return pa.int64()
 
 
 def raw_value(key):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
+from lakemuster.api.views import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index import Index
@@ -17,6 +18,7 @@ from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+from lakemuster.planner.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 
@@ -29,6 +31,7 @@ class Services:
     index: Index
     store: ObjectStore
     refresher: Refresher
+    _views: ViewCache = field(default_factory=ViewCache)
 
     def close(self) -> None:
         """End decoders and connections."""
@@ -72,10 +75,14 @@ class Services:
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
         """A table whose pointer was looked at within the allowed staleness, or why it could not be."""
-        stale = self.refresher.ensure_fresh(self.table(name))
-        table = self.table(name)
+        table, stale = self._looked_at(name)
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
+
+    def _looked_at(self, name: str) -> tuple[TableRecord, str | None]:
+        before = self.table(name)
+        stale = self.refresher.ensure_fresh(before)
+        return (before if self.refresher.is_fresh(before) else self.table(name)), stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
         """A fresh table's snapshots, oldest first."""
@@ -94,7 +101,16 @@ class Services:
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
-        table, metadata, stale = self.fresh(name)
+        table, stale = self._looked_at(name)
+        if stale is None and (kept := self._views.find(table, selector)) is not None:
+            return kept
+        with self.index.database.reading() as session:
+            metadata = load_metadata(session, table.table_id)
+        view = self._view(table, metadata, stale, selector)
+        self._views.keep(selector, view)
+        return view
+
+    def _view(self, table: TableRecord, metadata: TableMetadata, stale: str | None, selector: Selector) -> View:
         record, pinned = self._chosen(table, metadata, selector)
         if record is None:
             return View(table, metadata, None, stale)
@@ -107,6 +123,26 @@ class Services:
             if earlier is None:
                 raise
             return View(table, metadata, earlier, stale or str(error))
+
+    def appended(self, name: str, start: int, end: int | None) -> tuple[View, tuple[View, ...]]:
+        """What was appended after snapshot ``start`` and up to ``end`` (the current one): its view, and the appends'.
+
+        Raises:
+            RequestInvalid: ``start`` is no ancestor of ``end``, or the table is Paimon's.
+            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`view`.
+        """
+        last = self.view(name, Selector(end))
+        if last.table.format != "iceberg":
+            raise RequestInvalid("plans between two snapshots are of Iceberg tables")
+        if last.snapshot_id is None:
+            raise SnapshotNotFound("the table has no snapshots")
+        with self.index.database.reading() as session:
+            records = list_snapshots(session, last.table.table_id)
+        by_id = {record.snapshot.snapshot_id: record for record in records}
+        appends = appends_between({number: r.snapshot for number, r in by_id.items()}, start, last.snapshot_id)
+        ensure = self.refresher.ensure_published
+        views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in appends]
+        return last, tuple(views)
 
     def _chosen(
         self, table: TableRecord, metadata: TableMetadata, selector: Selector

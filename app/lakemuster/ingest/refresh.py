@@ -108,12 +108,12 @@ class Refresher:
         Returns:
             why the newest state could not be had, None when the index is fresh.
         """
-        if self._is_fresh(table):
+        if self.is_fresh(table):
             return table.stale_reason
         with self._gate(table):
             with self.index.database.reading() as session:
                 current = get_table(session, table.name)
-            if self._is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
+            if self.is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
                 return current.stale_reason
             try:
                 pointer = look(self.store_for(current), current.location, current.format)
@@ -159,7 +159,8 @@ class Refresher:
         with self.index.database.reading() as session:
             return stored_metadata(session, table.table_id)
 
-    def _is_fresh(self, table: TableRecord) -> bool:
+    def is_fresh(self, table: TableRecord) -> bool:
+        """Whether the table's pointer was looked at less than ``max_staleness`` ago."""
         if self.max_staleness <= 0 or table.checked_at_ms is None:
             return False
         return _now_ms() - table.checked_at_ms < self.max_staleness * 1000

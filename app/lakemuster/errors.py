@@ -9,7 +9,10 @@ CatalogError
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised
 ├── NotFound
-│   └── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound
+│   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound
+│   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
+│   └── PlanNotFound · PlanTaskNotFound     a token that is not ours, or not for this table and caller
+├── OperationUnsupported     part of a protocol, and not of this server: it changes no tables
 ├── TableExists
 ├── NotATable                a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind we do not serve
@@ -134,6 +137,42 @@ class ManifestNotFound(NotFound):
     """The snapshot lists no such manifest."""
 
     code = "manifest_not_found"
+
+
+class NamespaceNotFound(NotFound):
+    """No registered table lies in that namespace, or none that the caller may see."""
+
+    code = "namespace_not_found"
+
+
+class ViewNotFound(NotFound):
+    """There are no views here."""
+
+    code = "view_not_found"
+
+
+class WarehouseNotFound(NotFound):
+    """The server has no warehouse of that name."""
+
+    code = "warehouse_not_found"
+
+
+class PlanNotFound(NotFound):
+    """A plan id that we did not sign, or not for this table and caller, or whose snapshot is gone."""
+
+    code = "plan_not_found"
+
+
+class PlanTaskNotFound(NotFound):
+    """A plan task that we did not sign, or not for this table and caller, or whose snapshot is gone."""
+
+    code = "plan_task_not_found"
+
+
+class OperationUnsupported(CatalogError):
+    """A protocol has the operation, and this server does not: it reads tables and changes none."""
+
+    code = "operation_unsupported"
 
 
 class TableExists(CatalogError):

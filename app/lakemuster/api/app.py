@@ -9,6 +9,9 @@ from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
 from lakemuster.api.auth import load_tokens
 from lakemuster.api.edge import Edge, EdgeRules
+from lakemuster.api.iceberg_rest import catalog, configuration, refused
+from lakemuster.api.iceberg_rest import tables as iceberg_tables
+from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.native import history, lists, tables
 from lakemuster.api.native.asking import Api
@@ -48,6 +51,9 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.api = Api(services, tokens, metrics)
     for router in (tables.router, history.router, lists.router):
+        app.include_router(router)
+    app.state.iceberg_tables = Answers()
+    for router in (configuration.router, catalog.router, iceberg_tables.router, refused.router):
         app.include_router(router)
     app.include_router(operations.router)
     app.include_router(docs.router)

@@ -90,7 +90,7 @@ class Edge:
             except CatalogError as error:
                 if answer.status is not None:
                     raise
-                await problem(error)(scope, receive, answer.send)
+                await problem(error, scope["path"])(scope, receive, answer.send)
         except ClientDisconnect:
             answer.disconnected = True
         except Exception as error:  # noqa: BLE001 - whatever it is, it goes no further
@@ -99,7 +99,7 @@ class Edge:
                 self._metrics.broken.inc()
                 answer.broken = True
                 raise AnswerBroken(answer.request_id) from None
-            await internal_problem()(scope, receive, answer.send)
+            await internal_problem(scope["path"])(scope, receive, answer.send)
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
         hosts = headers.getlist("host")

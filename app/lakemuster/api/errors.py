@@ -1,10 +1,10 @@
-"""Errors as HTTP answers: each class has its status, each answer the same shape, and none says too much."""
+"""Errors as HTTP answers: each class has its status, each protocol its shape, and none says too much."""
 
 from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 
 import orjson
@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from lakemuster import errors
+from lakemuster.api.failures import Failure
+from lakemuster.api.iceberg_rest import failures as iceberg_rest
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
@@ -34,6 +36,12 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.SnapshotNotFound: 404,
     errors.RefNotFound: 404,
     errors.ManifestNotFound: 404,
+    errors.NamespaceNotFound: 404,
+    errors.ViewNotFound: 404,
+    errors.WarehouseNotFound: 404,
+    errors.PlanNotFound: 404,
+    errors.PlanTaskNotFound: 404,
+    errors.OperationUnsupported: 406,  # as the Iceberg REST protocol has it
     errors.TableExists: 409,
     errors.NotATable: 400,
     errors.FormatUnsupported: 501,  # readable by others: repeating the request will not help
@@ -56,29 +64,37 @@ STATUS: dict[type[errors.CatalogError], int] = {
 _MAX_TEXT, _MAX_ITEMS, _MAX_PROBLEMS, _MAX_DEPTH = 500, 20, 5, 4
 _SAFE_INTEGER = 2**53
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed"}
+_FORMS: dict[str, Callable[[str, Failure], Response]] = {iceberg_rest.PREFIX: iceberg_rest.answer}
+"""How protocols other than the native API say a failure, by the beginning of their paths."""
 
 
 def install(app: FastAPI) -> None:
-    """Answer every failure inside ``app`` in the one shape."""
+    """Answer every failure inside ``app`` in the shape of the protocol that was asked in."""
     app.add_exception_handler(errors.CatalogError, _catalog_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
 
 
-def problem(error: errors.CatalogError, status: int | None = None) -> Response:
-    """The answer to a failure of ours; ``status`` in place of its class's own."""
+def problem(error: errors.CatalogError, path: str, status: int | None = None) -> Response:
+    """The answer to a failure of ours.
+
+    Args:
+        path: that was asked for.
+        status: in place of the class's own.
+    """
     status = STATUS[type(error)] if status is None else status
     headers: dict[str, str] = {}
     if status == 503:
         headers["Retry-After"] = str(RETRY_SECONDS)
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="lakemuster"'
-    return _answer(status, error.code, type(error).__name__, error.message, error.context, headers)
+    return _answer(path, Failure(status, error.code, type(error).__name__, error.message, error.context, headers))
 
 
-def internal_problem() -> Response:
+def internal_problem(path: str) -> Response:
     """The answer to a failure that we did not foresee: it tells nothing of it."""
-    return _answer(500, "internal", "Internal", "something went wrong on our side; the server's log has the request id")
+    message = "something went wrong on our side; the server's log has the request id"
+    return _answer(path, Failure(500, "internal", "Internal", message))
 
 
 def log_unforeseen(error: BaseException, request_id: str) -> None:
@@ -93,20 +109,19 @@ def log_unforeseen(error: BaseException, request_id: str) -> None:
     LOG.error("request %s failed: %s", request_id, " | from ".join(chain))
 
 
-def _answer(
-    status: int,
-    code: str,
-    kind: str,
-    message: str,
-    context: Mapping[str, object] | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> Response:
-    shown = {str(key)[:_MAX_TEXT]: _bounded(value, 0) for key, value in (context or {}).items()}
-    error = {**shown, "code": code, "type": kind, "message": message[: 4 * _MAX_TEXT]}
+def _answer(path: str, failure: Failure) -> Response:
+    for prefix, form in _FORMS.items():
+        if path.startswith(prefix):
+            return form(path, failure)
+    return _native_form(path, failure)
+
+
+def _native_form(_: str, failure: Failure) -> Response:
+    shown = {str(key)[:_MAX_TEXT]: _bounded(value, 0) for key, value in failure.context.items()}
+    error = {**shown, "code": failure.code, "type": failure.type, "message": failure.message[: 4 * _MAX_TEXT]}
     body = orjson.dumps({"error": dict(sorted(error.items(), key=_reading_order))})
-    return Response(
-        body, status, media_type="application/json", headers={"Cache-Control": "no-store", **(headers or {})}
-    )
+    headers = {"Cache-Control": "no-store", **failure.headers}
+    return Response(body, failure.status, media_type="application/json", headers=headers)
 
 
 def _reading_order(item: tuple[str, object]) -> int:
@@ -141,10 +156,10 @@ def _catalog_error(request: Request, error: Exception) -> Response:
         status = STATUS[errors.ObjectMissing]
     if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
-    return problem(error, status)
+    return problem(error, request.scope["path"], status)
 
 
-def _validation_error(_: Request, error: Exception) -> Response:
+def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
     problems = [
@@ -154,7 +169,7 @@ def _validation_error(_: Request, error: Exception) -> Response:
     message = "; ".join(f"{p['where']}: {p['message']}" for p in problems)
     if len(found) > _MAX_PROBLEMS:
         message += f"; and {len(found) - _MAX_PROBLEMS} more"
-    return problem(errors.RequestInvalid(message, problems=problems))
+    return problem(errors.RequestInvalid(message, problems=problems), request.scope["path"])
 
 
 def _http_error(request: Request, error: Exception) -> Response:
@@ -165,4 +180,6 @@ def _http_error(request: Request, error: Exception) -> Response:
     code = _HTTP_CODES.get(error.status_code, "request_invalid")
     phrase = HTTPStatus(error.status_code).phrase
     message = {404: "no such path", 405: f"{request.method} is not allowed here"}.get(error.status_code, phrase.lower())
-    return _answer(error.status_code, code, phrase.title().replace(" ", ""), message, headers=error.headers)
+    kind = phrase.title().replace(" ", "")
+    failure = Failure(error.status_code, code, kind, message, headers=error.headers or {})
+    return _answer(request.scope["path"], failure)

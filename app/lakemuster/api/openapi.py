@@ -48,7 +48,8 @@ def _shared(status: str, answer: dict[str, Any], shared: dict[str, Any]) -> dict
     """A failure that is the same everywhere stands among the components."""
     if int(status) < 400:
         return answer
-    name = f"Problem{status}"
+    schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    name = schema.get("$ref", "Problem").rsplit("/", 1)[-1] + status
     if shared.setdefault(name, answer) != answer:
         return answer
     return {"$ref": f"#/components/responses/{name}"}

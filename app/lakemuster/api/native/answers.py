@@ -73,7 +73,7 @@ class Asked:
 def listing_answer(asked: Asked, listing: Listing, *, stale: str | None) -> Response:
     """Answer with a list that is of no snapshot."""
     form, place = asked.form, asked.place()
-    headers = {"Vary": "Accept", **_stale_header(stale)}
+    headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
         return _stream(form, listing, None, headers)
     return _page(asked, listing, (), place, {}, stale, headers)
@@ -97,11 +97,11 @@ def snapshot_answer(
         "ETag": etag,
         "Vary": "Accept" if asked.api.tokens is None else "Accept, Authorization",
         "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned else "no-cache",
-        **_stale_header(stale),
+        **stale_header(stale),
     }
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
-    if _is_known(etag, asked.request.headers.getlist("if-none-match")):
+    if is_known(etag, asked.request.headers.getlist("if-none-match")):
         return Response(status_code=304, headers=headers)
     listing = RowListing(source())
     if form != media.JSON:
@@ -184,12 +184,14 @@ def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> 
     return f'"{hashlib.sha256(orjson.dumps(fields)).hexdigest()[:32]}"'
 
 
-def _is_known(etag: str, headers: Sequence[str]) -> bool:
+def is_known(etag: str, headers: Sequence[str]) -> bool:
+    """Whether the caller's If-None-Match headers have an ETag."""
     known = [tag.strip().removeprefix("W/") for header in headers for tag in header.split(",")]
     return etag in known or "*" in known
 
 
-def _stale_header(stale: str | None) -> dict[str, str]:
+def stale_header(stale: str | None) -> dict[str, str]:
+    """What tells why an answer is not of the newest state; nothing when it is."""
     if stale is None:
         return {}
     return {STALE_HEADER: stale.encode("ascii", "replace").decode().translate(_NO_CONTROL)[:300]}

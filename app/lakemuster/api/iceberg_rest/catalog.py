@@ -1,0 +1,135 @@
+"""Routes of the catalog: namespaces, the tables in them, and views, of which there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+from urllib.parse import unquote
+
+import orjson
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import Response
+
+from lakemuster.api.iceberg_rest.asking import (
+    PREFIX,
+    Names,
+    Paging,
+    TheNamespace,
+    ThePaging,
+    levels_of,
+    the_namespace,
+    the_view_name,
+)
+from lakemuster.api.iceberg_rest.documented import CATALOG, EXISTS, NO_VIEW
+from lakemuster.api.native.asking import Api, TheApi, TheCaller, needs
+from lakemuster.api.page_tokens import Binding, Place, read_token, write_token
+from lakemuster.errors import ViewNotFound
+from lakemuster.metadata.names import Levels
+from lakemuster.wire.iceberg_rest.catalog import Identifier, IdentifiersOut, NamespaceOut, NamespacesOut, RestModel
+
+_A_VIEW = [Depends(the_namespace), Depends(the_view_name)]
+_NO_VIEWS = "there are no views here"
+
+router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")])
+
+
+@router.get("/namespaces", name="iceberg_list_namespaces", response_model=NamespacesOut, responses=CATALOG)
+def list_namespaces(
+    api: TheApi,
+    caller: TheCaller,
+    asked: ThePaging,
+    parent: Annotated[str | None, Query(description="A namespace; left out or empty, the top.")] = None,
+) -> Response:
+    """The namespaces right below another."""
+    names = Names.of(api, caller)
+    # PyIceberg percent-encodes the levels once more than others do.
+    above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
+    found, token = _page(api, asked, names.children(above), Binding(0, "namespaces", {"of": parent or ""}, caller.name))
+    return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
+
+
+@router.get("/namespaces/{namespace}", name="iceberg_load_namespace", response_model=NamespaceOut, responses=CATALOG)
+def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
+    """A namespace; it exists while a table is registered in it, or below."""
+    Names.of(api, caller).require(namespace)
+    return answer(NamespaceOut(namespace=list(namespace), properties={}))
+
+
+@router.head(
+    "/namespaces/{namespace}",
+    name="iceberg_namespace_exists",
+    status_code=204,
+    response_model=None,
+    responses=EXISTS,
+)
+def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
+    """Whether a namespace exists."""
+    Names.of(api, caller).require(namespace)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/namespaces/{namespace}/tables", name="iceberg_list_tables", response_model=IdentifiersOut, responses=CATALOG
+)
+def list_tables(api: TheApi, caller: TheCaller, asked: ThePaging, namespace: TheNamespace) -> Response:
+    """The tables right in a namespace."""
+    names = Names.of(api, caller)
+    names.require(namespace)
+    binding = Binding(0, "tables", {"of": "\0".join(namespace)}, caller.name)
+    found, token = _page(api, asked, names.members(namespace), binding)
+    identifiers = [Identifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
+    return answer(IdentifiersOut(identifiers=identifiers, next_page_token=token))
+
+
+@router.get(
+    "/namespaces/{namespace}/views",
+    name="iceberg_list_views",
+    response_model=IdentifiersOut,
+    responses=CATALOG,
+)
+def list_views(api: TheApi, caller: TheCaller, _: ThePaging, namespace: TheNamespace) -> Response:
+    """The views of a namespace: none."""
+    Names.of(api, caller).require(namespace)
+    return answer(IdentifiersOut(identifiers=[], next_page_token=None))
+
+
+@router.get(
+    "/namespaces/{namespace}/views/{view}",
+    name="iceberg_load_view",
+    response_model=None,
+    responses=NO_VIEW,
+    dependencies=_A_VIEW,
+)
+def load_view() -> None:
+    """A view: there are none."""
+    raise ViewNotFound(_NO_VIEWS)
+
+
+@router.head(
+    "/namespaces/{namespace}/views/{view}",
+    name="iceberg_view_exists",
+    response_model=None,
+    responses=NO_VIEW,
+    dependencies=_A_VIEW,
+)
+def view_exists() -> None:
+    """Whether a view exists: none does."""
+    raise ViewNotFound(_NO_VIEWS)
+
+
+def answer(document: RestModel) -> Response:
+    """A document of the protocol."""
+    body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
+    return Response(body, media_type="application/json")
+
+
+def _page(api: Api, asked: Paging, items: Sequence[Levels], binding: Binding) -> tuple[Sequence[Levels], str | None]:
+    """The items of the page that is asked for, and the token of the next one."""
+    if asked.token is None:
+        return items, None
+    if asked.token:
+        after = tuple(str(level) for level in read_token(asked.token, binding, api.signing_key).key)
+        items = [item for item in items if item > after]
+    page = items[: asked.size]
+    token = write_token(Place((), page[-1]), binding, api.signing_key) if len(items) > len(page) else None
+    return page, token

@@ -1,0 +1,66 @@
+"""Failures in the protocol's form: ``{"error": {"message", "type", "code"}}``, the code being the HTTP status.
+
+Clients choose the exception they raise by status and ``type``, so both follow the Java client's names and what
+its handlers make of them: an unknown snapshot in a plan request is a 400, since a 404 means that the table is
+missing, and a quarantined one is a 502, since 409 means that a commit lost.
+
+Source: the Iceberg REST catalog OpenAPI document, "IcebergErrorResponse"; Iceberg Java, ``ErrorHandlers``.
+"""
+
+from __future__ import annotations
+
+import orjson
+from starlette.responses import Response
+
+from lakemuster.api.failures import Failure
+
+PREFIX = "/iceberg/"
+_MAX_TEXT = 2000
+
+_STATUS = {
+    "snapshot_not_found": 400,
+    "ref_not_found": 400,
+    "snapshot_quarantined": 502,
+}
+_TYPES = {
+    "table_not_found": "NoSuchTableException",
+    "namespace_not_found": "NoSuchNamespaceException",
+    "view_not_found": "NoSuchViewException",
+    "warehouse_not_found": "NoSuchWarehouseException",
+    "plan_not_found": "NoSuchPlanIdException",
+    "plan_task_not_found": "NoSuchPlanTaskException",
+}
+_TYPES_OF_STATUS = {
+    400: "BadRequestException",
+    401: "NotAuthorizedException",
+    403: "ForbiddenException",
+    404: "NotFoundException",
+    405: "UnsupportedOperationException",
+    406: "UnsupportedOperationException",
+    501: "UnsupportedOperationException",
+    503: "ServiceUnavailableException",
+}
+
+
+def answer(path: str, failure: Failure) -> Response:
+    """The protocol's answer to a failure of a request for ``path``."""
+    status = _STATUS.get(failure.code, failure.status)
+    kind = _TYPES.get(failure.code) or _TYPES_OF_STATUS.get(status, "ServiceFailureException")
+    if failure.code == "not_found":
+        kind = _missing(path)
+    message = failure.message.encode("utf-8", "replace").decode()[:_MAX_TEXT]
+    body = orjson.dumps({"error": {"message": message, "type": kind, "code": status}})
+    headers = {"Cache-Control": "no-store", **failure.headers}
+    return Response(body, status, media_type="application/json", headers=headers)
+
+
+def _missing(path: str) -> str:
+    """What is missing at a path that no route has: a name with an encoded slash leads there."""
+    for part, kind in (
+        ("/tables/", "NoSuchTableException"),
+        ("/views/", "NoSuchViewException"),
+        ("/namespaces/", "NoSuchNamespaceException"),
+    ):
+        if part in path:
+            return kind
+    return "NotFoundException"

@@ -1,0 +1,121 @@
+"""Answers of ``loadTable``, made once for each metadata file and kept, the last used ones, within a budget of bytes.
+
+A metadata file never changes, and the pointer's token tells a new file of the same name. What else goes into an
+answer goes into its key: so the key is the ETag, which is known before anything is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import orjson
+
+from lakemuster import __version__
+from lakemuster.api.services import Services
+from lakemuster.errors import TableNotFound
+from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
+from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.load import METADATA_LIMIT
+from lakemuster.storage.locations import Rewrites
+from lakemuster.wire.iceberg_rest.load_table import load_table_result
+
+Snapshots = Literal["all", "refs"]
+
+BUDGET_BYTES = 256 * 2**20
+CONFIG: Mapping[str, str] = {}
+"""Properties that a client is to use for every table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A table as ``loadTable`` shows it.
+
+    Attributes:
+        stale: why the newest state could not be had.
+    """
+
+    table: TableRecord
+    snapshots: Snapshots
+    stale: str | None
+
+    @property
+    def etag(self) -> str:
+        """Strong: of everything that decides the answer's bytes."""
+        table = self.table
+        decides = [__version__, dict(CONFIG), table.table_id, table.metadata_location, table.pointer, table.rewrites]
+        return f'"{hashlib.sha256(orjson.dumps([*decides, self.snapshots])).hexdigest()[:32]}"'
+
+
+def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
+    """A registered Iceberg table, its pointer looked at within the allowed staleness.
+
+    Raises:
+        TableNotFound: none of that name, or one of another format.
+        CatalogError: its metadata could never be read.
+    """
+    table = services.table(name)
+    if table.format != "iceberg":
+        raise TableNotFound("no table of that name is registered")
+    stale = services.refresher.ensure_fresh(table)
+    return Loaded(services.table(name), snapshots, stale)
+
+
+def read(services: Services, loaded: Loaded) -> bytes:
+    """Make the answer from the metadata file.
+
+    Raises:
+        StorageError: the file cannot be read.
+        MetadataCorrupt: it is not what it was.
+    """
+    table = loaded.table
+    assert table.metadata_location is not None
+    file = services.refresher.store_for(table).read(table.metadata_location, max_bytes=METADATA_LIMIT)
+    return load_table_result(
+        inflate(file) if is_gzip(file) else file,
+        table.metadata_location,
+        CONFIG,
+        refs_only=loaded.snapshots == "refs",
+        rewrite=Rewrites(table.rewrites).apply if table.rewrites else None,
+    )
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers of one process. Many requests for the same one wait while it is made."""
+
+    budget: int = BUDGET_BYTES
+    held: int = 0
+    _kept: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    _making: dict[str, threading.Lock] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: str, make: Callable[[], bytes]) -> bytes:
+        """The answer of a key; ``make`` is called when it is not kept, and may raise."""
+        with self._guard:
+            lock = self._making.setdefault(key, threading.Lock())
+        try:
+            with lock:
+                with self._guard:
+                    if key in self._kept:
+                        self._kept.move_to_end(key)
+                        return self._kept[key]
+                answer = make()
+                self._keep(key, answer)
+                return answer
+        finally:
+            with self._guard:
+                self._making.pop(key, None)
+
+    def _keep(self, key: str, answer: bytes) -> None:
+        with self._guard:
+            if key in self._kept or len(answer) > self.budget:
+                return
+            self._kept[key] = answer
+            self.held += len(answer)
+            while self.held > self.budget:
+                self.held -= len(self._kept.popitem(last=False)[1])

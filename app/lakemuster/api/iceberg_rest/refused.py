@@ -1,0 +1,75 @@
+"""What the protocol has and this server refuses: every write, signing, and issuing tokens."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from lakemuster.api.iceberg_rest.asking import PREFIX, the_namespace, the_table_name, the_view_name
+from lakemuster.api.iceberg_rest.documented import TOKENS, WRITE
+from lakemuster.api.native.asking import needs
+from lakemuster.errors import OperationUnsupported
+from lakemuster.wire.iceberg_rest.catalog import OAuthError
+
+_NAMESPACE = "/namespaces/{namespace}"
+_TABLE = f"{_NAMESPACE}/tables/{{table}}"
+_VIEW = f"{_NAMESPACE}/views/{{view}}"
+_WRITES = (
+    ("POST", "/namespaces", "create_namespace", "Create a namespace."),
+    ("DELETE", _NAMESPACE, "drop_namespace", "Drop a namespace."),
+    ("POST", f"{_NAMESPACE}/properties", "update_properties", "Set properties of a namespace."),
+    ("POST", f"{_NAMESPACE}/tables", "create_table", "Create a table."),
+    ("POST", f"{_NAMESPACE}/register", "register_table", "Register a table: `POST /api/v1/tables` does."),
+    ("POST", _TABLE, "commit_table", "Commit to a table."),
+    ("DELETE", _TABLE, "drop_table", "Drop a table: `DELETE /api/v1/tables/{table}` forgets one."),
+    ("POST", f"{_TABLE}/unregister", "unregister_table", "Forget a table: `DELETE /api/v1/tables/{table}` does."),
+    ("POST", f"{_TABLE}/sign", "sign_request", "Sign a request to object storage."),
+    ("POST", "/tables/rename", "rename_table", "Rename a table."),
+    ("POST", "/transactions/commit", "commit_transaction", "Commit to several tables."),
+    ("POST", f"{_NAMESPACE}/views", "create_view", "Create a view."),
+    ("POST", f"{_NAMESPACE}/register-view", "register_view", "Register a view."),
+    ("POST", _VIEW, "replace_view", "Replace a view."),
+    ("DELETE", _VIEW, "drop_view", "Drop a view."),
+    ("POST", "/views/rename", "rename_view", "Rename a view."),
+)
+
+router = APIRouter(prefix=PREFIX, tags=["iceberg"])
+
+
+async def refuse() -> None:
+    """Say that this server only reads."""
+    raise OperationUnsupported("this catalog is for reading: it changes no tables, views or namespaces")
+
+
+_PARAMETERS = {
+    "{namespace}": Depends(the_namespace),
+    "{table}": Depends(the_table_name),
+    "{view}": Depends(the_view_name),
+}
+
+for _method, _path, _name, _description in _WRITES:
+    router.add_api_route(
+        _path,
+        refuse,
+        methods=[_method],
+        name=f"iceberg_{_name}",
+        summary=_description.split(":")[0].rstrip("."),
+        description=f"{_description} Refused here.",
+        response_model=None,
+        responses=WRITE,
+        status_code=406,
+        dependencies=[needs("read"), *(parameter for name, parameter in _PARAMETERS.items() if name in _path)],
+    )
+
+
+@router.post("/oauth/tokens", name="iceberg_get_token", response_model=None, status_code=400, responses=TOKENS)
+async def get_token() -> Response:
+    """Exchange a credential for a token. Refused: callers are given the tokens of this server's tokens file."""
+    refusal = OAuthError(
+        error="unsupported_grant_type",
+        error_description="this server issues no tokens: configure the catalog with a bearer token (property token) "
+        "that its operator gave you, and with no credential",
+    )
+    return Response(
+        refusal.model_dump_json(), 400, media_type="application/json", headers={"Cache-Control": "no-store"}
+    )

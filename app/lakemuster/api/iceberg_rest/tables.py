@@ -1,0 +1,79 @@
+"""Routes of one table: its metadata, whether it exists, credentials, what clients measured."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from starlette.responses import Response
+
+from lakemuster.api.iceberg_rest import loading
+from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
+from lakemuster.api.iceberg_rest.catalog import answer
+from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
+from lakemuster.api.native.answers import is_known, stale_header
+from lakemuster.api.native.asking import Target, needs
+from lakemuster.errors import TableNotFound
+from lakemuster.index.tables import TableRecord
+from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
+
+router = APIRouter(prefix=f"{PREFIX}/namespaces/{{namespace}}/tables", tags=["iceberg"], dependencies=[needs("read")])
+
+
+def answers_of(request: Request) -> loading.Answers:
+    """The answers that the app keeps."""
+    kept: loading.Answers = request.app.state.iceberg_tables
+    return kept
+
+
+@router.get("/{table}", name="iceberg_load_table", response_model=LoadTableOut, responses=LOAD_TABLE)
+def load_table(
+    table: TheIcebergTable,
+    snapshots: Annotated[
+        loading.Snapshots, Query(description="All snapshots, or only those that branches and tags name.")
+    ] = "all",
+    if_none_match: Annotated[str | None, Header(description="ETags that the caller has.")] = None,
+) -> Response:
+    """The table's current metadata file; of a table that was moved, with the locations where things are now.
+
+    Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
+    """
+    loaded = loading.look(table.services, table.name, snapshots)
+    headers = {
+        "ETag": loaded.etag,
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization",
+        **stale_header(loaded.stale),
+    }
+    if is_known(loaded.etag, [] if if_none_match is None else [if_none_match]):
+        return Response(status_code=304, headers=headers)
+    body = answers_of(table.request).get(loaded.etag, lambda: loading.read(table.services, loaded))
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
+def table_exists(table: TheIcebergTable) -> Response:
+    """Whether a table exists."""
+    _registered(table)
+    return Response(status_code=204)
+
+
+@router.get("/{table}/credentials", name="iceberg_load_credentials", response_model=CredentialsOut, responses=TABLE)
+def load_credentials(table: TheIcebergTable) -> Response:
+    """Credentials for the table's files: none, clients bring their own."""
+    _registered(table)
+    return answer(CredentialsOut(storage_credentials=[]))
+
+
+@router.post("/{table}/metrics", name="iceberg_report_metrics", status_code=204, response_model=None, responses=NOTED)
+def report_metrics(table: TheIcebergTable, _: MetricsReport) -> Response:
+    """Take a client's report of a scan or commit, and drop it."""
+    _registered(table)
+    return Response(status_code=204)
+
+
+def _registered(table: Target) -> TableRecord:
+    record = table.services.table(table.name)
+    if record.format != "iceberg":
+        raise TableNotFound("no table of that name is registered")
+    return record

@@ -1,0 +1,1 @@
+"""The JSON of the Iceberg REST catalog protocol."""

@@ -1,0 +1,93 @@
+"""The answer of ``loadTable``: a table's metadata file as it is, or with its locations rewritten. Pure.
+
+A lake that was moved records where its files were. Clients are given where they are: the table's root, manifest
+lists (in format version 1 also manifests), statistics files and earlier metadata files. Properties are left alone:
+they tell writers where to put new files. What manifest lists and manifests themselves record is beyond our reach,
+so clients of a moved table must let this server plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import orjson
+
+from lakemuster.errors import MetadataCorrupt
+
+_STATISTICS = ("statistics", "partition-statistics")
+
+
+def load_table_result(
+    file: bytes,
+    location: str,
+    config: Mapping[str, str],
+    *,
+    refs_only: bool = False,
+    rewrite: Callable[[str], str] | None = None,
+) -> bytes:
+    """The JSON of the answer.
+
+    Args:
+        file: the metadata file, inflated.
+        location: of the file.
+        config: properties of the client for this table.
+        refs_only: keep only snapshots that a branch or tag names, and the statistics of these.
+        rewrite: where a recorded location is now; None for tables that never moved.
+
+    Raises:
+        MetadataCorrupt: the file is not a JSON object, or not of the members that the specification gives it.
+    """
+    try:
+        # Also what is handed on as it is must be one JSON value: more would speak for us.
+        metadata = orjson.loads(file)
+        if not isinstance(metadata, dict):
+            raise MetadataCorrupt("the table metadata is not a JSON object")
+        if refs_only:
+            _keep_refs(metadata)
+        if rewrite is not None:
+            _rewrite(metadata, rewrite)
+    except orjson.JSONDecodeError as cause:
+        raise MetadataCorrupt(f"the table metadata is not JSON: {cause}") from cause
+    except (TypeError, KeyError, AttributeError) as cause:
+        raise MetadataCorrupt("the table metadata has members of the wrong type") from cause
+    body = orjson.dumps(metadata) if refs_only or rewrite is not None else file
+    return b'{"metadata-location":%s,"metadata":%s,"config":%s}' % (
+        orjson.dumps(location),
+        body,
+        orjson.dumps(dict(config)),
+    )
+
+
+def _keep_refs(metadata: dict[str, Any]) -> None:
+    named = {ref["snapshot-id"] for ref in _all(metadata, "refs", dict).values()}
+    named.add(metadata.get("current-snapshot-id"))
+    for part in ("snapshots", *_STATISTICS):
+        if metadata.get(part) is not None:
+            metadata[part] = [item for item in _all(metadata, part, list) if item["snapshot-id"] in named]
+
+
+def _rewrite(metadata: dict[str, Any], rewrite: Callable[[str], str]) -> None:
+    _move(metadata, "location", rewrite)
+    for snapshot in _all(metadata, "snapshots", list):
+        _move(snapshot, "manifest-list", rewrite)
+        if snapshot.get("manifests") is not None:
+            snapshot["manifests"] = [rewrite(manifest) for manifest in snapshot["manifests"]]
+    for part, key in (*((part, "statistics-path") for part in _STATISTICS), ("metadata-log", "metadata-file")):
+        for item in _all(metadata, part, list):
+            _move(item, key, rewrite)
+
+
+def _move(owner: dict[str, Any], key: str, rewrite: Callable[[str], str]) -> None:
+    if owner.get(key) is not None:
+        owner[key] = rewrite(owner[key])
+
+
+def _all(metadata: dict[str, Any], part: str, kind: type) -> Any:
+    """A member that may be absent or null."""
+    found = metadata.get(part)
+    if found is None:
+        return kind()
+    if not isinstance(found, kind):
+        raise TypeError(part)
+    return cast("Any", found)

@@ -1,0 +1,161 @@
+"""One table of the Iceberg REST catalog: its metadata, credentials, metrics."""
+
+from __future__ import annotations
+
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.api.iceberg_rest.loading import Answers
+from tests.unit.api.conftest import FakeServices
+from tests.unit.api.iceberg_rest.conftest import DOCUMENT, FakeStore
+from tests.unit.api.iceberg_rest.test_catalog import bearer
+
+ORDERS = "/iceberg/v1/namespaces/shop/tables/orders"
+pytestmark = pytest.mark.usefixtures("store")
+REPORT = {"report-type": "scan-report", "table-name": "orders", "metrics": {}}
+
+
+def test_a_table_is_its_metadata_file_byte_for_byte(client: TestClient, store: FakeStore) -> None:
+    answer = client.get(ORDERS)
+    assert answer.status_code == 200
+    assert store.file in answer.content
+    assert answer.json()["metadata"] == DOCUMENT
+    assert answer.json()["metadata-location"] == "s3://lake/shop/orders/metadata/v3.metadata.json"
+
+
+def test_a_compressed_metadata_file_is_the_same(client: TestClient, store: FakeStore) -> None:
+    store.compress()
+    assert client.get(ORDERS).json()["metadata"] == DOCUMENT
+
+
+def test_snapshots_of_refs_only(client: TestClient, store: FakeStore) -> None:
+    answer = client.get(ORDERS, params={"snapshots": "refs"})
+    metadata = answer.json()["metadata"]
+    assert [snapshot["snapshot-id"] for snapshot in metadata["snapshots"]] == [11, 9223372036854775807]
+    assert metadata["statistics"] == []
+    kept = {"snapshots", "statistics"}
+    assert {k: v for k, v in metadata.items() if k not in kept} == {k: v for k, v in DOCUMENT.items() if k not in kept}
+    assert client.get(ORDERS, params={"snapshots": "some"}).status_code == 400
+
+
+def test_a_moved_tables_locations_are_where_they_are_now(client: TestClient, services: FakeServices) -> None:
+    services.names["shop.orders"].rewrites = (("data", "s3://lake/new"),)
+    metadata = client.get(ORDERS).json()["metadata"]
+    assert metadata["location"] == "s3://lake/new/orders"
+    assert [snapshot["manifest-list"] for snapshot in metadata["snapshots"]] == [
+        "s3://lake/new/orders/metadata/snap-10.avro",
+        "s3://lake/new/orders/metadata/snap-11.avro",
+        "s3://elsewhere/snap-12.avro",
+    ]
+    assert metadata["statistics"][0]["statistics-path"] == "s3://lake/new/orders/metadata/s.puffin"
+    assert metadata["metadata-log"][0]["metadata-file"] == "s3://lake/new/orders/metadata/v2.metadata.json"
+    assert metadata["properties"] == DOCUMENT["properties"]
+
+
+def test_each_form_has_an_etag_that_lasts_as_long_as_the_metadata(
+    client: TestClient, services: FakeServices, store: FakeStore
+) -> None:
+    record = services.names["shop.orders"]
+    every = client.get(ORDERS).headers["etag"]
+    refs = client.get(ORDERS, params={"snapshots": "refs"}).headers["etag"]
+    assert every != refs
+    assert not every.startswith("W/")
+    reads = store.reads
+    for known in (every, f"W/{every}", f'"x", {every}', "*"):
+        answer = client.get(ORDERS, headers={"If-None-Match": known})
+        assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", every)
+    assert client.get(ORDERS, headers={"If-None-Match": refs}).status_code == 200
+    assert store.reads == reads, "what was read once is kept"
+    for name, value in (("metadata_location", "s3://lake/v4.metadata.json"), ("pointer", "p2"), ("table_id", 77)):
+        setattr(record, name, value)
+        answer = client.get(ORDERS, headers={"If-None-Match": every})
+        assert answer.status_code == 200
+        assert answer.headers["etag"] != every
+        every = answer.headers["etag"]
+        reads += 1
+        assert store.reads == reads
+
+
+def test_metadata_that_is_not_the_newest_says_so(client: TestClient, services: FakeServices) -> None:
+    services.stale = "storage_unavailable: no answer"
+    assert client.get(ORDERS).headers["lakemuster-stale"] == services.stale
+
+
+@pytest.mark.parametrize("file", [b"", b"[]", b'{"a": 1}, "config": {"token": "evil"', b"{}{}", b'{"a": NaN}'])
+def test_a_file_that_is_not_one_object_never_passes(client: TestClient, store: FakeStore, file: bytes) -> None:
+    store.file = file
+    answer = client.get(ORDERS)
+    assert answer.status_code == 502
+    assert "evil" not in answer.text
+    store.file = b'{"snapshots": {"not": "a list"}}'
+    assert client.get(ORDERS, params={"snapshots": "refs"}).status_code == 502
+
+
+def test_existence_credentials_and_metrics(client: TestClient) -> None:
+    assert client.head(ORDERS).status_code == 204
+    assert client.get(f"{ORDERS}/credentials").json() == {"storage-credentials": []}
+    assert client.post(f"{ORDERS}/metrics", json=REPORT).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("namespace", "table"),
+    [
+        ("shop", "none"),
+        ("shop", "clicks"),
+        ("shop", "orders.x"),
+        ("lake", "raw.events"),
+        ("shop", "a%00b"),
+        ("", "solo"),
+    ],
+)
+def test_missing_tables_and_those_of_another_format(client: TestClient, namespace: str, table: str) -> None:
+    path = f"/iceberg/v1/namespaces/{namespace}/tables/{table}"
+    answers = [client.get(path), client.get(f"{path}/credentials"), client.post(f"{path}/metrics", json=REPORT)]
+    for answer in answers:
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NoSuchTableException")
+    assert client.head(path).status_code == 404
+
+
+def test_names_that_hold_dots_are_names(client: TestClient) -> None:
+    assert client.head("/iceberg/v1/namespaces/a.b/tables/t").status_code == 204
+    assert client.head("/iceberg/v1/namespaces/a%1Fb/tables/t").status_code == 404
+    assert client.head("/iceberg/v1/namespaces/lake%1Fraw/tables/events").status_code == 204
+
+
+def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
+    with_tokens: TestClient, store: FakeStore, services: FakeServices
+) -> None:
+    hidden = "/iceberg/v1/namespaces/lake%1Fraw/tables/events"
+    missing = "/iceberg/v1/namespaces/shop/tables/none"
+    for rest in ("", "/credentials"):
+        answers = [with_tokens.get(path + rest, headers=bearer("r")) for path in (hidden, missing)]
+        assert [answer.status_code for answer in answers] == [404, 404]
+        assert answers[0].content == answers[1].content
+    assert with_tokens.get(ORDERS, headers=bearer("r")).status_code == 200
+    assert not [call for call in services.calls if "lake.raw.events" in call]
+
+
+def test_kept_answers_stay_within_their_budget() -> None:
+    answers, made = Answers(budget=10), list[str]()
+
+    def get(key: str, size: int = 4) -> bytes:
+        def make() -> bytes:
+            made.append(key)
+            return key.encode() * size
+
+        return answers.get(key, make)
+
+    for key in "aba":
+        get(key)
+    assert made == ["a", "b"]
+    get("c")
+    assert answers.held == 8
+    get("a")
+    assert made == ["a", "b", "c"], "the one that was used last stays"
+    get("b")
+    assert made == ["a", "b", "c", "b"]
+    assert get("x", 11) == b"x" * 11
+    assert answers.held <= 10
+    with pytest.raises(ZeroDivisionError):
+        answers.get("y", lambda: bytes(1 // 0))
+    assert answers.get("y", lambda: b"now") == b"now"

@@ -21,6 +21,8 @@ Every typed column carries the text of its type in its Arrow field metadata unde
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pyarrow as pa
 
 EXISTING, ADDED, DELETED = 0, 1, 2
@@ -113,6 +115,7 @@ def column(kind: str, field_id: int) -> str:
     return f"{kind}.{field_id}"
 
 
+@lru_cache(maxsize=1 << 16)
 def split_column(name: str) -> tuple[str, int, str] | None:
     """The (kind, field id, type text or "") of a per-field column's name; None for an entry's own column."""
     kind, dot, rest = name.partition(".")

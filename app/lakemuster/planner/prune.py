@@ -226,11 +226,20 @@ def _cannot(leaf: BoundLeaf, column: _Column) -> Mask:
         case Op.IN:
             return column.nothing_ordered | _none_between(column, leaf)
         case Op.NOT_EQ | Op.NOT_IN:
-            return _only_of(column, leaf.values, leaf.type) & _nothing_else(leaf, column)
+            return _no_match_of_null(leaf, column) | (
+                _only_of(column, leaf.values, leaf.type) & _nothing_else(leaf, column)
+            )
         case Op.STARTS_WITH:
             return column.nothing_ordered | _outside_prefix(column, leaf.values[0])
         case Op.NOT_STARTS_WITH:
-            return _within_prefix(column, leaf.values[0]) & _nothing_else(leaf, column)
+            return _no_match_of_null(leaf, column) | (
+                _within_prefix(column, leaf.values[0]) & _nothing_else(leaf, column)
+            )
+
+
+def _no_match_of_null(leaf: BoundLeaf, column: _Column) -> Mask:
+    """Where there is nothing but nulls, which this negation does not match."""
+    return np.zeros(column.rows, np.bool_) if leaf.nulls else column.only_nulls
 
 
 def _nothing_else(leaf: BoundLeaf, column: _Column) -> Mask:

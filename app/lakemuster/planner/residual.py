@@ -8,7 +8,7 @@ Source: Iceberg spec, "Scan Planning"; Java's ``ResidualEvaluator`` decides leaf
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import (
     FALSE,
-    NEGATIVE,
     TRUE,
     AlwaysFalse,
     AlwaysTrue,
@@ -62,8 +61,9 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
     if not asked or not rows:
         return Residuals((bound,), np.zeros(rows, np.int64))
     field_ids = [field.field_id for field in projection.spec.fields]
-    first, tuple_of = _tuples(table, field_ids)
-    partitions = PartitionStatistics(table.take(pa.array(first)), len(first), frozenset(field_ids))
+    values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
+    first, tuple_of = _tuples(values, rows)
+    partitions = PartitionStatistics(values.take(pa.array(first)), len(first), frozenset(field_ids))
     verdicts = np.stack([_verdicts(leaf, partitions, projection) for leaf in asked])
     patterns, pattern_of = np.unique(verdicts, axis=1, return_inverse=True)
     known = [_left(bound, dict(zip(asked, pattern, strict=True))) for pattern in patterns.T.tolist()]
@@ -82,17 +82,14 @@ def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
                 yield from _leaves(child)
 
 
-def _tuples(table: pa.Table, field_ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first row of each distinct partition tuple, and the tuple of each row."""
-    codes = np.zeros(table.num_rows, np.int64)
-    for field_id in field_ids:
-        name = column("partition", field_id)
-        if name not in table.column_names:
-            continue
-        values = pc.dictionary_encode(flat(table.column(name)), null_encoding="encode")
-        count = len(values.dictionary)
+def _tuples(values: pa.Table, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row of each distinct tuple, and the tuple of each row."""
+    codes = np.zeros(rows, np.int64)
+    for column_values in values.columns:
+        encoded = pc.dictionary_encode(flat(column_values), null_encoding="encode")
+        count = len(encoded.dictionary)
         if count > 1:
-            own = np.asarray(values.indices.to_numpy(zero_copy_only=False), np.int64)
+            own = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
             codes = np.unique(codes * count + own, return_inverse=True)[1]
     _, first, tuple_of = np.unique(codes, return_index=True, return_inverse=True)
     return first, tuple_of
@@ -143,10 +140,5 @@ def _leaf_holds(leaf: BoundLeaf, partitions: PartitionStatistics) -> Mask:
     )
     if leaf.maybe or leaf.transform is not None or not comparable:
         return np.zeros(partitions.rows, np.bool_)
-    # Of a single known value, what can match does; only of null is that not so.
-    holds = can_match(leaf, partitions)
-    if leaf.op in NEGATIVE and not leaf.nulls:
-        assert field is not None
-        assert field.null_count is not None
-        holds = holds & (field.null_count == 0)
-    return holds
+    # Of a single known value, what can match does.
+    return can_match(leaf, partitions)

@@ -1,0 +1,274 @@
+"""Content files and file scan tasks as JSON text, a column at a time.
+
+The spelling is that of Java's ``ContentFileParser`` since 1.11, which PyIceberg and DuckDB read too: words in
+lower case, integers always as numbers, binary values and bounds as the upper-case hex of their bytes, partition
+values by position in the JSON single-value form. What was not recorded is left out.
+
+Partition values that clients cannot read, whatever is sent: Java's parser refuses floats that are not finite,
+also those that it wrote itself.
+
+Source: Iceberg REST OpenAPI, ``ContentFile`` and ``FileScanTask``; Java's ``ContentFileParser``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.errors import SegmentCorrupt
+from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES, column
+from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import arrow_type
+from lakemuster.wire.iceberg_rest.content_files_texts import (
+    array_of,
+    constant,
+    keyed,
+    list_texts,
+    lists,
+    member,
+    value_texts,
+)
+from lakemuster.wire.texts import Piece, Texts, data, join
+
+Bound = OneOf["lower", "upper"]
+
+_CONTENTS = {DATA: "data", POSITION_DELETES: "position-deletes", EQUALITY_DELETES: "equality-deletes"}
+_CHUNK_BYTES = 64 * 2**20
+_FRAME_BYTES = 400
+"""A task's keys and punctuation."""
+_COUNTS = {
+    "column-sizes": "column_size",
+    "value-counts": "value_count",
+    "null-value-counts": "null_count",
+    "nan-value-counts": "nan_count",
+}
+_BOUNDS: dict[str, Bound] = {"lower-bounds": "lower", "upper-bounds": "upper"}
+
+
+def _as_recorded(locations: pa.Array) -> pa.Array:
+    return locations
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFiles:
+    """Files of one partition spec.
+
+    Attributes:
+        table: entries in the shape of ``metadata.files``, what is inherited filled in.
+        spec: the spec of all of them.
+        schema: the one that clients bind specs to: the table's current one.
+        rewritten: from recorded locations to those that clients are told.
+        statistics: ids of the columns whose statistics are asked for.
+        bounds: gives the recorded bytes of a column's bounds; needed with ``statistics``.
+        without_nulls: end each partition tuple before its first null. PyIceberg 0.12 refuses the whole plan
+            when a partition value is null; it does not miss the values, nor those after them, unless a data
+            file lacks the partition's column.
+    """
+
+    table: pa.Table
+    spec: PartitionSpec
+    schema: Schema
+    rewritten: Callable[[pa.Array], pa.Array] = _as_recorded
+    statistics: frozenset[int] = frozenset()
+    bounds: Callable[[pa.Table, Bound, int], pa.Array] | None = None
+    without_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The delete files of N files: file i has ``numbers[offsets[i]:offsets[i + 1]]``.
+
+    Attributes:
+        offsets: (N+1,), from 0.
+        numbers: places in the answer's list of delete files.
+    """
+
+    offsets: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    def of(self, start: int, rows: int) -> References:
+        """Of some of the files."""
+        offsets = self.offsets[start : start + rows + 1]
+        return References(offsets - offsets[0], self.numbers[offsets[0] : offsets[-1]])
+
+
+def file_scan_tasks(
+    files: ContentFiles, references: References, residuals: Sequence[str], residual: NDArray[np.int64]
+) -> bytes:
+    """The tasks of data files, commas between: the inside of the array ``file-scan-tasks``.
+
+    Args:
+        files: N data files.
+        references: of each.
+        residuals: JSON texts.
+        residual: (N,) which of them each file has.
+
+    Raises:
+        SegmentCorrupt: a text is not UTF-8.
+    """
+    longest = max(map(len, residuals), default=0) + int(np.diff(references.offsets).max(initial=0)) * 10
+    return _array(
+        (_task(chunk, references.of(at, rows), residuals, residual[at : at + rows]), rows)
+        for at, rows, chunk in _chunks(files, longest)
+    )
+
+
+def delete_files(files: ContentFiles) -> bytes:
+    """Delete files, commas between: the inside of the array ``delete-files``.
+
+    Raises:
+        SegmentCorrupt: a text is not UTF-8.
+    """
+    return _array((_file(chunk, _contents(chunk.table)), rows) for _, rows, chunk in _chunks(files, 0))
+
+
+def _chunks(files: ContentFiles, added: int) -> Iterator[tuple[int, int, ContentFiles]]:
+    """Pieces whose text an Arrow array can hold: where each starts, how many files it has, and the files."""
+    table = files.table
+    total = table.num_rows
+    step = max(1, _CHUNK_BYTES // (_FRAME_BYTES + added + 4 * table.nbytes // max(total, 1)))
+    for at in range(0, total, step):
+        chunk = table.slice(at, step)
+        yield at, chunk.num_rows, replace(files, table=chunk)
+
+
+def _array(objects: Iterable[tuple[list[Piece], int]]) -> bytes:
+    try:
+        return b"".join(data(join([*pieces, ","], rows)) for pieces, rows in objects)[:-1]
+    except pa.ArrowInvalid as cause:
+        raise SegmentCorrupt("a text column does not hold UTF-8") from cause
+
+
+def _task(
+    files: ContentFiles, references: References, residuals: Sequence[str], residual: NDArray[np.int64]
+) -> list[Piece]:
+    pieces: list[Piece] = ['{"data-file":', *_file(files, ["data"])]
+    if len(references.numbers):
+        inner = lists(references.offsets, pa.array(references.numbers))
+        whole = pc.binary_join_element_wise(',"delete-file-references":[', inner, "]", "")
+        pieces.append(pc.if_else(pc.equal(inner, ""), "", whole))
+    used = np.unique(residual)
+    what: Piece = residuals[used[0]] if len(used) == 1 else pa.array(residuals, pa.string()).take(pa.array(residual))
+    return [*pieces, ',"residual-filter":', what, "}"]
+
+
+def _file(files: ContentFiles, content: list[Piece]) -> list[Piece]:
+    """A file as an object."""
+    table = files.table
+    return [
+        f'{{"spec-id":{files.spec.spec_id},"content":"',
+        *content,
+        '","file-path":',
+        *_locations(files, "file_path").pieces(),
+        ',"file-format":',
+        *_formats(table),
+        ',"partition":[',
+        *_partition(files),
+        '],"file-size-in-bytes":',
+        *_texts(table, "file_size_in_bytes").pieces(),
+        ',"record-count":',
+        *_texts(table, "record_count").pieces(),
+        *_statistics(files),
+        *member("key-metadata", _texts(table, "key_metadata")),
+        *member("split-offsets", _lists(table, "split_offsets")),
+        *member("equality-ids", _lists(table, "equality_ids")),
+        *member("sort-order-id", _texts(table, "sort_order_id")),
+        *member("first-row-id", _texts(table, "first_row_id")),
+        *member("referenced-data-file", _locations(files, "referenced_data_file")),
+        *member("content-offset", _texts(table, "content_offset")),
+        *member("content-size-in-bytes", _texts(table, "content_size_in_bytes")),
+        "}",
+    ]
+
+
+def _texts(table: pa.Table, name: str) -> Texts:
+    array = array_of(table, name)
+    return Texts(None) if array is None else value_texts(array)
+
+
+def _lists(table: pa.Table, name: str) -> Texts:
+    array = array_of(table, name)
+    return Texts(None) if array is None else list_texts(array)
+
+
+def _locations(files: ContentFiles, name: str) -> Texts:
+    array = array_of(files.table, name)
+    return Texts(None) if array is None else value_texts(files.rewritten(array))
+
+
+def _formats(table: pa.Table) -> Sequence[Piece]:
+    array = array_of(table, "file_format")
+    if array is None:
+        return ("null",)
+    texts = value_texts(pc.utf8_lower(array))
+    same = constant(texts)
+    return texts.pieces() if same is None else (same,)
+
+
+def _contents(table: pa.Table) -> list[Piece]:
+    codes = array_of(table, "content")
+    if codes is None:
+        return ["data"]
+    return [pa.array(list(_CONTENTS.values())).take(pc.fill_null(codes, DATA).cast(pa.int32()))]
+
+
+def _partition(files: ContentFiles) -> list[Piece]:
+    """The values of a tuple, commas between."""
+    values = [_partition_value(files, field) for field in files.spec.fields]
+    pieces: list[Piece] = []
+    if not files.without_nulls or not any(texts.any_null for texts in values):
+        for at, texts in enumerate(values):
+            pieces += ["," if at else "", *texts.pieces()]
+        return pieces
+    going_on: pa.Array | None = None
+    for at, texts in enumerate(values):
+        if texts.all_null:
+            break
+        whole = texts.whole()
+        going_on = whole.is_valid() if going_on is None else pc.and_(going_on, whole.is_valid())
+        shown = pc.binary_join_element_wise("," if at else "", pc.fill_null(whole, ""), "")
+        pieces.append(pc.if_else(going_on, shown, ""))
+    return pieces
+
+
+def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
+    if not all(source in files.schema.by_id for source in field.source_ids):
+        # Java takes the type of such a field for unknown, and then refuses any value but null.
+        return Texts(None)
+    name = column("partition", field.field_id)
+    array = array_of(files.table, name)
+    if array is None:
+        return Texts(None)
+    recorded = (files.table.schema.field(name).metadata or {}).get(b"type", b"").decode()
+    of = result_type(field, (files.schema,))
+    target = arrow_type(of)
+    if target is None or target == array.type:
+        return value_texts(array, recorded)
+    try:
+        return value_texts(array.cast(target), of.text)
+    except pa.ArrowException:
+        return value_texts(array, recorded)
+
+
+def _statistics(files: ContentFiles) -> list[Piece]:
+    table, ids = files.table, sorted(files.statistics)
+    if not ids:
+        return []
+    pieces: list[Piece] = []
+    for key, kind in _COUNTS.items():
+        found = {field_id: array_of(table, column(kind, field_id)) for field_id in ids}
+        pieces += keyed(
+            key, {field_id: array for field_id, array in found.items() if array is not None}, table.num_rows
+        )
+    if files.bounds is None:
+        return pieces
+    for key, bound in _BOUNDS.items():
+        pieces += keyed(key, {field_id: files.bounds(table, bound, field_id) for field_id in ids}, table.num_rows)
+    return pieces

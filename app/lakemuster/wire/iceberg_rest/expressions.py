@@ -1,0 +1,16 @@
+"""Iceberg expressions as JSON: what clients filter by, and the residuals that they get back.
+
+Two grammars are read. The older one has ``term`` and ``value``, a name or a transform as the term; every client
+of today writes it, and can read no other. The newer one has ``left``, ``right`` and ``child``, which are literals,
+references or applied functions. Residuals are written in the older one.
+
+The parts: ``expressions_read`` (predicates), ``expressions_values`` (references, literals, functions),
+``expressions_nodes`` (members, places, limits), ``expressions_write`` (residuals).
+
+Source: Iceberg's expressions specification, appendix B; Java's ``ExpressionParser``.
+"""
+
+from lakemuster.wire.iceberg_rest.expressions_read import parse_expression
+from lakemuster.wire.iceberg_rest.expressions_write import emit_expression
+
+__all__ = ["emit_expression", "parse_expression"]

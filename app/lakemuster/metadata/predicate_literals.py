@@ -70,10 +70,10 @@ def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] |
     """
     if of.kind in BITS:
         half = 1 << BITS[of.kind] - 1
-        if all(type(literal.value) is int and literal.kind == "integer" for literal in literals):
+        if all(type(literal.value) is int and literal.kind in ("integer", "untyped") for literal in literals):
             numbers = {literal.value for literal in literals}
             return {value for value in numbers if isinstance(value, int) and -half <= value < half}
-    elif of.kind is Kind.STRING and all(literal.kind == "string" for literal in literals):
+    elif of.kind is Kind.STRING and all(literal.kind in ("string", "untyped") for literal in literals):
         found = {literal.value for literal in literals}
         if all(isinstance(value, str) and value.isascii() for value in found):
             return found  # type: ignore[return-value]

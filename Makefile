@@ -43,4 +43,5 @@ lock:
 	@$(with) \
 	$(uv) --upgrade --all-extras -o requirements.lock pyproject.toml && \
 	$(uv) --extra server --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml && \
-	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in
+	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in && \
+	$(uv) --upgrade -o requirements-spark.lock requirements-spark.in

@@ -11,13 +11,17 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
 MARKER = "complete"
+# Published without wheels: built by the setuptools that its lock pins too.
+FROM_SOURCE = {"pyspark"}
 
 
 def folder_for(lock: Path) -> Path:
@@ -28,15 +32,33 @@ def folder_for(lock: Path) -> Path:
     return cache.absolute() / f"{lock.stem}-{digest.hexdigest()[:16]}"
 
 
+def split(lock: str) -> tuple[str, str]:
+    """A lock's requirements: those that come as wheels, and those that are built from source."""
+    pins = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)
+    sources = [pin for pin in pins if pin.partition("==")[0] in FROM_SOURCE]
+    return "".join(pin for pin in pins if pin not in sources), "".join(sources)
+
+
 def build(lock: Path, folder: Path) -> None:
-    """Fill ``folder`` with what ``lock`` pins: wheels only, every one checked against its hash."""
+    """Fill ``folder`` with what ``lock`` pins, each checked against its hash: wheels only, but for FROM_SOURCE."""
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True, symlinks=True)
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
-    only_what_is_pinned = ["--require-hashes", "--only-binary", ":all:", "--requirement", str(lock)]
-    subprocess.run([*pip, "install", *only_what_is_pinned], stdout=sys.stderr, check=True)
+    wheels, sources = split(lock.read_text("utf-8"))
+    install(folder, wheels, "--only-binary", ":all:")
+    if sources:
+        install(folder, sources, "--no-deps", "--no-build-isolation", "--no-cache-dir")
     (folder / MARKER).touch()
+
+
+def install(folder: Path, pins: str, *how: str) -> None:
+    """Let the pip of an environment install exactly what is pinned."""
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as only_what_is_pinned:
+        only_what_is_pinned.write(pins)
+        only_what_is_pinned.flush()
+        required = ["--require-hashes", "--requirement", only_what_is_pinned.name]
+        subprocess.run([*pip, "install", *how, *required], stdout=sys.stderr, check=True)
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.tree import ROOT, lakes_folder
 
-pytest_plugins = ["tests.postgres", "tests.pypaimon", "tests.storage_servers"]
+pytest_plugins = ["tests.postgres", "tests.pypaimon", "tests.spark", "tests.storage_servers"]
 
 # Processes that tests start import the package from here too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
@@ -29,8 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the file that takes minutes, so that processes side by side end together."""
-    items.sort(key=lambda item: item.path.name != "test_kills.py")
+    """Begin with the files that take minutes, so that processes side by side end together."""
+    items.sort(key=lambda item: item.path.name not in {"test_spark.py", "test_kills.py"})
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import psycopg
 import pytest
 import sqlalchemy
+
+from tests.tree import ROOT
 
 
 def test_postgres_is_real_and_each_database_is_empty(postgres_server, postgres_url):
@@ -31,3 +39,40 @@ def test_pypaimon_runs_beside_us_and_answers_in_json(run_pypaimon):
 def test_a_failing_script_beside_pypaimon_fails_with_its_own_words(run_pypaimon):
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         run_pypaimon("def main():\n    return 1 / 0")
+
+
+MAVEN = """#!/bin/sh
+echo x >> "$BROUGHT"
+for word; do case "$word" in -DoutputDirectory=*) printf jar > "${word#*=}/thing-1.0.jar"; esac; done
+"""
+
+
+def jars(folder: Path, digest: str) -> subprocess.CompletedProcess[str]:
+    """Ask for one jar, which a Maven of our own brings."""
+    (folder / "mvn").write_text(MAVEN)
+    (folder / "mvn").chmod(0o755)
+    (folder / "lock").write_text(f"org.example:thing:1.0 sha256:{digest}\n")
+    places = {"PATH": f"{folder}:{os.environ['PATH']}", "BROUGHT": f"{folder}/brought"}
+    return subprocess.run(
+        [sys.executable, "-I", ROOT / "scripts" / "jars.py", folder / "lock"],
+        env={**os.environ, **places, "MUSTER_BUILD_CACHE": f"{folder}/cache"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_jar_is_brought_once(tmp_path):
+    digest = hashlib.sha256(b"jar").hexdigest()
+    first, second = jars(tmp_path, digest), jars(tmp_path, digest)
+    assert first.stdout == second.stdout
+    assert Path(first.stdout.strip()).read_text() == "jar"
+    assert (tmp_path / "brought").read_text() == "x\n"
+
+
+def test_a_jar_that_is_not_the_pinned_one_is_refused(tmp_path):
+    refused = jars(tmp_path, hashlib.sha256(b"another").hexdigest())
+    assert refused.returncode == 1
+    assert not refused.stdout
+    assert "not " + hashlib.sha256(b"another").hexdigest() in refused.stderr
+    assert not list((tmp_path / "cache").rglob("*.jar"))

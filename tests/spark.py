@@ -1,0 +1,98 @@
+"""Apache Spark with Iceberg's runtime, to write tables with and to read them through our catalog.
+
+It lives in an environment of its own (``requirements-spark.lock``), with a jar (``requirements-spark.jars``); both are
+brought on first use. One session serves all tests of a process: see ``spark_session.py`` for what it can do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tree import ROOT
+
+Rows = list[Any]
+
+
+class SparkFailed(Exception):
+    """What Spark said when it could not do what it was asked."""
+
+
+class Spark:
+    """A running session; ``folder/lake`` holds the tables of its catalog ``plain``."""
+
+    def __init__(self, python: Path, jar: Path, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "spark.log"
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [python, "-I", ROOT / "tests" / "spark_session.py", jar, folder],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=folder,
+                env=kept | {"TZ": "UTC", "PYSPARK_PYTHON": str(python)},
+            )
+        self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"Spark ended with {self.process.wait()}:\n{self.log.read_text()[-4000:]}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        """The answer of an action of the session; SparkFailed with Spark's words."""
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"action": action, **arguments}) + "\n")
+        self.process.stdin.flush()
+        answer = self._answer()
+        if "error" in answer:
+            raise SparkFailed(f"{action} {arguments}: {answer['error']}")
+        return answer["value"]
+
+    def sql(self, text: str) -> Rows:
+        """A statement's rows, sorted; values as ``spark_session.plain`` shows them."""
+        rows: Rows = self.ask("sql", text=text)
+        return rows
+
+    def stop(self) -> None:
+        """End the session."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def printed(command: list[str | Path]) -> Path:
+    """The path that a script prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"no Spark: {done.stderr}")
+    return Path(done.stdout.strip())
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """The session of this process."""
+    python = printed(["sh", ROOT / "scripts" / "environment.sh", ROOT / "requirements-spark.lock"])
+    jar = printed([sys.executable, "-I", ROOT / "scripts" / "jars.py", ROOT / "requirements-spark.jars"])
+    running = Spark(python, jar, tmp_path_factory.mktemp("spark"))
+    try:
+        yield running
+    finally:
+        running.stop()

@@ -1,0 +1,162 @@
+"""Runs beside Spark: a session that does what it is asked on standard input, one line of JSON after another.
+
+``python spark_session.py JAR FOLDER`` in the environment of ``requirements-spark.lock``. A line names an action of
+``ACTIONS`` and its arguments; the answer is a line of JSON on standard output, which Spark's own words do not reach.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import sys
+import traceback
+from decimal import Decimal
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+ICEBERG = "org.apache.iceberg"
+
+
+def session(jar: str, folder: str) -> SparkSession:
+    """A small session with a catalog ``plain``: tables in ``FOLDER/lake`` with nothing but files about them."""
+    settings = {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.jars": jar,
+        "spark.local.dir": f"{folder}/spark",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.extensions": f"{ICEBERG}.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        "spark.sql.catalog.plain": f"{ICEBERG}.spark.SparkCatalog",
+        "spark.sql.catalog.plain.type": "hadoop",
+        "spark.sql.catalog.plain.warehouse": f"{folder}/lake",
+        "spark.sql.catalog.plain.cache-enabled": "false",
+    }
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def plain(value: Any) -> Any:
+    """A value of a row as JSON that keeps it apart from every other value of its type."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() | Decimal():
+            return str(value)
+        case bytes() | bytearray():
+            return value.hex()
+        case dt.date():  # a datetime too
+            return value.isoformat()
+        case dict():
+            return sorted(([plain(key), plain(inner)] for key, inner in value.items()), key=json.dumps)
+        case tuple() | list():  # a row is a tuple
+            return [plain(inner) for inner in value]
+    return str(value)
+
+
+class Session:
+    """The actions."""
+
+    def __init__(self, jar: str, folder: str) -> None:
+        self.spark = session(jar, folder)
+
+    @property
+    def java(self) -> Any:
+        """What py4j shows of the machine's classes."""
+        return self.spark.sparkContext._jvm
+
+    def table(self, name: str) -> Any:
+        """Iceberg's own object of a table."""
+        return self.java.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, name)
+
+    def configure(self, settings: dict[str, str]) -> None:
+        """Set the session's settings; a catalog's count until its first use."""
+        for name, value in settings.items():
+            self.spark.conf.set(name, value)
+
+    def sql(self, text: str) -> list[Any]:
+        """The rows of a statement, in no order that counts."""
+        return self.rows(self.spark.sql(text))
+
+    def read(self, table: str, options: dict[str, str], where: str = "true") -> list[Any]:
+        """The rows of a table read with the data source's options."""
+        return self.rows(self.spark.read.format("iceberg").options(**options).table(table).where(where))
+
+    def rows(self, frame: DataFrame) -> list[Any]:
+        return sorted((plain(row) for row in frame.collect()), key=json.dumps)
+
+    def create(self, name: str, schema: object, spec: object, properties: dict[str, str]) -> None:
+        """Create ``plain.NAME`` from a schema and a partition spec in Iceberg's JSON: types that Spark's SQL lacks."""
+        iceberg = self.java.org.apache.iceberg
+        parsed = iceberg.SchemaParser.fromJson(json.dumps(schema))
+        parts = iceberg.PartitionSpecParser.fromJson(parsed, json.dumps(spec))
+        catalog = self.spark._jsparkSession.sessionState().catalogManager().catalog("plain").icebergCatalog()
+        catalog.createTable(iceberg.catalog.TableIdentifier.parse(name), parsed, parts, properties)
+
+    def add_with_default(self, table: str, column: str, type: str, default: int | str) -> None:
+        """Add a column of a primitive type whose value in the rows that are there is ``default``."""
+        iceberg = self.java.org.apache.iceberg
+        parsed = iceberg.types.Types.fromPrimitiveString(type)
+        literal = iceberg.expressions.Expressions.lit(default).to(parsed)
+        self.table(table).updateSchema().addColumn(column, parsed, literal).commit()
+
+    def equality_delete(self, table: str, rows: list[dict[str, Any]], partition: str = "", spec: int = 0) -> None:
+        """Commit an equality delete file that holds ``rows``, of their columns, in a partition such as ``day=3``.
+
+        A value is in Iceberg's single-value JSON, or NaN.
+        """
+        iceberg = self.java.org.apache.iceberg
+        loaded = self.table(table)
+        columns = loaded.schema().select(list(rows[0]))
+        ids = {name: loaded.schema().findField(name).fieldId() for name in rows[0]}
+        equal = self.spark.sparkContext._gateway.new_array(self.java.int, len(ids))
+        for position, field_id in enumerate(ids.values()):
+            equal[position] = field_id
+        parts = loaded.specs()[spec]
+        place = iceberg.DataFiles.data(parts, partition) if partition else None
+        file = iceberg.io.OutputFileFactory.builderFor(loaded, 1, 1).build().newOutputFile(parts, place)
+        builder = getattr(iceberg.data.GenericFileWriterFactory, "Builder")(loaded)  # noqa: B009 - py4j takes it so
+        factory = builder.equalityFieldIds(equal).equalityDeleteRowSchema(columns).build()
+        writer = factory.newEqualityDeleteWriter(file, parts, place)
+        for row in rows:
+            stated = {str(ids[name]): value for name, value in row.items() if value not in {None, "NaN"}}
+            record = iceberg.SingleValueParser.fromJson(columns.asStruct(), json.dumps(stated))
+            for name in [name for name, value in row.items() if value == "NaN"]:
+                record.setField(name, float("nan"))
+            writer.write(record)
+        writer.close()
+        loaded.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    running = Session(*sys.argv[1:])
+    print(json.dumps({"ready": True}), file=answers)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            answer = {"value": getattr(running, asked.pop("action"))(**asked)}
+        except Exception as problem:  # noqa: BLE001 - whatever Spark throws is the answer
+            answer = {"error": f"{problem}\n{traceback.format_exc(limit=-3)}"}
+        print(json.dumps(answer), file=answers)
+    running.spark.stop()
+
+
+if __name__ == "__main__":
+    main()

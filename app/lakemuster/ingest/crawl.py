@@ -31,7 +31,7 @@ from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.objects import ReadRequest
-from lakemuster.storage.store import ObjectStore
+from lakemuster.storage.store import Contents, ObjectStore
 
 OUTSTANDING_BYTES = 192 * 2**20
 """Encoded bytes handed to decoders and not yet answered for."""
@@ -109,7 +109,7 @@ class Crawler:
         metadata = slim(self.metadata)
         found: dict[str, list[ManifestHeader] | CatalogError] = {}
 
-        def submit(request: ReadRequest, data: bytes) -> Future[list[ManifestHeader]]:
+        def submit(request: ReadRequest, data: Contents) -> Future[list[ManifestHeader]]:
             location = recorded[request.location]
             if location in inline:
                 return self.pool.submit(describe_inline, data, location, inline[location].snapshot, metadata)
@@ -159,7 +159,7 @@ class Crawler:
         sizes: dict[str, int] = {}
         with tempfile.TemporaryDirectory(dir=self.index.segments.workspace, prefix="crawl-") as folder:
 
-            def submit(request: ReadRequest, data: bytes) -> Future[WrittenSegment]:
+            def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
                 self.tally.manifests_fetched += 1
                 row = by_location[request.location]
                 sizes[row.segment] = len(data)
@@ -190,12 +190,12 @@ class Crawler:
         written.clear()
 
     def _through_decoders(
-        self, requests: Sequence[ReadRequest], submit: Callable[[ReadRequest, bytes], Future[_T]]
+        self, requests: Sequence[ReadRequest], submit: Callable[[ReadRequest, Contents], Future[_T]]
     ) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
         """Fetch many, decode many, a bounded number of bytes under way; failures of ours are raised."""
         waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
         outstanding = 0
-        for request, outcome in self.store.read_many(requests):
+        for request, outcome in self.store.find_many(requests):
             if isinstance(outcome, CatalogError):
                 yield request, _not_ours(outcome)
                 continue

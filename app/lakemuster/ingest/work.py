@@ -16,6 +16,7 @@ from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index.segments import write_segment
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
+from lakemuster.storage.store import Contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +38,29 @@ def slim(metadata: TableMetadata) -> TableMetadata:
     return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
 
 
-def decode_list(data: bytes, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+def decode_list(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
     """Decode one manifest list of a branch, whose schemas are its own in Paimon.
 
     Raises:
         MetadataCorrupt: it breaks its format's specification.
+        StorageError: the local file does not read.
     """
+    data = _read(contents)
     if metadata.format == "iceberg":
         return iceberg.parse_manifest_list(data, metadata)
     return paimon.parse_manifest_list(data, metadata, metadata.location, branch=branch)
 
 
-def describe_inline(data: bytes, location: str, snapshot: Snapshot, metadata: TableMetadata) -> list[ManifestHeader]:
+def describe_inline(
+    contents: Contents, location: str, snapshot: Snapshot, metadata: TableMetadata
+) -> list[ManifestHeader]:
     """What a manifest list would say of a manifest that a version 1 snapshot names by itself.
 
     Raises:
         MetadataCorrupt: it is no manifest.
+        StorageError: the local file does not read.
     """
+    data = _read(contents)
     spec_id = iceberg.own_spec_id(data)
     return [
         ManifestHeader(
@@ -68,16 +75,21 @@ def describe_inline(data: bytes, location: str, snapshot: Snapshot, metadata: Ta
 
 
 def decode_manifest(
-    data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str, path: str
+    contents: Contents, header: ManifestHeader, metadata: TableMetadata, branch: str, path: str
 ) -> WrittenSegment:
     """Decode one manifest and write its segment to a local path.
 
     Raises:
         MetadataCorrupt: it breaks its format's specification, or its counts are not the list's.
+        StorageError: the local file does not read.
     """
-    table = _parse(data, header, metadata, branch)
-    write_segment(table, Path(path))
-    return WrittenSegment(path, table.num_rows, Path(path).stat().st_size)
+    table = _parse(_read(contents), header, metadata, branch)
+    written = write_segment(table, Path(path))
+    return WrittenSegment(path, written.rows, written.bytes)
+
+
+def _read(contents: Contents) -> bytes:
+    return contents if isinstance(contents, bytes) else contents.read()
 
 
 def _check_length(data: bytes, header: ManifestHeader) -> None:

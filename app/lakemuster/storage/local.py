@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import stat as modes
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import BinaryIO, Self
 
 from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
 from lakemuster.storage.backend import Found, Wanted
@@ -18,6 +20,60 @@ from lakemuster.storage.locations import LOCAL, Location, Roots, shown
 
 _THREADS = 8
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file that was admitted, for any process of this machine to read: that file as it was, and no other.
+
+    Attributes:
+        path: without symbolic links.
+        where: for messages.
+        device, inode, size, modified_ns: what the path has to lead to still when it is read.
+    """
+
+    path: str
+    where: str
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, path: str, where: str, state: os.stat_result) -> Self:
+        """What is at ``path`` as the operating system describes it.
+
+        Raises:
+            ObjectMissing: it is no file.
+        """
+        if not modes.S_ISREG(state.st_mode):
+            raise ObjectMissing(f"{where}: not a file")
+        return cls(path, where, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        """Its bytes.
+
+        Raises:
+            ObjectMissing, StorageDenied: as the operating system says.
+            StorageUnavailable: it is another file now, or another length.
+        """
+        try:
+            with open(os.open(self.path, _FLAGS), "rb") as file:
+                if self.of(self.path, self.where, os.fstat(file.fileno())) != self:
+                    raise StorageUnavailable(f"{self.where}: changed before it was read")
+                return self.take(file)
+        except OSError as cause:
+            raise failure_of(cause, self.where) from cause
+
+    def take(self, file: BinaryIO) -> bytes:
+        """Its bytes from the file that was opened for it."""
+        data = file.read(self.size)
+        if len(data) != self.size:
+            raise StorageUnavailable(f"{self.where}: became shorter while it was read")
+        return data
 
 
 class LocalFiles:
@@ -32,17 +88,27 @@ class LocalFiles:
     def read(self, wanted: Wanted) -> bytes:
         """The file, whole."""
         try:
-            with open(os.open(self._real(wanted.location), _FLAGS), "rb") as file:
-                state = os.fstat(file.fileno())
-                if not modes.S_ISREG(state.st_mode):
-                    raise ObjectMissing(f"{wanted.where}: not a file")
-                check_size(state.st_size, wanted.expected_length, wanted.max_bytes, wanted.where)
-                data: bytes = file.read(state.st_size)
+            path = self._real(wanted.location)
+            with open(os.open(path, _FLAGS), "rb") as file:
+                found = LocalFile.of(path, wanted.where, os.fstat(file.fileno()))
+                check_size(found.size, wanted.expected_length, wanted.max_bytes, wanted.where)
+                return found.take(file)
         except OSError as cause:
             raise failure_of(cause, wanted.where) from cause
-        if len(data) != state.st_size:
-            raise StorageUnavailable(f"{wanted.where}: became shorter while it was read")
-        return data
+
+    def find(self, wanted: Wanted) -> LocalFile:
+        """The file, to be read later."""
+        try:
+            path = self._real(wanted.location)
+            found = LocalFile.of(path, wanted.where, os.stat(path, follow_symlinks=False))
+        except OSError as cause:
+            raise failure_of(cause, wanted.where) from cause
+        check_size(found.size, wanted.expected_length, wanted.max_bytes, wanted.where)
+        return found
+
+    def start_find(self, wanted: Wanted) -> Future[LocalFile]:
+        """The same, on a thread."""
+        return _threads_of(os.getpid()).submit(self.find, wanted)
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
         """The same, on a thread."""

@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 from lakemuster.errors import CatalogError, LimitExceeded
 from lakemuster.storage.backend import Backend, Found, Wanted
-from lakemuster.storage.local import LocalFiles
+from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, shown
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
 
@@ -26,9 +26,13 @@ CONCURRENT_READS = 32
 CONCURRENT_LISTS = 16
 _UNKNOWN_LENGTH_BYTES = 4 * 2**20
 
+Contents: TypeAlias = bytes | LocalFile
+"""An object's bytes, or the local file that has them; ``len`` is their number."""
+
 Listing: TypeAlias = list[ObjectInfo]
 _Names: TypeAlias = list[Found]
 _Locations: TypeAlias = list[str]
+_C = TypeVar("_C", bound=Contents)
 
 
 class ObjectStore:
@@ -111,8 +115,25 @@ class ObjectStore:
         lengths (4 MiB each where unknown), or one object that is larger alone. Closing the iterator ends
         the transfers.
         """
+        yield from self._many(requests, partial(self._start_read, max_bytes=max_bytes), in_flight_bytes, concurrency)
+
+    def find_many(
+        self, requests: Iterable[ReadRequest], *, max_bytes: int = MAX_BYTES
+    ) -> Iterator[tuple[ReadRequest, Contents | CatalogError]]:
+        """As :meth:`read_many` for another process: local files are admitted and checked, and left to it to read."""
+        yield from self._many(
+            requests, partial(self._start_find, max_bytes=max_bytes), IN_FLIGHT_BYTES, CONCURRENT_READS
+        )
+
+    def _many(
+        self,
+        requests: Iterable[ReadRequest],
+        start: Callable[[ReadRequest], Future[_C]],
+        in_flight_bytes: int,
+        concurrency: int,
+    ) -> Iterator[tuple[ReadRequest, _C | CatalogError]]:
         queue = deque(requests)
-        running: dict[Future[bytes], ReadRequest] = {}
+        running: dict[Future[_C], ReadRequest] = {}
         held = 0
         try:
             while queue or running:
@@ -122,7 +143,7 @@ class ObjectStore:
                         break
                     request = queue.popleft()
                     try:
-                        running[self._start_read(request, max_bytes)] = request
+                        running[start(request)] = request
                         held += weight
                     except CatalogError as refusal:
                         yield request, refusal
@@ -213,15 +234,25 @@ class ObjectStore:
         return self._local if location.scheme == LOCAL else self._remote.get(location.scheme)
 
     def _start_read(self, request: ReadRequest, max_bytes: int) -> Future[bytes]:
+        wanted = self._wanted(request, max_bytes)
+        return self._backend(wanted.location).start_read(wanted)
+
+    def _start_find(self, request: ReadRequest, max_bytes: int) -> Future[Any]:
+        wanted = self._wanted(request, max_bytes)
+        if wanted.location.scheme == LOCAL:
+            return self._local.start_find(wanted)
+        return self._remote.get(wanted.location.scheme).start_read(wanted)
+
+    def _wanted(self, request: ReadRequest, max_bytes: int) -> Wanted:
         wanted = Wanted(
             self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes
         )
         if (wanted.expected_length or 0) > max_bytes:
             raise LimitExceeded(f"{wanted.where}: {request.expected_length} bytes long, the limit is {max_bytes}")
         self.counts.add(reads=1)
-        return self._backend(wanted.location).start_read(wanted)
+        return wanted
 
-    def _outcome(self, future: Future[bytes]) -> bytes | CatalogError:
+    def _outcome(self, future: Future[_C]) -> _C | CatalogError:
         try:
             data = future.result()
         except CatalogError as failure:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakemuster.errors import CatalogError, LocationRefused, ObjectMissing, StorageDenied
+from lakemuster.errors import (
+    CatalogError,
+    LimitExceeded,
+    LocationRefused,
+    MetadataCorrupt,
+    ObjectMissing,
+    StorageDenied,
+    StorageUnavailable,
+)
+from lakemuster.storage.local import LocalFile
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
 
@@ -111,6 +124,88 @@ def test_relative_roots_count_from_the_current_folder(lake: Path, monkeypatch: p
         store.read("db/t/x")
 
 
+def found(store: ObjectStore, location: str, length: int | None = None) -> LocalFile | CatalogError:
+    [(_, outcome)] = store.find_many([ReadRequest(location, length)])
+    assert not isinstance(outcome, bytes)
+    return outcome
+
+
+def read_elsewhere(file: LocalFile) -> bytes:
+    """In a process that has nothing of the store's."""
+    code = (
+        f"import pickle, sys; sys.path[:] = {sys.path!r}; sys.stdout.buffer.write(pickle.load(sys.stdin.buffer).read())"
+    )
+    given = pickle.dumps(file)
+    return subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True).stdout
+
+
+def test_a_file_that_was_found_is_read_by_another_process(lake: Path) -> None:
+    store = ObjectStore([str(lake)], {})
+    file = found(store, f"{lake}/db/in/x", 6)
+    assert isinstance(file, LocalFile)
+    assert (len(file), read_elsewhere(file)) == (6, b"inside")
+    assert (store.counts.reads, store.counts.bytes) == (1, 6)
+
+
+def test_what_may_not_be_read_is_not_found_either(lake: Path) -> None:
+    store = ObjectStore([str(lake)], {})
+    wrong = {
+        "db/out.file": LocationRefused,
+        "db/out/t/x": LocationRefused,
+        "db/pipe": ObjectMissing,
+        "db": ObjectMissing,
+    }
+    for name, error in wrong.items():
+        assert isinstance(found(store, f"{lake}/{name}"), error)
+    assert isinstance(found(store, f"{lake.parent}/secret"), LocationRefused)
+    assert isinstance(found(store, f"{lake}/db/t/x", 7), MetadataCorrupt)
+    [(_, outcome)] = store.find_many([ReadRequest(f"{lake}/db/t/x")], max_bytes=5)
+    assert isinstance(outcome, LimitExceeded)
+
+
+def link_the_file(lake: Path) -> None:
+    (lake / "db/t/x").unlink()
+    (lake / "db/t/x").symlink_to(lake.parent / "secret")
+
+
+def link_the_folder(lake: Path) -> None:
+    (lake / "db/t").rename(lake / "db/was")
+    (lake / "db/t").symlink_to(lake.parent / "outside/t")
+
+
+def put_another(lake: Path) -> None:
+    (lake / "db/t/other").write_bytes(SECRET)
+    (lake / "db/t/other").replace(lake / "db/t/x")
+
+
+def put_a_pipe(lake: Path) -> None:
+    (lake / "db/t/x").unlink()
+    os.mkfifo(lake / "db/t/x")
+
+
+def shorten(lake: Path) -> None:
+    os.truncate(lake / "db/t/x", 3)
+
+
+def lengthen(lake: Path) -> None:
+    with (lake / "db/t/x").open("ab") as file:
+        file.write(SECRET)
+
+
+def remove(lake: Path) -> None:
+    (lake / "db/t/x").unlink()
+
+
+@pytest.mark.parametrize("change", [link_the_file, link_the_folder, put_another, put_a_pipe, shorten, lengthen, remove])
+def test_another_file_than_was_found_is_not_read(lake: Path, change: Callable[[Path], None]) -> None:
+    file = found(ObjectStore([str(lake)], {}), f"{lake}/db/t/x")
+    assert isinstance(file, LocalFile)
+    assert len(SECRET) == len(file)  # so that no length tells them apart
+    change(lake)
+    with pytest.raises((StorageUnavailable, ObjectMissing)):
+        file.read()
+
+
 tricks = st.sampled_from(
     ["..", ".", "", "%2e%2e", "%2E.", "..%2f..", "..\\", "db", "t", "x", "in", "out", "out.file", "beside", "up",
      "loop", "secret", "lake", "lake-secret", "pipe", "\x00", "::", "@", "outside", "nowhere", "db/t/x", "~"]
@@ -127,5 +222,7 @@ def test_no_trick_reads_what_lies_outside(lake: Path, start: str, parts: list[st
     store = ObjectStore([str(lake)], {})
     with contextlib.suppress(CatalogError):
         assert store.read(location) == b"inside"
+    file = found(store, location)
+    assert isinstance(file, CatalogError) or file.read() == b"inside"
     with contextlib.suppress(CatalogError):
         assert {child.name for child in store.list(location)} <= {"db", "in", "t", "x"}

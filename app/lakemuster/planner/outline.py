@@ -37,7 +37,7 @@ from lakemuster.planner.zones import stacked, zone_count, zones_of
 CACHED_OUTLINES = 32
 """Snapshots whose outlines are kept."""
 
-CACHED_ZONES = 200_000
+CACHED_ZONES = 50_000
 """Columns of segments whose zones are kept, over all tables."""
 
 
@@ -117,7 +117,14 @@ class SpecOutline:
         return tuple(zone_count(self.rows(part)) for part in self.parts)
 
     def rows(self, part: Part) -> int:
-        """Entries of a part, deleted ones too."""
+        """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
+        header = part.manifest.header
+        counts = [header.added_files_count, header.deleted_files_count]
+        if self.has_statistics:
+            counts.append(header.existing_files_count)
+        known = [count for count in counts if count is not None]
+        if len(known) == len(counts):
+            return sum(known)
         return self.index.segments.open(part.manifest.segment).num_rows
 
     def column_zones(self, field_id: int, of: Primitive) -> FieldStats:

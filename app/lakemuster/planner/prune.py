@@ -261,7 +261,7 @@ def _only_of(column: _Column, values: Sequence[object], kind: Primitive) -> Mask
 def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Array:
     if len(values) == 1:
         return pc.equal(bounds, _scalar(values[0], bounds.type))
-    known = pa.array([_scalar(value, bounds.type).as_py() for value in values], bounds.type)
+    known = pa.array([_plain(value, bounds.type) for value in values], bounds.type)
     if kind.kind in (Kind.FLOAT, Kind.DOUBLE):
         # Arrow's is_in tells -0.0 from 0.0.
         numbers = np.asarray(list(values), np.float64)

@@ -13,7 +13,7 @@ from lakemuster.api.iceberg_rest import catalog, configuration, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.native import history, lists, tables
+from lakemuster.api.native import history, lists, plans, tables
 from lakemuster.api.native.asking import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.services import Services
@@ -50,7 +50,7 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.api = Api(services, tokens, metrics)
-    for router in (tables.router, history.router, lists.router):
+    for router in (tables.router, history.router, lists.router, plans.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
     for router in (configuration.router, catalog.router, iceberg_tables.router, refused.router):

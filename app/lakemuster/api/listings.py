@@ -29,16 +29,12 @@ class Page:
     after: Key | None
 
 
-class Listing(Protocol):
-    """A list that can be answered."""
+class Streamed(Protocol):
+    """A list that can be answered whole."""
 
     @property
     def schema(self) -> pa.Schema:
         """Of ``batches``."""
-        ...
-
-    def page(self, after: Key | None, size: int) -> Page:
-        """At most ``size`` rows after a place; None is the beginning."""
         ...
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -47,6 +43,14 @@ class Listing(Protocol):
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The whole list in batches of ``schema``."""
+        ...
+
+
+class Listing(Streamed, Protocol):
+    """A list that can be answered."""
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """At most ``size`` rows after a place; None is the beginning."""
         ...
 
 

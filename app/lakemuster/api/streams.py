@@ -1,12 +1,13 @@
 """Whole lists as streams that say when they are complete.
 
 NDJSON ends with ``{"end": {"count": n, "snapshot_id": "…"}}``; an Arrow stream with a batch of no rows
-whose metadata are ``count`` and ``snapshot_id``. What fails on the way breaks the connection.
+whose metadata are ``count`` and ``snapshot_id``. More may be said there of the whole list. What fails on the
+way breaks the connection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from itertools import chain
 from typing import cast
 
@@ -17,20 +18,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from lakemuster.api.listings import Listing
+from lakemuster.api.listings import Streamed
 
 
-def ndjson(listing: Listing, snapshot_id: int | None) -> Generator[bytes, None, None]:
+def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[bytes, None, None]:
     """Every row as a line, and the line that says that this was all."""
     count = 0
     for rows, lines in listing.lines():
         count += rows
         yield lines
-    end = {"count": count, "snapshot_id": None if snapshot_id is None else str(snapshot_id)}
+    end = {"count": count, "snapshot_id": None if snapshot_id is None else str(snapshot_id), **about}
     yield orjson.dumps({"end": end}) + b"\n"
 
 
-def arrow(listing: Listing, snapshot_id: int | None) -> Generator[bytes, None, None]:
+def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[bytes, None, None]:
     """The list as an Arrow IPC stream."""
     sink = _Sink()
     schema, count = listing.schema, 0
@@ -40,6 +41,7 @@ def arrow(listing: Listing, snapshot_id: int | None) -> Generator[bytes, None, N
         writer.write_batch(batch)
         yield sink.take()
     end = {"count": str(count)} | ({} if snapshot_id is None else {"snapshot_id": str(snapshot_id)})
+    end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
     empty = pa.RecordBatch.from_pylist([], schema=schema)
     writer.write_batch(empty, custom_metadata=end)
     writer.close()

@@ -101,17 +101,35 @@ def files(
     Raises:
         RequestInvalid: an unknown content or column.
     """
-    unknown = [name for name in content or () if name not in CONTENTS]
-    if unknown:
-        raise RequestInvalid(f"content is one of {', '.join(CONTENTS)}", content=unknown)
+    chosen = checked_contents(content)
     roles: set[str] = set(LIVE_ROLES)
-    if content is not None and "changelog" in content:
+    if chosen is not None and "changelog" in chosen:
         roles.add("changelog")
-    wanted = Wanted(statistics=_field_ids(view, stats), contents=None if content is None else frozenset(content))
+    wanted = Wanted(statistics=statistics_of(view, stats), contents=chosen)
     return EntrySource("files", index, view, parts(index, view, roles), shape(view, wanted))
 
 
-def _field_ids(view: View, stats: Sequence[str] | None) -> frozenset[int] | None:
+def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
+    """The contents to list; None for all live ones.
+
+    Raises:
+        RequestInvalid: an unknown one.
+    """
+    unknown = [name for name in content or () if name not in CONTENTS]
+    if unknown:
+        raise RequestInvalid(f"content is one of {', '.join(CONTENTS)}", content=unknown)
+    return None if content is None else frozenset(content)
+
+
+def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | None:
+    """The field ids of columns whose statistics are wanted; None for all.
+
+    Args:
+        stats: dotted names; ``["*"]`` for all; None for none.
+
+    Raises:
+        RequestInvalid: an unknown column.
+    """
     if stats is None:
         return frozenset()
     if "*" in stats:

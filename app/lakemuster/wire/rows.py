@@ -25,6 +25,9 @@ from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
+JSON_TEXT = b"json"
+"""The ``type`` metadata of a column of strings that are JSON already."""
+
 CHUNK_BYTES = 4 * 2**20
 """Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
 
@@ -77,6 +80,8 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
         return _texts(array.storage, field)
     if pa.types.is_dictionary(kind):
         return _texts(array.dictionary_decode(), field)
+    if (field.metadata or {}).get(b"type") == JSON_TEXT:
+        return Texts(array)
     if pa.types.is_struct(kind):
         return _struct(array, sparse=_is_sparse(field))
     if pa.types.is_map(kind):

@@ -12,19 +12,22 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
-from lakemuster.api.listings import Listing, RowListing
+from lakemuster.api.filters import not_applied_out
+from lakemuster.api.listings import Listing, RowListing, Streamed
 from lakemuster.api.native.asking import Api, Paged, Target
 from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
 from lakemuster.api.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
+from lakemuster.planner.kept_files import KeptFiles
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import View
 
 PINNED_SECONDS = 31_536_000
 STALE_HEADER = "Lakemuster-Stale"
 SNAPSHOT_HEADER = "Lakemuster-Snapshot-Id"
+NOTHING: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +78,17 @@ def listing_answer(asked: Asked, listing: Listing, *, stale: str | None) -> Resp
     form, place = asked.form, asked.place()
     headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
-        return _stream(form, listing, None, headers)
+        return stream(form, listing, None, headers)
     return _page(asked, listing, (), place, {}, stale, headers)
 
 
 def snapshot_answer(
-    asked: Asked, views: Sequence[View], source: Callable[[], RowSource], *, pinned: bool, place: Place | None
+    asked: Asked,
+    views: Sequence[View],
+    source: Callable[[], RowSource],
+    *,
+    pinned: bool,
+    place: Place | None,
 ) -> Response:
     """Answer with rows of a snapshot.
 
@@ -103,13 +111,19 @@ def snapshot_answer(
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
     if is_known(etag, asked.request.headers.getlist("if-none-match")):
         return Response(status_code=304, headers=headers)
-    listing = RowListing(source())
+    rows = source()
+    listing, about = RowListing(rows), _about(rows)
     if form != media.JSON:
-        return _stream(form, listing, view.snapshot_id, headers)
+        return stream(form, listing, view.snapshot_id, headers, about)
     ids = {"snapshot_id": view.snapshot_id}
     if len(views) > 1:
         ids["from_snapshot_id"] = views[0].snapshot_id
-    return _page(asked, listing, _pins(views), place, ids, stale, headers)
+    return _page(asked, listing, pins_of(views), place, ids, stale, headers, about)
+
+
+def _about(rows: RowSource) -> Mapping[str, object]:
+    """What a list says besides, in every page and at the end of a stream: which part of its filter did not prune."""
+    return {"not_applied": not_applied_out(rows.not_applied)} if isinstance(rows, KeptFiles) else {}
 
 
 def views_of(
@@ -143,7 +157,8 @@ def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
     return View(table, metadata, services.refresher.ensure_published(table, record))
 
 
-def _pins(views: Sequence[View]) -> tuple[Pin, ...]:
+def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
+    """What a page token holds of the views that its list is of."""
     records = [view.snapshot for view in views if view.snapshot is not None]
     return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id) for r in records)
 
@@ -156,18 +171,26 @@ def _page(
     ids: Mapping[str, int | None],
     stale: str | None,
     headers: dict[str, str],
+    about: Mapping[str, object] = NOTHING,
 ) -> Response:
     page = listing.page(None if place is None else place.key, asked.query.page_size)
     token = None if page.after is None else asked.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}
-    rest |= {"next_page_token": token, "stale": stale}
+    rest |= {"next_page_token": token, "stale": stale, **about}
     body = b'{"%s":[%s],%s' % (asked.name.encode(), page.items, orjson.dumps(rest)[1:])
     return Response(body, media_type=media.JSON, headers=headers)
 
 
-def _stream(form: str, listing: Listing, snapshot_id: int | None, headers: dict[str, str]) -> Response:
+def stream(
+    form: str,
+    listing: Streamed,
+    snapshot_id: int | None,
+    headers: dict[str, str],
+    about: Mapping[str, object] = NOTHING,
+) -> Response:
+    """Answer with a whole list."""
     write = streams.ndjson if form == media.NDJSON else streams.arrow
-    return streams.Stream(write(listing, snapshot_id), form, headers)
+    return streams.Stream(write(listing, snapshot_id, about), form, headers)
 
 
 def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> str:

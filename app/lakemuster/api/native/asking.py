@@ -172,6 +172,13 @@ class OfEntries(OfSnapshot):
 class OfFiles(OfSnapshot):
     """Parameters of files."""
 
+    filter: str | None = Field(
+        None,
+        min_length=1,
+        max_length=65_536,
+        description="Data files that may hold rows that match, and the delete files that apply to them: a SQL "
+        "condition, or the text of an Iceberg expression, a JSON object.",
+    )
     content: str | None = Field(
         None, max_length=200, description="Any of data, position-deletes, equality-deletes, changelog; commas between."
     )

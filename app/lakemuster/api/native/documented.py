@@ -55,6 +55,23 @@ LIST_OF_SNAPSHOT: Responses = {
     304: {"description": "As the caller's If-None-Match has it."},
     **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
 }
+PLAN: Responses = {
+    200: {
+        "description": "A page; or the whole plan as a stream, whose last record says how many rows it had.",
+        "content": {
+            **_STREAMS,
+            media.NDJSON: {
+                "schema": {"type": "string"},
+                "example": '{"plan": {"snapshot_id": "3051729675574597004", "counts": {"files": 1}}}\n'
+                '{"delete": {"content": "position-deletes"}}\n{"file": {"content": "data", "deletes": [0]}}\n'
+                '{"end": {"count": 2, "snapshot_id": "3051729675574597004"}}\n',
+            },
+        },
+        "headers": _STALE,
+    },
+    **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
+}
+EXPLAIN: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)
 REFRESH: Responses = _problems(*_ALWAYS, 404, 501, 502)
 REMOVE: Responses = {204: {"description": "Forgotten."}, **_problems(*_ALWAYS, 404)}

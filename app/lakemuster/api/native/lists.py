@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from lakemuster.api.filters import Filter
 from lakemuster.api.native.answers import snapshot_answer, views_of
 from lakemuster.api.native.asking import (
     PREFIX,
@@ -24,6 +25,7 @@ from lakemuster.api.native.asking import (
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.errors import RequestInvalid
 from lakemuster.planner import lists
+from lakemuster.planner.kept_files import kept_files
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
@@ -45,12 +47,16 @@ def list_entries(table: TheTable, query: EntriesQuery) -> Response:
 
 @router.get("/tables/{table}/files", response_model=FilesPage, responses=LIST_OF_SNAPSHOT)
 def list_files(table: TheTable, query: FilesQuery) -> Response:
-    """The live data and delete files."""
+    """The live data and delete files; with a filter, those that a plan keeps."""
+    index, content, stats = table.services.index, words(query.content), words(query.stats)
+    if query.filter is None:
+        return _answer(table, "files", query, lambda view: lists.files(index, view, content, stats))
+    given = Filter.of_text(query.filter)
     return _answer(
         table,
         "files",
         query,
-        lambda view: lists.files(table.services.index, view, words(query.content), words(query.stats)),
+        lambda view: kept_files(index, view, given.bound(view.schemas[0]), content, stats),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from lakemuster.wire.model import WireModel
+from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import (
     IcebergChange,
     IcebergEntry,
@@ -78,6 +79,9 @@ class FilesPage(_SnapshotPage):
     """Live files."""
 
     files: list[IcebergFile | PaimonFile]
+    not_applied: list[NotAppliedOut] | None = Field(
+        None, description="With a filter: its conjuncts that drop no file. Streams say it in their last record."
+    )
 
 
 class PartitionsPage(_SnapshotPage):

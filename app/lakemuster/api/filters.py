@@ -1,0 +1,78 @@
+"""Filters as callers write them, SQL text or Iceberg expressions; and their residuals in the same language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from lakemuster.errors import FilterInvalid
+from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, bind
+from lakemuster.metadata.predicate_sql import parse_sql
+from lakemuster.metadata.schema import Schema
+from lakemuster.planner.applied import NotApplied
+from lakemuster.wire.documents import dumps
+from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
+from lakemuster.wire.sql_filters import sql_of
+
+
+def not_applied_out(found: Iterable[NotApplied]) -> list[dict[str, str]]:
+    """Conjuncts that do not prune, as answers say them."""
+    return [{"filter": one.filter, "reason": one.reason} for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter.
+
+    Attributes:
+        given: SQL text, an expression as a JSON document, or None for all rows.
+    """
+
+    given: object
+
+    @classmethod
+    def of_text(cls, text: str | None) -> Filter:
+        """A filter in a query string: SQL, or the text of a JSON object.
+
+        Raises:
+            FilterInvalid: it begins like an object, and is none.
+        """
+        if text is None or not text.lstrip().startswith("{"):
+            return cls(text)
+        try:
+            return cls(json.loads(text))
+        except (ValueError, RecursionError) as cause:
+            reason = (
+                f"{cause.msg} (character {cause.pos + 1})" if isinstance(cause, json.JSONDecodeError) else "too deep"
+            )
+            raise FilterInvalid(f"the filter is not JSON: {reason}") from cause
+
+    @property
+    def is_sql(self) -> bool:
+        """Whether it was written as SQL."""
+        return isinstance(self.given, str)
+
+    def bound(self, schema: Schema, *, case_sensitive: bool = True) -> Bound:
+        """The filter over the columns of a schema; negations match null in expressions, and not in SQL.
+
+        Raises:
+            FilterInvalid: it cannot be read, or does not fit the columns; says where.
+        """
+        match self.given:
+            case None:
+                return TRUE
+            case str() as text:
+                return bind(parse_sql(text), schema, case_sensitive=case_sensitive)
+            case bool() | Mapping() as document:
+                tree = parse_expression(document, schema.names)
+                return bind(tree, schema, case_sensitive=case_sensitive, negations_match_null=True)
+        raise FilterInvalid("a filter is SQL text or an expression, a JSON object")
+
+    def residual(self, bound: Bound) -> str | None:
+        """What is left of it, as the text of a JSON value or as SQL; None when nothing is."""
+        if isinstance(bound, AlwaysTrue):
+            return None
+        if isinstance(self.given, str):
+            return sql_of(bound, self.given)
+        return dumps(emit_expression(bound, self.given)).decode()

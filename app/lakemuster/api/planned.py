@@ -1,0 +1,215 @@
+"""A plan in the forms that an answer needs: pages of JSON, lines, Arrow batches.
+
+Files name their delete files by number. In a page, numbers count the page's own delete files, in their order in the
+snapshot; in a stream, all delete files so far: each stands in it once, before the first file that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.api.filters import Filter, not_applied_out
+from lakemuster.api.listings import PAGE_BYTES
+from lakemuster.api.page_tokens import Key
+from lakemuster.metadata.predicate import Bound
+from lakemuster.planner.applied import NotApplied, applied
+from lakemuster.planner.plan import Plan, PlannedBatch
+from lakemuster.planner.rows import START, Position, conform
+from lakemuster.wire.documents import dumps
+from lakemuster.wire.model import json_integer
+from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, chunks, json_items, json_lines
+
+Numbers = NDArray[np.int64]
+Kind = Literal["file", "delete"]
+
+JSON_OF_ARROW = 3
+"""Bytes of JSON that a byte of Arrow becomes, about."""
+DELETE_BYTES = 1_000
+"""Bytes of JSON of a delete file, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage:
+    """Some files of a plan, and their delete files: the insides of JSON arrays; ``after`` is None on the last page."""
+
+    files: bytes
+    deletes: bytes
+    after: Key | None
+
+
+@dataclass(frozen=True)
+class PlanListing:
+    """A plan that can be answered.
+
+    Attributes:
+        filter: what the plan's predicate was written as.
+        limit: rows that are enough, if any.
+        stale: why the plan is not of the newest state.
+    """
+
+    plan: Plan
+    filter: Filter
+    limit: int | None = None
+    stale: str | None = None
+    _residuals: dict[Bound, str | None] = field(default_factory=dict, init=False, compare=False)
+
+    @cached_property
+    def applied(self) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
+        """The conjuncts that can drop files, and those that cannot."""
+        return applied(self.plan.outline, self.plan.bound)
+
+    @cached_property
+    def about(self) -> Mapping[str, object]:
+        """What an answer says of the whole plan."""
+        can, cannot = self.applied
+        totals = self.plan.totals
+        snapshot_id = self.plan.view.snapshot_id
+        return {
+            "snapshot_id": None if snapshot_id is None else str(snapshot_id),
+            "applied": list(can),
+            "not_applied": not_applied_out(cannot),
+            "counts": {
+                "manifests": totals.manifests,
+                "manifests_kept": totals.manifests_kept,
+                "entries": totals.entries,
+                "files": totals.files,
+                "records": json_integer(totals.records),
+                "bytes": json_integer(totals.bytes),
+            },
+            "stale": self.stale,
+        }
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Of ``batches``: a file's columns, ``deletes`` and ``residual``; its metadata tell of the plan."""
+        fields = [*self.plan.shape.schema, _DELETES, self._residual_field]
+        return pa.schema(fields, metadata={"plan": dumps(self.about)})
+
+    def page(self, after: Key | None, size: int) -> PlanPage:
+        """At most ``size`` files after a place; None is the beginning."""
+        start, limit = self._place(after)
+        chosen: list[PlannedBatch] = []
+        numbers = np.zeros(0, np.int64)
+        rows = weight = known = 0
+        place: Position | None = None
+        for piece, size_in_bytes in self._pieces(start, limit):
+            if rows >= size or weight + len(numbers) * DELETE_BYTES > PAGE_BYTES:
+                place = piece.position
+                break
+            taken = piece.slice(0, size - rows)
+            chosen.append(taken)
+            numbers = np.union1d(numbers, taken.deletes)
+            rows += len(taken.rows)
+            weight += size_in_bytes
+            known += 0 if limit is None else int(taken.surely_matching().sum())
+            if len(taken.rows) < len(piece.rows):
+                place = piece.slice(len(taken.rows)).position
+                break
+        key = None if place is None else (*place,) if limit is None else (*place, limit - known)
+        files = [
+            json_items(self._files(group, np.searchsorted(numbers, _deletes_of(group)))) for group in _groups(chosen)
+        ]
+        return PlanPage(b",".join(files), b",".join(map(json_items, self._deletes(numbers))), key)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""
+        yield 0, dumps({"plan": self.about}) + b"\n"
+        for kind, batch in self._stream():
+            struct = pa.StructArray.from_arrays(batch.columns, fields=list(batch.schema))
+            yield batch.num_rows, json_lines(pa.RecordBatch.from_arrays([struct], names=[kind]))
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Files and delete files in batches of ``schema``."""
+        for _, batch in self._stream():
+            yield conform(batch, self.schema)
+
+    def _stream(self) -> Iterator[tuple[Kind, pa.RecordBatch]]:
+        places = np.full(sum(table.num_rows for _, table in self.plan.outline.delete_tables), -1, np.int64)
+        seen = 0
+        for group in _groups(piece for piece, _ in self._pieces(START, self.limit)):
+            numbers = _deletes_of(group)
+            new = np.unique(numbers[places[numbers] < 0])
+            places[new] = np.arange(seen, seen + len(new))
+            seen += len(new)
+            for batch in self._deletes(new):
+                yield "delete", batch
+            yield "file", self._files(group, places[numbers])
+
+    def _place(self, after: Key | None) -> tuple[Position, int | None]:
+        if after is None:
+            return START, self.limit
+        part, offset, *limit = (int(number) for number in after)
+        return Position(part, offset), limit[0] if limit else None
+
+    def _pieces(self, start: Position, limit: int | None) -> Iterator[tuple[PlannedBatch, int]]:
+        """The plan's batches, cut so that none is too large to be written at once; and what each weighs as JSON."""
+        for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
+            count = len(batch.rows)
+            texts = np.array([len(self._residual(residual) or "") for residual in batch.residuals], np.int64)
+            own = JSON_OF_ARROW * batch.table.nbytes + 8 * len(batch.deletes) + int(texts[batch.residual].sum())
+            step = max(1, count * JSON_OF_ARROW * CHUNK_BYTES // max(own, 1))
+            for at in range(0, count, step):
+                yield batch.slice(at, step), own * min(step, count - at) // count
+
+    def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
+        """Files of a group as rows, their delete files under the numbers of ``places``."""
+        entries = pa.concat_tables([piece.table for piece in group], promote_options="default")
+        rows = self.plan.shape.rows(group[0].part, entries)
+        counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
+        offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+        deletes = pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
+        residual = pa.concat_arrays([self._residual_texts(piece) for piece in group])
+        schema = pa.schema([*rows.schema, _DELETES, self._residual_field])
+        return pa.RecordBatch.from_arrays([*rows.columns, deletes, residual], schema=schema)
+
+    def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
+        texts = pa.array([self._residual(residual) for residual in piece.residuals], pa.string())
+        return texts.take(pa.array(piece.residual))
+
+    def _deletes(self, numbers: Numbers) -> Iterator[pa.RecordBatch]:
+        for part, table in self.plan.delete_rows(numbers):
+            yield from chunks(self.plan.shape.rows(part, table))
+
+    @cached_property
+    def _residual_field(self) -> pa.Field:
+        return pa.field("residual", pa.string(), metadata=None if self.filter.is_sql else {b"type": JSON_TEXT})
+
+    def _residual(self, bound: Bound) -> str | None:
+        if bound not in self._residuals:
+            self._residuals[bound] = self.filter.residual(bound)
+        return self._residuals[bound]
+
+
+_DELETES = pa.field("deletes", pa.list_(pa.int64()))
+
+
+def _deletes_of(group: Sequence[PlannedBatch]) -> Numbers:
+    return np.concatenate([piece.deletes for piece in group])
+
+
+def _groups(pieces: Iterable[PlannedBatch]) -> Iterator[list[PlannedBatch]]:
+    """Neighbours that can be written as one: of one spec, each column of one type. A plan may touch many manifests."""
+    group: list[PlannedBatch] = []
+    columns: dict[str, pa.Field] = {}
+    weight = 0
+    for piece in pieces:
+        own = {column.name: column for column in piece.table.schema}
+        if group and (
+            weight + piece.table.nbytes > CHUNK_BYTES
+            or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
+            or any(not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items())
+        ):
+            yield group
+            group, columns, weight = [], {}, 0
+        group.append(piece)
+        columns |= own
+        weight += piece.table.nbytes
+    if group:
+        yield group

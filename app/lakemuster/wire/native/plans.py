@@ -1,0 +1,177 @@
+"""Plans: what is asked, and, for the documentation, what is answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema, model_validator
+
+from lakemuster.wire.model import WireModel
+from lakemuster.wire.native.rows import IcebergFile, IdText, Integer, PaimonFile
+
+PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
+MAX_NAMES, MAX_EXPLAINED = 10_000, 1_000
+_INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_LARGEST = 2**63 - 1
+
+
+def _long(given: object) -> object:
+    """A 64-bit integer, a number or text."""
+    number = int(given) if isinstance(given, str) and _INTEGER.fullmatch(given) else given
+    if isinstance(number, int) and not isinstance(number, bool) and -_LARGEST - 1 <= number <= _LARGEST:
+        return number
+    raise ValueError("an integer of 64 bits, as a number or as text")
+
+
+def _instant(given: object) -> object:
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+
+
+SnapshotId = Annotated[
+    int,
+    BeforeValidator(_long),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": "^-?[0-9]{1,19}$"}, {"type": "integer"}]}),
+]
+Instant = Annotated[
+    StrictStr,
+    BeforeValidator(_instant),
+    Field(max_length=64),
+    WithJsonSchema({"anyOf": [{"type": "string", "maxLength": 64}, {"type": "integer"}]}),
+]
+Text = Annotated[StrictStr, Field(min_length=1, max_length=4096)]
+Names = Annotated[list[Text] | None, Field(max_length=MAX_NAMES, fail_fast=True)]
+Paths = Annotated[list[Text] | None, Field(max_length=MAX_EXPLAINED, fail_fast=True)]
+# Read by hand: a union would try every kind of expression, and say of each why it is none.
+FilterJson = Annotated[
+    object,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "description": "A SQL condition, such as stands after WHERE."},
+                {"type": "object", "description": "An expression of the Iceberg REST catalog protocol."},
+                {"type": "boolean"},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+
+
+class _Question(WireModel):
+    filter: FilterJson = Field(
+        None, description="What rows must match. Null compares as SQL has it in SQL text, as Iceberg has it in JSON."
+    )
+    snapshot_id: SnapshotId | None = Field(None, description="The snapshot to plan; the current one when left out.")
+    ref: StrictStr | None = Field(None, min_length=1, max_length=1024, description="A branch or tag.")
+    as_of: Instant | None = Field(
+        None, description="The snapshot that was current then: RFC 3339, or milliseconds since 1970."
+    )
+    case_sensitive: StrictBool = Field(
+        True, description="Whether `ID` is another column than `id`, in filter and select."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: object) -> object:
+        """Unknown keys are told before they are looked at one by one: there may be a great many."""
+        if isinstance(given, Mapping):
+            unknown = given.keys() - cls.model_fields.keys()
+            if unknown:
+                shown = ", ".join(sorted(str(key)[:100] for key in islice(unknown, 5)))
+                raise ValueError(f"unknown keys: {shown}{', …' if len(unknown) > 5 else ''}")
+        return given
+
+
+class PlanRequest(_Question):
+    """A plan to make. `snapshot_id`, `ref` and `as_of` exclude each other."""
+
+    select: Names = Field(
+        None,
+        description="The columns that the reader wants, by dotted name. They are checked, and limit the statistics "
+        'that `stats: ["*"]` shows. They do not change which files are read.',
+    )
+    limit: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=_LARGEST,
+        description="Rows that are enough: the plan ends once its files are known to hold so many that match.",
+    )
+    strict: StrictBool = Field(False, description="Refuse a filter of which some conjunct cannot prune.")
+    stats: Names = Field(None, description='Columns to show statistics of; `["*"]` for all that are selected.')
+    start_snapshot_id: SnapshotId | None = Field(
+        None, description="Plan what was appended after this snapshot, and nothing else; without deletes."
+    )
+    end_snapshot_id: SnapshotId | None = Field(
+        None, description="The last snapshot of an incremental plan; in the place of `snapshot_id`."
+    )
+    page_size: StrictInt = Field(
+        PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="At most so many files; streams ignore it."
+    )
+    page_token: StrictStr | None = Field(
+        None, max_length=4096, description="next_page_token of the page before, the rest of the body unchanged."
+    )
+
+
+class ExplainRequest(_Question):
+    """A plan to explain. `snapshot_id`, `ref` and `as_of` exclude each other."""
+
+    files: Paths = Field(None, description="Locations of files to explain one by one.")
+
+
+Residual = Annotated[
+    object,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "boolean"}, {"type": "null"}]}),
+    Field(
+        description="What is left to ask of the file's rows, in the filter's language: SQL text, or an expression. "
+        "Null when every row matches."
+    ),
+]
+_Deletes = Annotated[list[int], Field(description="Which of this page's `deletes` apply to the file, from 0.")]
+
+
+class PlannedIcebergFile(IcebergFile):
+    """A data file to read."""
+
+    deletes: _Deletes
+    residual: Residual
+
+
+class PlannedPaimonFile(PaimonFile):
+    """A data file to read."""
+
+    deletes: _Deletes
+    residual: Residual
+
+
+class NotAppliedOut(WireModel):
+    """A conjunct that drops no file."""
+
+    filter: str = Field(description="In the caller's words.")
+    reason: str
+
+
+class PlanCounts(WireModel):
+    """The whole plan in numbers, before any limit."""
+
+    manifests: int = Field(description="Of data files, in the snapshot.")
+    manifests_kept: int
+    entries: int = Field(description="Of the kept manifests, those that zones did not exclude.")
+    files: int
+    records: Integer = Field(description="Rows of the files, deleted ones too.")
+    bytes: Integer
+
+
+class PlanPage(WireModel):
+    """A page of a plan."""
+
+    snapshot_id: IdText | None = Field(description="All pages are of it; null for a table without snapshots.")
+    files: list[PlannedIcebergFile | PlannedPaimonFile]
+    deletes: list[IcebergFile] = Field(description="The delete files that apply to files of this page.")
+    applied: list[str] = Field(description="The conjuncts of the filter that can drop files.")
+    not_applied: list[NotAppliedOut]
+    counts: PlanCounts
+    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
+    stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")

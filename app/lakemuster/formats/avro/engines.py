@@ -15,6 +15,7 @@ import io
 import os
 import secrets
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ _MARK = secrets.token_bytes(16)
 _END = b"\0" + _MARK
 _OBJECT_BYTES = 1 << 20
 """Encoded bytes that may be Python objects at a time, a hundred times their size."""
+_KEPT_BYTES = 16 << 20
+"""Of a file that is written again for the next blocks."""
 _VECTOR = 1024
 """Buffers per system call; the limit of POSIX."""
 
@@ -154,19 +157,47 @@ def _sized(part: bytes) -> bytes:
 def _as_file(parts: Sequence[bytes]) -> Iterator[str]:
     """A path to read ``parts`` from: memory on Linux, a temporary file elsewhere."""
     if hasattr(os, "memfd_create"):
-        descriptor = os.memfd_create("avro")
+        file = _memory.file()
         try:
-            _write(descriptor, parts)
-            yield f"/proc/{os.getpid()}/fd/{descriptor}"
+            _write(file.descriptor, parts)
+            yield file.path
         finally:
-            os.close(descriptor)
+            if os.fstat(file.descriptor).st_size > _KEPT_BYTES:
+                os.ftruncate(file.descriptor, _KEPT_BYTES)
     else:
-        with tempfile.NamedTemporaryFile(suffix=".avro") as file:
-            _write(file.fileno(), parts)
-            yield file.name
+        with tempfile.NamedTemporaryFile(suffix=".avro") as temporary:
+            _write(temporary.fileno(), parts)
+            yield temporary.name
+
+
+class _MemoryFile:
+    def __init__(self) -> None:
+        self.descriptor = os.memfd_create("avro")
+        self.process = os.getpid()
+        self.path = f"/proc/{self.process}/fd/{self.descriptor}"
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+class _Memory(threading.local):
+    """A thread's file in memory, kept: to get new memory takes four times as long as to write to it."""
+
+    kept: _MemoryFile | None = None
+
+    def file(self) -> _MemoryFile:
+        if self.kept is None or self.kept.process != os.getpid():
+            self.kept = _MemoryFile()
+        return self.kept
+
+
+_memory = _Memory()
 
 
 def _write(descriptor: int, parts: Sequence[bytes]) -> None:
+    """Make ``parts`` the whole of a file."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.ftruncate(descriptor, min(os.fstat(descriptor).st_size, sum(map(len, parts))))
     for start in range(0, len(parts), _VECTOR):
         pending = [memoryview(part) for part in parts[start : start + _VECTOR]]
         while pending:

@@ -179,13 +179,17 @@ def _find(outline: Outline, part: Part, wanted: dict[str, None], rewrites: Rewri
     segment = outline.index.segments.open(part.manifest.segment)
     name = "file_path" if "file_path" in segment.schema.names else "file_name"
     recorded = flat(segment.table([name]).column(name))
+    by_name: dict[str, list[str]] = {}
     for path in wanted:
-        value = path if name == "file_path" else path.rsplit("/", 1)[-1]
-        for column in (recorded, rewrites.apply_array(recorded)):
-            rows = np.flatnonzero(pc.fill_null(pc.equal(column, pa.scalar(value, column.type)), False))
-            if len(rows):
-                yield path, int(rows[-1])
-                break
+        by_name.setdefault(path if name == "file_path" else path.rsplit("/", 1)[-1], []).append(path)
+    names = list(by_name)
+    found: dict[str, int] = {}
+    for column in (rewrites.apply_array(recorded), recorded):
+        places = pc.index_in(column, value_set=pa.array(names, column.type))
+        rows = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
+        for row, place in zip(rows.tolist(), places.take(pa.array(rows)).to_pylist(), strict=True):
+            found |= dict.fromkeys(by_name[names[place]], row)
+    yield from found.items()
 
 
 def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, path: str, bound: Bound) -> FileReason:

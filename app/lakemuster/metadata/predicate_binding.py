@@ -149,8 +149,9 @@ class _Binder:
                     self._resolve(name, where)
                 return Opaque(text or _words(node.text, negated), node.reason)
             case And() | Or():
-                children = [self.push(child, negated=negated) for child in _flat(node)]
                 text = text or _words(node.text, negated)
+                own = text if _is_one_comparison(node) else ""
+                children = [self.push(child, negated=negated, text=own) for child in _flat(node)]
                 if isinstance(node, And) is not negated:
                     return all_of(_without_nan(children), text)
                 return any_of(children, text)
@@ -346,6 +347,11 @@ def _flat(node: And | Or) -> Iterator[Predicate]:
             waiting.extend(reversed(child.children))
         else:
             yield child
+
+
+def _is_one_comparison(node: And | Or) -> bool:
+    """Whether it is one comparison in parts, such as BETWEEN: each has the words of the whole."""
+    return bool(node.text) and all(getattr(child, "text", None) == node.text for child in node.children)
 
 
 def _columns(fields: tuple[Field, ...], prefix: str, *, repeated: bool) -> Iterator[_Column]:

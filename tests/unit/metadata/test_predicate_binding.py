@@ -333,6 +333,26 @@ def test_words_of_conjuncts_are_the_callers():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "i BETWEEN 1 AND 5",
+        "i NOT BETWEEN 1 AND 5",
+        "s NOT LIKE 'a%b'",
+        "i IS NOT DISTINCT FROM 3",
+        "NOT i BETWEEN 1 AND 5",
+    ],
+)
+def test_each_part_of_a_comparison_has_the_words_of_the_whole(text):
+    found = bind(parse_sql(text), SCHEMA)
+    assert {part.text for part in found.children} == {text}
+
+
+def test_parts_of_a_negated_conjunction_have_their_own_words():
+    found = bind(parse_sql("NOT (i = 1 AND s = 'a')"), SCHEMA)
+    assert [part.text for part in found.children] == ["NOT (i = 1)", "NOT (s = 'a')"]
+
+
+@pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
         ("day", DAYS, DAYS),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,12 @@ from lakemuster.planner.lists import shape
 from lakemuster.planner.outline import Outline
 from lakemuster.planner.residual import residuals
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.selection import Candidate, Rows, Survivors, files_kept, survivors
+from lakemuster.planner.selection import Candidate, Rows, Survivors, rows_of, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.view import View
+
+KEPT_TOTALS = 1024
+"""Plans whose totals are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +121,14 @@ class Plan:
         """The columns of files in the table's format."""
         return shape(self.view, Wanted(statistics=self.statistics))
 
-    @cached_property
+    @property
     def survivors(self) -> Survivors:
         """What manifests and zones leave."""
         return survivors(self.outline, self.bound)
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
-        for candidate, rows in self._rows(start, end):
+        for candidate, rows in rows_of(self.outline, self.bound, self.added_in, start, end):
             yield from self._planned(candidate, rows)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
@@ -141,21 +144,8 @@ class Plan:
 
     @cached_property
     def totals(self) -> Totals:
-        """The whole plan in numbers, before any limit."""
-        files = records = size = 0
-        for candidate, rows in self._rows(START, None):
-            segment = self.outline.index.segments.open(candidate.part.manifest.segment)
-            table = segment.table(["record_count", "file_size_in_bytes"])
-            files += len(rows)
-            for name, whole in (("record_count", len(rows) == table.num_rows), ("file_size_in_bytes", False)):
-                values = np.asarray(flat(table.column(name)).fill_null(0).to_numpy(zero_copy_only=False))
-                total = int(values.sum() if whole else values[rows].sum())
-                if name == "record_count":
-                    records += total
-                else:
-                    size += total
-        entries = sum(candidate.entries for candidate in self.survivors.candidates)
-        return Totals(len(self.outline.data), self.survivors.manifests, entries, files, records, size)
+        """The whole plan in numbers, before any limit; counted once for all of its pages."""
+        return _totals(self.outline, self.bound, self.added_in)
 
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
         """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
@@ -179,20 +169,6 @@ class Plan:
             if len(own):
                 yield part, table.take(pa.array(own))
             first += table.num_rows
-
-    def _rows(self, start: Position, end: Position | None) -> Iterator[tuple[Candidate, Rows]]:
-        for candidate in self.survivors.candidates:
-            number = candidate.number
-            if number < start.part:
-                continue
-            if end is not None and (number, 0) >= end:
-                return
-            low = start.offset if number == start.part else 0
-            high = end.offset if end is not None and number == end.part else None
-            chosen = _within(candidate, low, high)
-            rows = files_kept(self.outline, chosen, self.bound, self.added_in) if chosen.runs else ()
-            if len(rows):
-                yield candidate, np.asarray(rows, np.int64)
 
     def _planned(self, candidate: Candidate, rows: Rows) -> Iterator[PlannedBatch]:
         part, spec = candidate.part, candidate.spec
@@ -232,13 +208,19 @@ class Plan:
         return entries.append_column(field, row_ids)
 
 
-def _within(candidate: Candidate, low: int, high: int | None) -> Candidate:
-    """The candidate without the entries before ``low`` and from ``high`` on."""
-    if low == 0 and high is None:
-        return candidate
-    limit = candidate.runs[-1][1] if high is None else high
-    runs = tuple((max(start, low), min(end, limit)) for start, end in candidate.runs if end > low and start < limit)
-    return replace(candidate, runs=runs, entries=sum(end - start for start, end in runs))
+@lru_cache(maxsize=KEPT_TOTALS)
+def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
+    files = records = size = 0
+    for candidate, rows in rows_of(outline, bound, added_in, START, None):
+        segment = outline.index.segments.open(candidate.part.manifest.segment)
+        table = segment.table(["record_count", "file_size_in_bytes"])
+        counts, sizes = (flat(table.column(name)).fill_null(0).to_numpy(zero_copy_only=False)[rows] for name in (0, 1))
+        files += len(rows)
+        records += int(counts.sum())
+        size += int(sizes.sum())
+    left = survivors(outline, bound)
+    entries = sum(candidate.entries for candidate in left.candidates)
+    return Totals(len(outline.data), left.manifests, entries, files, records, size)
 
 
 def _by_batch(rows: Rows) -> Iterator[tuple[int, Rows]]:

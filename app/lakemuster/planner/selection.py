@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +18,7 @@ from lakemuster.planner.columns import flat
 from lakemuster.planner.outline import ColumnZones, Outline, PartitionZones, SpecOutline
 from lakemuster.planner.project import Together
 from lakemuster.planner.prune import Mask, can_match
+from lakemuster.planner.rows import Position
 from lakemuster.planner.shape import Part
 from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
 from lakemuster.planner.zones import ZONE_ROWS
@@ -26,6 +27,9 @@ FEW_MANIFESTS = 4
 """So few manifests are not asked for their zones: their entries are looked at as quickly."""
 
 CACHED_SELECTIONS = 256
+
+REMEMBERED_FILES = 1 << 16
+"""Files of one selection that need not be found anew for its next page."""
 
 Rows = NDArray[np.int64]
 
@@ -47,6 +51,21 @@ class Candidate:
     entries: int
 
 
+@dataclass(slots=True)
+class Remembered:
+    """Files of candidates that were looked at, as far as :data:`REMEMBERED_FILES` goes."""
+
+    rows: dict[tuple[int, frozenset[int] | None], Rows] = field(default_factory=dict)
+    room: int = REMEMBERED_FILES
+
+    def keep(self, key: tuple[int, frozenset[int] | None], rows: Rows) -> None:
+        """Remember, if there is room."""
+        cost = len(rows) + 1
+        if cost <= self.room:
+            self.room -= cost
+            self.rows[key] = rows
+
+
 @dataclass(frozen=True, slots=True)
 class Survivors:
     """What is left before entries are looked at.
@@ -54,10 +73,12 @@ class Survivors:
     Attributes:
         candidates: in list order.
         manifests: how many the predicate left of all.
+        remembered: what was found in them.
     """
 
     candidates: tuple[Candidate, ...]
     manifests: int
+    remembered: Remembered = field(default_factory=Remembered)
 
 
 @lru_cache(maxsize=CACHED_SELECTIONS)
@@ -123,7 +144,46 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
         if bound != TRUE:
             keep &= can_match(bound, entry_statistics(candidate.spec, entries))
         found.append(np.flatnonzero(keep) + start)
-    return np.concatenate(found) if len(found) != 1 else found[0]
+    return np.concatenate([np.zeros(0, np.int64), *found]) if len(found) != 1 else found[0]
+
+
+def rows_of(
+    outline: Outline, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
+) -> Iterator[tuple[Candidate, Rows]]:
+    """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions."""
+    left = survivors(outline, bound)
+    for candidate in left.candidates:
+        number = candidate.number
+        if number < start.part:
+            continue
+        if end is not None and (number, 0) >= end:
+            return
+        low = start.offset if number == start.part else 0
+        high = end.offset if end is not None and number == end.part else candidate.runs[-1][1]
+        rows = _remembered(left, outline, candidate, bound, added_in)
+        if rows is None:
+            rows = files_kept(outline, _within(candidate, low, high), bound, added_in)
+        else:
+            rows = rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)]
+        if len(rows):
+            yield candidate, rows
+
+
+def _remembered(
+    left: Survivors, outline: Outline, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None
+) -> Rows | None:
+    key = (candidate.number, added_in)
+    rows = left.remembered.rows.get(key)
+    if rows is None and candidate.entries <= REMEMBERED_FILES // 4:
+        rows = files_kept(outline, candidate, bound, added_in)
+        left.remembered.keep(key, rows)
+    return rows
+
+
+def _within(candidate: Candidate, low: int, high: int) -> Candidate:
+    """The candidate without the entries before ``low`` and from ``high`` on."""
+    runs = tuple((max(start, low), min(end, high)) for start, end in candidate.runs if end > low and start < high)
+    return replace(candidate, runs=runs, entries=sum(end - start for start, end in runs))
 
 
 def entries_of(

@@ -31,6 +31,7 @@ DECODER_VERSION = 2
 BATCH_ROWS = 8192
 """Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
 
+_BUFFER_BYTES = 1 << 20
 _DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 
@@ -69,12 +70,12 @@ def write_segment(table: pa.Table, path: str | Path) -> Written:
     schema = table.schema.with_metadata(metadata)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with part.open("wb") as file:
+        # Columns of a batch are small, and system calls are not.
+        with part.open("wb", buffering=_BUFFER_BYTES) as file:
             with pa.ipc.new_file(file, schema) as writer:
                 for start in range(0, table.num_rows, BATCH_ROWS):
-                    piece = table.slice(start, BATCH_ROWS).combine_chunks()
-                    for batch in piece.to_batches():
-                        writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+                    for batch in table.slice(start, BATCH_ROWS).combine_chunks().to_batches():
+                        writer.write_batch(batch)
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()

@@ -68,6 +68,11 @@ class Items:
             padded[:used] = np.frombuffer(self._data, np.uint8, used)
         return padded
 
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """Bytes of each item."""
+        return np.diff(self.offsets)
+
     def read(self, starts: NDArray[np.integer], dtype: str) -> Numbers:
         """The numbers that begin at some bytes."""
         wide = np.dtype(dtype)
@@ -124,8 +129,7 @@ def _decoded(values: pa.Array, odd: Mask | None) -> Decoded:
 
 
 def _bounds(column: Items, items: Index) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    starts = column.offsets[items]
-    return starts, column.offsets[items + 1] - starts
+    return column.offsets.take(items), column.lengths.take(items)
 
 
 def _numbers(column: Items, items: Index, present: Mask | None, of: Primitive) -> Decoded:

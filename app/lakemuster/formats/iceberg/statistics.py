@@ -24,6 +24,7 @@ from lakemuster.metadata.types import Kind, Primitive, arrow_type
 MAX_KEYS = 50_000
 """Different keys that the maps of one manifest may have."""
 
+_MAX_GROUPS = 8
 _SMALL_KEY = 2**16
 _BATCHED: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
@@ -106,48 +107,69 @@ def _entries(maps: pa.ListArray, key: str) -> tuple[NDArray[np.int32], Index, In
 def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
     if not lengths.any():
         return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
-    exploded = _uniform(keys, starts, lengths) or _irregular(keys, starts, lengths)
+    exploded = _uniform(keys, starts, lengths) or _grouped(keys, starts, lengths) or _irregular(keys, starts, lengths)
     if len(exploded.keys) > MAX_KEYS:
         raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
     return exploded
 
 
 def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
-    rows = np.flatnonzero(lengths)
-    width = int(lengths[rows[0]])
-    if not (lengths[rows] == width).all():
+    """Every row has the same keys, and rows follow each other without gaps."""
+    width, begin = int(lengths[0]), int(starts[0])
+    if not width or not (lengths == width).all():
         return None
-    first = keys[starts[rows[0]] : starts[rows[0]] + width]
-    if len(np.unique(first)) < width:
+    matrix = keys[begin : begin + width * len(starts)].reshape(-1, width)
+    first = matrix[0]
+    if len(np.unique(first)) < width or not (matrix == first).all():
         return None
-    if len(rows) == len(starts):
-        # Lists without gaps between them.
-        begin = int(starts[0])
-        if not (keys[begin : begin + width * len(starts)].reshape(-1, width) == first).all():
+    return Exploded(first, np.arange(width)[:, None] + starts, None, begin)
+
+
+def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
+    """Few different lists of keys: where a key is in a row follows from the row's group."""
+    groups: list[NDArray[np.int32]] = []
+    group_of = np.zeros(len(starts), np.int64)  # 0: no keys
+    rest = np.flatnonzero(lengths)
+    while len(rest):
+        if len(groups) == _MAX_GROUPS:
             return None
-        return Exploded(first, np.arange(width)[:, None] + starts, None, begin)
-    positions = np.arange(width)[:, None] + starts[rows]
-    if not (keys[positions] == first[:, None]).all():
-        return None
-    items = np.zeros((width, len(starts)), np.int64)
-    items[:, rows] = positions
-    return Exploded(first, items, lengths > 0)
+        width = int(lengths[rest[0]])
+        rows = rest[lengths[rest] == width]
+        matrix = keys[starts[rows][:, None] + np.arange(width)]
+        groups.append(matrix[0])
+        group_of[rows] = len(groups)
+        group_of[rows[np.flatnonzero(matrix != matrix[0]) // width]] = 0
+        rest = rest[group_of[rest] == 0]
+    found = np.unique(np.concatenate(groups))
+    if len(found) > MAX_KEYS:
+        return Exploded(found, np.zeros((0, 0), np.int64), None)
+    places = np.zeros((len(found), len(groups) + 1), np.int64)
+    has = np.zeros(places.shape, np.bool_)
+    for number, own in enumerate(groups, 1):
+        codes = np.searchsorted(found, own)
+        places[codes, number] = np.arange(len(own))  # of a repeated key the last one stays
+        has[codes, number] = True
+    present = has.take(group_of, axis=1)
+    items = places.take(group_of, axis=1)
+    items += starts
+    items *= present
+    return Exploded(found, items, lengths > 0 if len(groups) == 1 else present)
 
 
 def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
     # Positions of all items, row after row; null maps may leave gaps.
-    before = np.cumsum(lengths) - lengths
-    positions = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-    rows = np.repeat(np.arange(len(starts)), lengths)
+    positions = np.arange(int(lengths.sum()))
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    positions += np.repeat(shifts, lengths) if (shifts != shifts[0]).any() else shifts[0]
     found, codes = _codes(keys[positions])
     if len(found) > MAX_KEYS:
         return Exploded(found, np.zeros((0, 0), np.int64), None)
-    items = np.zeros((len(found), len(starts)), np.int64)
-    present = np.zeros(items.shape, np.bool_)
-    places = codes * len(starts) + rows
+    items = np.full((len(found), len(starts)), -1)
+    places = codes * len(starts)
+    places += np.repeat(np.arange(len(starts)), lengths)
     items.reshape(-1)[places] = positions  # of a repeated key the last one stays
-    present.reshape(-1)[places] = True
-    return Exploded(found, items, present)
+    present = items >= 0
+    return Exploded(found, np.maximum(items, 0, out=items), present)
 
 
 def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
@@ -272,8 +294,8 @@ def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int
         if not len(chosen):
             continue
         some = _rows_of(exploded.items, chosen)
-        starts = items.offsets[some]
-        regular = items.offsets[some + 1] - starts == width
+        starts = items.offsets.take(some)
+        regular = items.lengths.take(some) == width
         here = None if present is None else present if present.ndim == 1 else present[chosen]
         if here is not None:
             regular |= ~here

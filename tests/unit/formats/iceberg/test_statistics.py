@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -57,9 +58,15 @@ def counts_of(key):
     return st.tuples(st.just(key), st.none() | st.integers(0, 100) | ends | st.integers(-3, 2**63 - 1))
 
 
-@given(maps_of(counts_of))
-def test_every_count_lands_in_the_column_of_its_key(rows):
-    columns = {field.name: values for field, values in count_columns(as_maps(rows, COUNTS), "k", "v", "null_count")}
+many_groups_or_none = st.sampled_from([0, 2, statistics._MAX_GROUPS])
+"""How many lists of keys may be told apart before each item is placed by itself."""
+
+
+@given(maps_of(counts_of), many_groups_or_none)
+def test_every_count_lands_in_the_column_of_its_key(rows, groups):
+    maps = as_maps(rows, COUNTS)
+    with patch.object(statistics, "_MAX_GROUPS", groups):
+        columns = {field.name: values for field, values in count_columns(maps, "k", "v", "null_count")}
     assert {name: values.to_pylist() for name, values in columns.items()} == {
         f"null_count.{key}": values for key, values in expected(rows).items()
     }
@@ -85,11 +92,12 @@ def raw_value(key):
     )
 
 
-@given(maps_of(raw_value), st.integers(0, 2))
-def test_every_bound_comes_back_byte_for_byte_from_the_column_of_its_key(rows, skipped):
+@given(maps_of(raw_value), st.integers(0, 2), many_groups_or_none)
+def test_every_bound_comes_back_byte_for_byte_from_the_column_of_its_key(rows, skipped, groups):
     maps = as_maps(rows, BOUNDS)[skipped:]
     rows = rows[skipped:]
-    columns = list(bound_columns(maps, "k", "v", "upper", lambda key: parse_primitive(BY_ID[key])))
+    with patch.object(statistics, "_MAX_GROUPS", groups):
+        columns = list(bound_columns(maps, "k", "v", "upper", lambda key: parse_primitive(BY_ID[key])))
     columns.append((pa.field("status", pa.int8()), pa.array([1] * len(rows), pa.int8())))
     table = pa.table([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
     table.validate(full=True)
@@ -161,5 +169,6 @@ def test_more_keys_than_a_table_can_have_are_refused(monkeypatch):
     monkeypatch.setattr(statistics, "MAX_KEYS", 3)
     with pytest.raises(LimitExceeded):
         list(count_columns(as_maps([[(key, 1) for key in range(4)], []], COUNTS), "k", "v", "null_count"))
-    with pytest.raises(LimitExceeded):
-        list(count_columns(as_maps([[(key, 1)] for key in range(4)], COUNTS), "k", "v", "null_count"))
+    for rows in (4, 12):
+        with pytest.raises(LimitExceeded):
+            list(count_columns(as_maps([[(key, 1)] for key in range(rows)], COUNTS), "k", "v", "null_count"))

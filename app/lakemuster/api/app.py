@@ -9,7 +9,7 @@ from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
 from lakemuster.api.auth import load_tokens
 from lakemuster.api.edge import Edge, EdgeRules
-from lakemuster.api.iceberg_rest import catalog, configuration, refused
+from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
@@ -53,7 +53,7 @@ def create_app(services: Services) -> FastAPI:
     for router in (tables.router, history.router, lists.router, plans.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
-    for router in (configuration.router, catalog.router, iceberg_tables.router, refused.router):
+    for router in (configuration.router, catalog.router, iceberg_tables.router, planning.router, refused.router):
         app.include_router(router)
     app.include_router(operations.router)
     app.include_router(docs.router)

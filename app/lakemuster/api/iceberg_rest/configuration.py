@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest import catalog, tables
+from lakemuster.api.iceberg_rest import catalog, planning, tables
 from lakemuster.api.iceberg_rest.asking import PREFIX
 from lakemuster.api.iceberg_rest.documented import CATALOG
+from lakemuster.api.iceberg_rest.loading import CONFIG
 from lakemuster.api.native.asking import needs
 from lakemuster.errors import WarehouseNotFound
 from lakemuster.wire.iceberg_rest.catalog import CatalogConfig
@@ -34,8 +35,8 @@ def endpoints(*routers: APIRouter) -> list[str]:
 
 _CONFIG = CatalogConfig(
     defaults={},
-    overrides={"namespace-separator": "%1F"},
-    endpoints=endpoints(catalog.router, tables.router),
+    overrides={**CONFIG, "namespace-separator": "%1F"},
+    endpoints=endpoints(catalog.router, tables.router, planning.router),
 )
 
 

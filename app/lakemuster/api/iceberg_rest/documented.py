@@ -33,6 +33,8 @@ LOAD_TABLE: Responses = {
     **TABLE,
 }
 NOTED: Responses = {204: {"description": "Noted."}, **TABLE}
+PLAN: Responses = TABLE
+CANCELLED: Responses = {204: {"description": "Nothing is kept of it."}, **CATALOG}
 NO_VIEW: Responses = _failures(*_ALWAYS, 404)
 WRITE: Responses = _failures(*_ALWAYS, 406)
 TOKENS: Responses = {

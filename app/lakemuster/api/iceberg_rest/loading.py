@@ -27,7 +27,7 @@ from lakemuster.wire.iceberg_rest.load_table import load_table_result
 Snapshots = Literal["all", "refs"]
 
 BUDGET_BYTES = 256 * 2**20
-CONFIG: Mapping[str, str] = {}
+CONFIG: Mapping[str, str] = {"scan-planning-mode": "server"}
 """Properties that a client is to use for every table."""
 
 
@@ -51,6 +51,18 @@ class Loaded:
         return f'"{hashlib.sha256(orjson.dumps([*decides, self.snapshots])).hexdigest()[:32]}"'
 
 
+def registered(services: Services, name: str) -> TableRecord:
+    """A registered Iceberg table.
+
+    Raises:
+        TableNotFound: none of that name, or one of another format.
+    """
+    table = services.table(name)
+    if table.format != "iceberg":
+        raise TableNotFound("no table of that name is registered")
+    return table
+
+
 def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
     """A registered Iceberg table, its pointer looked at within the allowed staleness.
 
@@ -58,9 +70,7 @@ def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
         TableNotFound: none of that name, or one of another format.
         CatalogError: its metadata could never be read.
     """
-    table = services.table(name)
-    if table.format != "iceberg":
-        raise TableNotFound("no table of that name is registered")
+    table = registered(services, name)
     stale = services.refresher.ensure_fresh(table)
     return Loaded(services.table(name), snapshots, stale)
 

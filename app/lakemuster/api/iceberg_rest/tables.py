@@ -12,9 +12,7 @@ from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
 from lakemuster.api.iceberg_rest.catalog import answer
 from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
 from lakemuster.api.native.answers import is_known, stale_header
-from lakemuster.api.native.asking import Target, needs
-from lakemuster.errors import TableNotFound
-from lakemuster.index.tables import TableRecord
+from lakemuster.api.native.asking import needs
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
 
 router = APIRouter(prefix=f"{PREFIX}/namespaces/{{namespace}}/tables", tags=["iceberg"], dependencies=[needs("read")])
@@ -54,26 +52,19 @@ def load_table(
 @router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
 def table_exists(table: TheIcebergTable) -> Response:
     """Whether a table exists."""
-    _registered(table)
+    loading.registered(table.services, table.name)
     return Response(status_code=204)
 
 
 @router.get("/{table}/credentials", name="iceberg_load_credentials", response_model=CredentialsOut, responses=TABLE)
 def load_credentials(table: TheIcebergTable) -> Response:
     """Credentials for the table's files: none, clients bring their own."""
-    _registered(table)
+    loading.registered(table.services, table.name)
     return answer(CredentialsOut(storage_credentials=[]))
 
 
 @router.post("/{table}/metrics", name="iceberg_report_metrics", status_code=204, response_model=None, responses=NOTED)
 def report_metrics(table: TheIcebergTable, _: MetricsReport) -> Response:
     """Take a client's report of a scan or commit, and drop it."""
-    _registered(table)
+    loading.registered(table.services, table.name)
     return Response(status_code=204)
-
-
-def _registered(table: Target) -> TableRecord:
-    record = table.services.table(table.name)
-    if record.format != "iceberg":
-        raise TableNotFound("no table of that name is registered")
-    return record

@@ -9,10 +9,15 @@ from pydantic import ConfigDict, Field
 from lakemuster.wire.model import WireModel
 
 
+def hyphened(name: str) -> str:
+    """The protocol's spelling of a key."""
+    return name.replace("_", "-")
+
+
 class RestModel(WireModel):
     """A JSON object of the protocol: its keys have hyphens."""
 
-    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"), populate_by_name=True)
+    model_config = ConfigDict(alias_generator=hyphened, populate_by_name=True)
 
 
 class CatalogConfig(RestModel):

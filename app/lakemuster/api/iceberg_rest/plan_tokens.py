@@ -1,0 +1,117 @@
+"""Plan tasks and plan ids: stateless, signed, and good for one table and one caller only.
+
+A plan task holds the scan, compressed, and a range of the plan; a plan id holds the scan, or of a large one only a
+digest, because it stands in URLs. The signature covers what the text holds and, besides, the registration of the
+table and the caller. They survive a restart and work on any replica; a changed or foreign one is not found.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import struct
+import zlib
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from lakemuster.api.page_tokens import Binding
+from lakemuster.planner.rows import START, Position
+
+MAX_ID_CHARACTERS = 2000
+_SIGNATURE_BYTES = 16
+_RANGE = struct.Struct(">qqqq")
+_TO_THE_END = Position(-1, -1)
+_WHOLE, _DIGEST = b"w", b"d"
+
+Range = tuple[Position, Position | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """All that a plan depends on, beside the table.
+
+    Attributes:
+        snapshot_id, row_id: the snapshot, and the index's own id of it, which is never used again; None of an
+            empty table.
+        after: of an incremental scan, the snapshot that it begins after.
+        schema_id: of the schema whose names the filter has.
+        filter: the JSON document; None for all rows.
+        statistics: ids of the columns whose statistics are shown.
+        min_rows: rows that are enough, if any.
+    """
+
+    snapshot_id: int | None
+    row_id: int | None
+    after: int | None
+    schema_id: int
+    filter: object
+    case_sensitive: bool
+    statistics: tuple[int, ...]
+    min_rows: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTokens:
+    """Writes and reads the tokens of one table and caller."""
+
+    signing_key: bytes
+    table_id: int
+    caller: str
+
+    def plan_id(self, scan: Scan) -> str:
+        """The id of a scan's plan."""
+        packed = _packed(scan)
+        whole = self._signed("plan-id", _WHOLE + packed)
+        if len(whole) <= MAX_ID_CHARACTERS:
+            return whole
+        return self._signed("plan-id", _DIGEST + hashlib.sha256(packed).digest())
+
+    def plan_tasks(self, scan: Scan, ranges: list[Range]) -> list[str]:
+        """The plan tasks of some ranges of a scan's plan."""
+        packed = _packed(scan)
+        return [self._signed("plan-task", _RANGE.pack(*start, *(end or _TO_THE_END)) + packed) for start, end in ranges]
+
+    def read_plan_id(self, text: str) -> tuple[bool, Scan | None]:
+        """Whether a plan id is ours; and its scan, if it holds one."""
+        raw = self._verified("plan-id", text)
+        return raw is not None, _unpacked(raw[1:]) if raw is not None and raw[:1] == _WHOLE else None
+
+    def read_plan_task(self, text: str) -> tuple[Scan, Range] | None:
+        """What a plan task says; None when it is not ours."""
+        raw = self._verified("plan-task", text)
+        if raw is None:
+            return None
+        *start, end_part, end_offset = _RANGE.unpack_from(raw)
+        end = Position(end_part, end_offset)
+        return _unpacked(raw[_RANGE.size :]), (Position(*start), None if end == _TO_THE_END else end)
+
+    def _signed(self, kind: Literal["plan-id", "plan-task"], raw: bytes) -> str:
+        return base64.urlsafe_b64encode(self._signature(kind, raw) + raw).decode().rstrip("=")
+
+    def _verified(self, kind: Literal["plan-id", "plan-task"], text: str) -> bytes | None:
+        try:
+            whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        signature, raw = whole[:_SIGNATURE_BYTES], whole[_SIGNATURE_BYTES:]
+        return raw if hmac.compare_digest(signature, self._signature(kind, raw)) else None
+
+    def _signature(self, kind: str, raw: bytes) -> bytes:
+        binding = Binding(self.table_id, kind, {}, self.caller).digest()
+        return hmac.new(self.signing_key, binding + raw, hashlib.sha256).digest()[:_SIGNATURE_BYTES]
+
+
+EVERYTHING: Range = (START, None)
+
+
+def _packed(scan: Scan) -> bytes:
+    # The standard library's JSON: a filter may hold integers of any size.
+    return zlib.compress(json.dumps(asdict(scan), separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(packed: bytes) -> Scan:
+    fields = json.loads(zlib.decompress(packed))
+    return Scan(**{**fields, "statistics": tuple(fields["statistics"])})

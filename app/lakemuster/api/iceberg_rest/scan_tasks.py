@@ -1,0 +1,195 @@
+"""A plan as an answer of the protocol: file scan tasks with their delete files, or plan tasks for later.
+
+An answer is bounded in files and bytes. A plan that fits is answered whole, at once. Of one that does not, the first
+answer holds plan tasks only, each for a range of the plan; redeeming one evaluates its own range, and gives, should
+that be more than an answer holds, a further plan task for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens, Range
+from lakemuster.api.iceberg_rest.scans import PlannedScan
+from lakemuster.errors import FormatUnsupported, RequestInvalid
+from lakemuster.formats.iceberg.values import raw_bounds
+from lakemuster.metadata.files import POSITION_DELETES
+from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.predicate import Bound
+from lakemuster.planner.columns import flat
+from lakemuster.planner.plan import PlannedBatch
+from lakemuster.planner.rows import START, Position
+from lakemuster.planner.shape import Part
+from lakemuster.storage.locations import Rewrites
+from lakemuster.wire.documents import dumps
+from lakemuster.wire.iceberg_rest.content_files import ContentFiles, References, delete_files, file_scan_tasks
+from lakemuster.wire.iceberg_rest.expressions import emit_expression
+
+MAX_FILES = 10_000
+"""Files of one answer."""
+MAX_BYTES = 16 * 2**20
+"""Bytes of one answer, about."""
+MAX_ENTRIES = 1_000_000
+"""Entries that are looked at before a first answer."""
+MAX_TASK_BYTES = 4 * 2**20
+"""Bytes of the plan tasks of one answer."""
+MAX_TOKEN_BYTES = 2**20 - 1024
+"""Bytes of a plan task, which is sent back in a request's body."""
+
+_JSON_OF_ARROW = 3
+_BYTES_OF_FILE, _BYTES_OF_DELETE = 400, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Files of a plan that fit into one answer; ``after`` is where the first one that did not is."""
+
+    pieces: tuple[PlannedBatch, ...]
+    deletes: NDArray[np.int64]
+    after: Position | None
+
+
+@dataclass(frozen=True)
+class TaskWriter:
+    """Writes the answers of one scan.
+
+    Attributes:
+        without_nulls: for clients that cannot read null partition values.
+    """
+
+    planned: PlannedScan
+    tokens: PlanTokens
+    without_nulls: bool = False
+    _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
+
+    def first(self) -> bytes:
+        """The answer to a plan request: a completed plan."""
+        scan, plan = self.planned.scan, self.planned.plan
+        plan_id = b'"status":"completed","plan-id":"%s",' % self.tokens.plan_id(scan).encode()
+        entries = sum(candidate.entries for candidate in plan.survivors.candidates)
+        if entries <= MAX_ENTRIES:
+            found = self._collect(plan.batches() if scan.min_rows is None else plan.limited(scan.min_rows))
+            if found.after is None:
+                return self._answer(found, [], plan_id)
+        return self._answer(_NOTHING, self._later(entries), plan_id)
+
+    def later(self, of: Range) -> bytes:
+        """The answer to a plan task."""
+        start, end = of
+        found = self._collect(self.planned.plan.batches(start, end))
+        rest = [] if found.after is None else self.tokens.plan_tasks(self.planned.scan, [(found.after, end)])
+        return self._answer(found, rest)
+
+    def _later(self, entries: int) -> list[str]:
+        """Plan tasks for the whole plan; the larger each of them is, the fewer."""
+        scan, plan = self.planned.scan, self.planned.plan
+        [one] = self.tokens.plan_tasks(scan, [(START, None)])
+        if len(one) > MAX_TOKEN_BYTES:
+            raise RequestInvalid(f"this filter is too large to plan {entries} files with: say less in it")
+        most = max(1, MAX_TASK_BYTES // len(one))
+        ranges = plan.ranges(max(MAX_FILES, -(-entries // most)))
+        return self.tokens.plan_tasks(scan, ranges)
+
+    def _collect(self, batches: Iterable[PlannedBatch]) -> Collected:
+        pieces: list[PlannedBatch] = []
+        deletes = np.zeros(0, np.int64)
+        files = weight = 0
+        for piece, size in self._pieces(batches):
+            known = np.union1d(deletes, piece.deletes)
+            if files and (
+                files + len(piece.rows) > MAX_FILES or weight + size + len(known) * _BYTES_OF_DELETE > MAX_BYTES
+            ):
+                return Collected(tuple(pieces), deletes, piece.position)
+            pieces.append(piece)
+            deletes = known
+            files += len(piece.rows)
+            weight += size
+        return Collected(tuple(pieces), deletes, None)
+
+    def _pieces(self, batches: Iterable[PlannedBatch]) -> Iterator[tuple[PlannedBatch, int]]:
+        """Batches in pieces that are small beside an answer; and about how many bytes each makes."""
+        for batch in batches:
+            count = len(batch.rows)
+            texts = np.array([len(self._residual(residual)) for residual in batch.residuals], np.int64)
+            size = _JSON_OF_ARROW * batch.table.nbytes + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
+            size += int(texts[batch.residual].sum())
+            step = max(1, min(MAX_FILES // 10, count * MAX_BYTES // (10 * size)))
+            for at in range(0, count, step):
+                piece = batch.slice(at, step)
+                yield piece, size * len(piece.rows) // count
+
+    def _answer(self, found: Collected, plan_tasks: list[str], status: bytes = b"") -> bytes:
+        self._require_deletes_to_be_found(found)
+        deletes = [
+            delete_files(self._files(part, table)) for part, table in self.planned.plan.delete_rows(found.deletes)
+        ]
+        tasks = [self._tasks(piece, found.deletes) for piece in found.pieces]
+        return b'{%s"plan-tasks":%s,"delete-files":[%s],"file-scan-tasks":[%s]}' % (
+            status,
+            orjson.dumps(plan_tasks),
+            b",".join(deletes),
+            b",".join(tasks),
+        )
+
+    def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> bytes:
+        references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))
+        residuals = [self._residual(residual) for residual in piece.residuals]
+        return file_scan_tasks(self._files(piece.part, piece.table), references, residuals, piece.residual)
+
+    def _files(self, part: Part, table: pa.Table) -> ContentFiles:
+        metadata = self.planned.view.metadata
+        spec_id = part.manifest.header.spec_id
+        specs = {spec.spec_id: spec for spec in metadata.specs}
+        schemas = {schema.schema_id: schema for schema in metadata.schemas}
+        return ContentFiles(
+            table,
+            specs.get(spec_id) or PartitionSpec(spec_id, ()),
+            schemas[metadata.current_schema_id],
+            self._rewrites.apply_array,
+            frozenset(self.planned.scan.statistics),
+            raw_bounds,
+            self.without_nulls,
+        )
+
+    def _residual(self, bound: Bound) -> str:
+        if bound not in self._residuals:
+            self._residuals[bound] = dumps(emit_expression(bound, self.planned.scan.filter)).decode()
+        return self._residuals[bound]
+
+    @property
+    def _rewrites(self) -> Rewrites:
+        return Rewrites(self.planned.view.table.rewrites)
+
+    def _require_deletes_to_be_found(self, found: Collected) -> None:
+        """Refuse position deletes of data files that were moved: they name them by where they were.
+
+        Readers compare the name with the data file's location. They would not find the deletes, and not notice.
+        """
+        if not self.planned.view.table.rewrites or not len(found.deletes):
+            return
+        first = 0
+        by_position: list[NDArray[np.int64]] = []
+        for _, table in self.planned.plan.outline.delete_tables:
+            is_one = pc.equal(flat(table.column("content")), POSITION_DELETES)
+            by_position.append(first + np.flatnonzero(is_one.to_numpy(zero_copy_only=False)))
+            first += table.num_rows
+        numbers = np.concatenate(by_position)
+        for piece in found.pieces:
+            has = np.add.reduceat(np.append(np.isin(piece.deletes, numbers), False), piece.delete_offsets[:-1])
+            deleted_from = np.where(np.diff(piece.delete_offsets) > 0, has, 0) > 0
+            paths = flat(piece.table.column("file_path")).filter(pa.array(deleted_from))
+            if not self._rewrites.apply_array(paths).equals(paths):
+                raise FormatUnsupported(
+                    "this table was moved, and its position deletes name data files by where they were: clients would "
+                    "not apply them; rewrite the table's data files without deletes, or its paths"
+                )
+
+
+_NOTHING = Collected((), np.zeros(0, np.int64), None)

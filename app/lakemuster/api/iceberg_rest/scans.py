@@ -1,0 +1,99 @@
+"""From what a client asks to a plan: the snapshot, the schema whose names are meant, the filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakemuster.api.iceberg_rest.plan_tokens import Scan
+from lakemuster.api.services import Services
+from lakemuster.errors import SnapshotNotFound
+from lakemuster.metadata.predicate import TRUE, Bound, bind
+from lakemuster.metadata.schema import Schema
+from lakemuster.planner.incremental import plan_appends
+from lakemuster.planner.outline import outline_of
+from lakemuster.planner.plan import Plan
+from lakemuster.planner.view import Selector, View
+from lakemuster.wire.iceberg_rest.expressions import parse_expression
+from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedScan:
+    """A scan, and its plan of ``view``."""
+
+    scan: Scan
+    view: View
+    plan: Plan
+
+
+def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> PlannedScan:
+    """Plan what a request asks for.
+
+    The client has read the table's metadata, and takes the current snapshot for what that says: when it cannot be
+    planned, an older one is no answer.
+
+    Raises:
+        FilterInvalid: the filter is off; says where.
+        SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`Services.view`.
+        RequestInvalid: of an incremental scan, snapshots that do not follow one another.
+    """
+    chosen = asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id
+    view = services.view(name, Selector(chosen))
+    if chosen is None and view.snapshot_id != view.metadata.current_snapshot_id:
+        view = services.view(name, Selector(view.metadata.current_snapshot_id))
+    schema = view.schemas[0] if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
+    scan = Scan(
+        snapshot_id=view.snapshot_id,
+        row_id=None if view.snapshot is None else view.snapshot.row_id,
+        after=asked.start_snapshot_id,
+        schema_id=schema.schema_id,
+        filter=asked.filter,
+        case_sensitive=asked.case_sensitive,
+        statistics=_ids(schema, asked.stats_fields or [], case_sensitive=asked.case_sensitive),
+        min_rows=asked.min_rows_requested or None,
+    )
+    return _planned(services, view, scan)
+
+
+def plan_again(services: Services, name: str, scan: Scan) -> PlannedScan:
+    """Plan a scan of an earlier request.
+
+    Raises:
+        SnapshotNotFound: the snapshot, or its schema, is gone.
+        SnapshotQuarantined, SnapshotUnpublished: it cannot be read any more.
+    """
+    view = services.view(name, Selector(scan.snapshot_id))
+    if (None if view.snapshot is None else view.snapshot.row_id) != scan.row_id:
+        raise SnapshotNotFound("the snapshot of this plan is gone")
+    return _planned(services, view, scan)
+
+
+def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
+    bound = _bound(scan, _schema(view, scan.schema_id))
+    statistics = frozenset(scan.statistics)
+    if scan.after is None:
+        return PlannedScan(scan, view, Plan(outline_of(services.index, view), bound, statistics))
+    end, views = services.appended(view.table.name, scan.after, scan.snapshot_id)
+    return PlannedScan(scan, view, plan_appends(services.index, views, end, bound, statistics))
+
+
+def _bound(scan: Scan, schema: Schema) -> Bound:
+    if scan.filter is None:
+        return TRUE
+    tree = parse_expression(scan.filter, schema.names)
+    return bind(tree, schema, case_sensitive=scan.case_sensitive, negations_match_null=True)
+
+
+def _schema(view: View, schema_id: int) -> Schema:
+    for schema in view.schemas:
+        if schema.schema_id == schema_id:
+            return schema
+    raise SnapshotNotFound("the schema of this plan is gone")
+
+
+def _ids(schema: Schema, names: list[str], *, case_sensitive: bool) -> tuple[int, ...]:
+    """The columns of some names; clients also name metadata columns, which have no statistics."""
+    wanted = set(names) if case_sensitive else {name.casefold() for name in names}
+    return tuple(
+        sorted(i for i, name in schema.names.items() if (name if case_sensitive else name.casefold()) in wanted)
+    )

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import changing, reading, service
+from lakemuster.cli import changing, planning, reading, service
 from lakemuster.cli.application import DEBUG, Commands
 
 app = typer.Typer(
@@ -40,6 +40,8 @@ for command in (
     reading.manifests,
     reading.entries,
     reading.files,
+    planning.plan,
+    planning.explain,
     reading.partitions,
     reading.indexes,
     reading.diff,

@@ -53,6 +53,20 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "file_size_in_bytes",
         "file_path",
     ),
+    "plan": (
+        "content",
+        "file_format",
+        "partition",
+        "bucket",
+        "level",
+        "record_count",
+        "file_size_in_bytes",
+        "deletes",
+        "residual",
+        "file_path",
+    ),
+    "funnel": ("level", "seen", "dropped", "kept", "dropped_by"),
+    "reasons": ("state", "level", "filter", "column", "verdict", "reason", "file_path"),
     "partitions": (
         "partition",
         "spec_id",
@@ -85,6 +99,10 @@ NUMBERS = frozenset(
         "total_data_file_size_in_bytes",
         "position_delete_file_count",
         "equality_delete_file_count",
+        "deletes",
+        "seen",
+        "dropped",
+        "kept",
     }
 )
 """Columns that stand at the right."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
 from lakemuster.api.documents import refresh_out, table_out
+from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.native.asking import words
 from lakemuster.api.services import Services
+from lakemuster.cli.local_plans import explanation, milliseconds, plan_pages
 from lakemuster.cli.local_rows import history_rows
-from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
+from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.planner import lists
+from lakemuster.planner.kept_files import KeptFiles, kept_files
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.rows import chunks, json_objects
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -62,7 +63,15 @@ class LocalSource:
                 return self._listed(name, query, notice, lambda view: lists.entries(index, view, manifest))
             case "files":
                 content, stats = words(options.get("content")), words(options.get("stats"))
-                return self._listed(name, query, notice, lambda view: lists.files(index, view, content, stats))
+                if "filter" not in options:
+                    return self._listed(name, query, notice, lambda view: lists.files(index, view, content, stats))
+                given = Filter.of_text(options["filter"])
+                return self._listed(
+                    name,
+                    query,
+                    notice,
+                    lambda view: kept_files(index, view, given.bound(view.schemas[0]), content, stats),
+                )
             case "partitions":
                 return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
             case "indexes":
@@ -74,6 +83,14 @@ class LocalSource:
                 )
             case kind:
                 raise AssertionError(kind)
+
+    def plan(self, query: Query) -> Iterator[Row]:
+        """A plan, page by page."""
+        return plan_pages(self._services, _normal(query.table), query)
+
+    def explain(self, query: Query, files: Sequence[str]) -> Row:
+        """An explanation."""
+        return explanation(self._services, _normal(query.table), query, files)
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
@@ -112,11 +129,14 @@ class LocalSource:
         self._services.close()
 
     def _listed(self, name: str, query: Query, notice: Notice, source: Callable[[View], RowSource]) -> Iterator[Row]:
-        as_of_ms = None if query.as_of is None else (query.as_of - _EPOCH) // timedelta(milliseconds=1)
-        view = self._services.view(name, Selector(query.snapshot_id, query.ref, as_of_ms))
+        view = self._services.view(name, Selector(query.snapshot_id, query.ref, milliseconds(query.as_of)))
         if view.stale is not None:
-            notice(view.stale)
-        for _, batch in source(view).batches():
+            notice(not_newest(view.stale))
+        rows = source(view)
+        if isinstance(rows, KeptFiles):
+            for one in not_applied_out(rows.not_applied):
+                notice(without_effect(one))
+        for _, batch in rows.batches():
             for chunk in chunks(batch):
                 yield from json_objects(chunk)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lakemuster.api.documents import schemas_out, snapshot_out, specs_out
 from lakemuster.api.services import Services
-from lakemuster.cli.sources import Notice, Row
+from lakemuster.cli.sources import Notice, Row, not_newest
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import TableMetadata
@@ -22,7 +22,7 @@ def history_rows(services: Services, kind: str, name: str, notice: Notice) -> It
         _, metadata, stale = services.fresh(name)
         rows = {"refs": _refs, "schemas": _schemas, "specs": _specs}[kind](metadata)
     if stale is not None:
-        notice(stale)
+        notice(not_newest(stale))
     yield from rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -56,6 +57,37 @@ AsOf = Annotated[
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="ROWS", min=1, show_default=False, help="Stop after so many rows.")
 ]
+
+
+def parse_where(text: str | None) -> object:
+    """A filter: SQL, or the JSON of an Iceberg expression.
+
+    Raises:
+        typer.BadParameter: it begins like a JSON object, and is none.
+    """
+    if text is None or not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise typer.BadParameter("this is neither SQL nor JSON", param_hint="--where") from None
+
+
+def _readable(text: str | None) -> str | None:
+    parse_where(text)
+    return text
+
+
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        metavar="SQL",
+        show_default=False,
+        callback=_readable,
+        help="What rows must match: day >= DATE '2024-05-01' AND region IN ('eu', 'us').",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, with every field.")]
 Rewrites = Annotated[
     list[str] | None,
@@ -69,6 +101,19 @@ Rewrites = Annotated[
 TableFormat = Annotated[
     Format | None, typer.Option("--format", show_default=False, help="Told from the location if not given.")
 ]
+
+
+def _no_where(where: str | None) -> None:
+    if where is not None:
+        raise typer.BadParameter("this list has no filter; files, plan and explain have", param_hint="--where")
+
+
+NoWhere = Annotated[str | None, typer.Option("--where", hidden=True, callback=_no_where)]
+
+
+def words(text: str | None) -> list[str] | None:
+    """The parts of a list with commas between; None when it is not given."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:

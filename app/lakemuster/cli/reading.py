@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.options import AsJson, AsOf, Limit, Name, Ref, SnapshotId, Token, TokenEnv, Uri
+from lakemuster.cli.options import AsJson, AsOf, Limit, Name, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri, Where
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import patiently
 from lakemuster.cli.sources import Query, query, source
@@ -23,6 +23,7 @@ def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_
 def snapshots(
     name: Name,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -32,20 +33,37 @@ def snapshots(
     _show(query("snapshots", name, limit=limit), as_json, uri, token, token_env)
 
 
-def refs(name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+def refs(
+    name: Name,
+    _where: NoWhere = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
     """List a table's branches and tags."""
     _show(query("refs", name), as_json, uri, token, token_env)
 
 
 def schemas(
-    name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None
+    name: Name,
+    _where: NoWhere = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
 ) -> None:
     """List the versions of a table's columns."""
     _show(query("schemas", name), as_json, uri, token, token_env)
 
 
 def specs(
-    name: Name, as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None
+    name: Name,
+    _where: NoWhere = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
 ) -> None:
     """List the versions of a table's partitioning."""
     _show(query("specs", name), as_json, uri, token, token_env)
@@ -57,6 +75,7 @@ def manifests(
     ref: Ref = None,
     as_of: AsOf = None,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -77,6 +96,7 @@ def entries(
     ref: Ref = None,
     as_of: AsOf = None,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -90,6 +110,7 @@ def entries(
 
 def files(
     name: Name,
+    where: Where = None,
     content: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +135,7 @@ def files(
     token_env: TokenEnv = None,
 ) -> None:
     """List the live data and delete files of a snapshot."""
-    options = {"content": content, "stats": stats}
+    options = {"filter": where, "content": content, "stats": stats}
     asked = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     _show(asked, as_json, uri, token, token_env)
 
@@ -125,6 +146,7 @@ def partitions(
     ref: Ref = None,
     as_of: AsOf = None,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -141,6 +163,7 @@ def indexes(
     ref: Ref = None,
     as_of: AsOf = None,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -161,6 +184,7 @@ def diff(
     ref: Ref = None,
     as_of: AsOf = None,
     limit: Limit = None,
+    _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
@@ -174,9 +198,5 @@ def diff(
 
 def _show(asked: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
     with source(uri, token, token_env) as found:
-        rows = itertools.islice(patiently(found.rows(asked, _not_newest), asked.table), asked.limit)
+        rows = itertools.islice(patiently(found.rows(asked, fail), asked.table), asked.limit)
         show_list(asked.kind, rows, as_json=as_json)
-
-
-def _not_newest(reason: str) -> None:
-    fail(f"this is not the table's newest state: {reason}")

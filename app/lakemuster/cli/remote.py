@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
-from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat
+from lakemuster.cli.options import parse_where, words
+from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
-from lakemuster.client.catalog import Choice
+from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.rows import PAGE_SIZE
 
 RETRIES = 2
@@ -32,22 +34,18 @@ class RemoteSource:
         rows = self._rows(query)
         told = False
         for row in rows:
-            if rows.stale is not None and not told:
-                notice(rows.stale)
+            if not told:
+                _tell(rows, notice)
                 told = True
             yield row.row if isinstance(row, SnapshotInfo | RefInfo) else row
-        if rows.stale is not None and not told:
-            notice(rows.stale)
+        if not told:
+            _tell(rows, notice)
 
     def _rows(self, query: Query) -> Rows[SnapshotInfo] | Rows[RefInfo] | Rows[Row]:
         table = self._client.table(query.table)
         options = query.options
-        choice: Choice = {
-            "snapshot_id": query.snapshot_id,
-            "ref": query.ref,
-            "as_of": query.as_of,
-            "page_size": None if query.limit is None else min(query.limit, PAGE_SIZE),
-        }
+        choice = _choice(query)
+        choice["page_size"] = None if query.limit is None else min(query.limit, PAGE_SIZE)
         match query.kind:
             case "snapshots":
                 return table.snapshots()
@@ -62,7 +60,8 @@ class RemoteSource:
             case "entries":
                 return table.entries(manifest=options.get("manifest"), **choice)
             case "files":
-                return table.files(content=options.get("content"), stats=options.get("stats"), **choice)
+                where, stats = options.get("filter"), options.get("stats")
+                return table.files(where=where, content=options.get("content"), stats=stats, **choice)
             case "partitions":
                 return table.partitions(**choice)
             case "indexes":
@@ -71,6 +70,22 @@ class RemoteSource:
                 return table.diff(options["from"], **choice)
             case kind:
                 raise AssertionError(kind)
+
+    def plan(self, query: Query) -> Iterator[Row]:
+        """A plan, page by page."""
+        options = query.options
+        plan = self._client.table(query.table).plan(
+            where=_where(query),
+            select=words(options.get("select")),
+            limit=query.limit,
+            strict="strict" in options,
+            **_choice(query),
+        )
+        return plan.pages()
+
+    def explain(self, query: Query, files: Sequence[str]) -> Row:
+        """An explanation."""
+        return self._client.table(query.table).explain(where=_where(query), files=files, **_choice(query))
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
@@ -95,3 +110,18 @@ class RemoteSource:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+
+def _choice(query: Query) -> Choice:
+    return {"snapshot_id": query.snapshot_id, "ref": query.ref, "as_of": query.as_of}
+
+
+def _where(query: Query) -> Where:
+    return cast("Where", parse_where(query.options.get("where")))
+
+
+def _tell(rows: Rows[Any], notice: Notice) -> None:
+    if rows.stale is not None:
+        notice(not_newest(rows.stale))
+    for one in rows.not_applied:
+        notice(without_effect(one))

@@ -19,7 +19,17 @@ Advance = Callable[[int, int], None]
 """Called with what is done and what is to do."""
 TableFormat = Literal["iceberg", "paimon"]
 Notice = Callable[[str], None]
-"""Called with why an answer is not of the newest state."""
+"""Called with a line for the person who asks, of what an answer does not say: see the two below."""
+
+
+def not_newest(reason: str) -> str:
+    """The line for an answer that is not of the newest state."""
+    return f"this is not the table's newest state: {reason}"
+
+
+def without_effect(conjunct: Row) -> str:
+    """The line for a part of a filter that could not drop any file."""
+    return f"{conjunct['filter']} drops no file: {conjunct['reason']}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,14 @@ class Source(Protocol):
 
     def rows(self, query: Query, notice: Notice) -> Iterable[Row]:
         """A list of one table, whole or an error."""
+        ...
+
+    def plan(self, query: Query) -> Iterator[Row]:
+        """The pages of a plan, of which each numbers its own delete files; at least one."""
+        ...
+
+    def explain(self, query: Query, files: Sequence[str]) -> Row:
+        """What a filter does, and why files are kept or dropped."""
         ...
 
     def add(

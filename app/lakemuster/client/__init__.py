@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakemuster.client.catalog import Client, Table
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
 from lakemuster.client.model import RefInfo, RefreshReport, SnapshotInfo, TableInfo
+from lakemuster.client.plans import Plan
 from lakemuster.client.rows import Rows
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Client",
     "ClientError",
     "NotFoundError",
+    "Plan",
     "RefInfo",
     "RefreshReport",
     "Rows",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
+from lakemuster.client.plans import Plan
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
+Where = str | Mapping[str, object] | None
+"""A SQL condition, or an expression of the Iceberg REST catalog protocol."""
 
 TIMEOUT = 300.0
 """Seconds. A table's first question may wait for its index."""
@@ -184,6 +188,7 @@ class Table:
     def files(
         self,
         *,
+        where: Where = None,
         content: str | Iterable[str] | None = None,
         stats: Iterable[str] | None = None,
         **choice: Unpack[Choice],
@@ -191,15 +196,84 @@ class Table:
         """Live data and delete files.
 
         Args:
+            where: data files that may hold rows that match, and the delete files that apply to them.
             content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live ones when None.
             stats: columns whose statistics to show.
         """
         params: dict[str, str] = {}
+        if where is not None:
+            params["filter"] = where if isinstance(where, str) else json.dumps(where)
         if content is not None:
             params["content"] = content if isinstance(content, str) else ",".join(content)
         if stats is not None:
             params["stats"] = stats if isinstance(stats, str) else ",".join(stats)
         return self._chosen("files", params, choice)
+
+    def plan(
+        self,
+        where: Where = None,
+        select: Iterable[str] | None = None,
+        *,
+        limit: int | None = None,
+        strict: bool = False,
+        stats: Iterable[str] | None = None,
+        case_sensitive: bool = True,
+        start_snapshot_id: int | str | None = None,
+        end_snapshot_id: int | str | None = None,
+        **choice: Unpack[Choice],
+    ) -> Plan:
+        """The files that a query must read.
+
+        Args:
+            where: what rows must match: a SQL condition, or an Iceberg expression as a dictionary.
+            select: the columns that will be read, by dotted name. They are checked, and limit ``stats=["*"]``; they
+                do not change which files are read.
+            limit: rows that are enough: the plan ends once its files are known to hold so many that match.
+            strict: refuse a filter of which some conjunct cannot drop files.
+            stats: columns whose statistics to show; ``["*"]`` for all that are selected.
+            case_sensitive: whether ``ID`` is another column than ``id``.
+            start_snapshot_id, end_snapshot_id: plan only what was appended after the one and up to the other.
+
+        Raises:
+            ClientError: ``filter_invalid`` and ``request_invalid`` among others.
+        """
+        question = {
+            "filter": where,
+            "select": _names(select),
+            "limit": limit,
+            "strict": strict or None,
+            "stats": _names(stats),
+            "case_sensitive": None if case_sensitive else False,
+            "start_snapshot_id": None if start_snapshot_id is None else str(start_snapshot_id),
+            "end_snapshot_id": None if end_snapshot_id is None else str(end_snapshot_id),
+        }
+        path = table_path(self.name, "plan")
+        return Plan(self._transport, path, _given({**question, **_choice(choice)}), choice.get("page_size"))
+
+    def explain(
+        self,
+        where: Where = None,
+        files: Iterable[str] | None = None,
+        *,
+        case_sensitive: bool = True,
+        **choice: Unpack[Choice],
+    ) -> Row:
+        """What a filter drops at which level, and why files are kept or dropped; as the server words it.
+
+        Args:
+            where: as of ``plan``.
+            files: locations of data files to explain one by one.
+
+        Raises:
+            ClientError: as of ``plan``.
+        """
+        question = {
+            "filter": where,
+            "files": _names(files),
+            "case_sensitive": None if case_sensitive else False,
+        }
+        row: Row = self._transport.ask(table_path(self.name, "explain"), _given({**question, **_choice(choice)}))
+        return row
 
     def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:
         """One row a partition: files, records, bytes, delete files, last commit."""
@@ -227,7 +301,24 @@ class Table:
         return Rows(self._transport, table_path(self.name, kind), params, convert, page_size=page_size)
 
 
+def _given(question: Mapping[str, object]) -> dict[str, object]:
+    """A body without what is left to the server."""
+    return {key: value for key, value in question.items() if value is not None}
+
+
+def _names(names: Iterable[str] | None) -> list[str] | None:
+    if names is None:
+        return None
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _choice(choice: Choice) -> dict[str, str]:
+    """The choice of a snapshot in a body."""
+    return {"snapshot_id" if key == "snapshot" else key: value for key, value in _selector(choice).items()}
+
+
 def _selector(choice: Choice) -> dict[str, str]:
+    """The choice of a snapshot in a query string."""
     params: dict[str, str] = {}
     if (snapshot_id := choice.get("snapshot_id")) is not None:
         params["snapshot"] = str(snapshot_id)

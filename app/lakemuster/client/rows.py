@@ -29,6 +29,7 @@ class Rows(Generic[T]):
     Attributes:
         snapshot_id: the snapshot of the rows that were read last; None before, and for lists of no snapshot.
         stale: why those rows are not of the newest state; None when they are.
+        not_applied: the conjuncts of the list's filter that drop no row of it, as ``{"filter", "reason"}``.
 
     Args:
         path: of the list; its last segment is the list's key.
@@ -54,6 +55,7 @@ class Rows(Generic[T]):
         self._page_size = PAGE_SIZE if page_size is None else page_size
         self.snapshot_id: int | None = None
         self.stale: str | None = None
+        self.not_applied: list[Row] = []
 
     def __iter__(self) -> Iterator[T]:
         """The rows, in the server's order.
@@ -70,6 +72,7 @@ class Rows(Generic[T]):
                 raise self._incomplete(f"a page without {self._key!r}")
             if is_first:
                 self._note(page.get("snapshot_id"), page.get("stale"))
+                self.not_applied = page.get("not_applied") or []
                 is_first = False
             elif page.get("snapshot_id") != (None if self.snapshot_id is None else str(self.snapshot_id)):
                 raise self._incomplete("pages of different snapshots")

@@ -25,13 +25,13 @@ Json = Any
 
 
 class Transport:
-    """Sends requests. GETs are repeated on connection errors and overload, nothing else is.
+    """Sends requests. Questions are repeated on connection errors and overload, nothing else is.
 
     Args:
         uri: the server's address, ``http://host:8181``.
         token: a bearer token.
         timeout: seconds without a byte before a request counts as failed.
-        retries: how often a GET is repeated.
+        retries: how often a question is repeated.
         inner: replaces the network, in tests.
 
     Raises:
@@ -67,6 +67,14 @@ class Transport:
         """
         return self._document("GET", path, params=params)
 
+    def ask(self, path: str, body: object) -> Json:
+        """The JSON document that answers the question in ``body``, which changes nothing.
+
+        Raises:
+            ClientError: see ``client.errors``.
+        """
+        return self._document("POST", path, body=body, is_question=True)
+
     def send(self, method: str, path: str, body: object = None, *, timeout: float | None = None) -> Json:
         """Send ``body`` once, never again; the answer's JSON document, None when it is empty.
 
@@ -76,14 +84,23 @@ class Transport:
         return self._document(method, path, body=body, timeout=timeout)
 
     @contextmanager
-    def stream(self, path: str, params: Params, media_type: str) -> Iterator[httpx.Response]:
+    def stream(self, path: str, params: Params, media_type: str, *, body: object = None) -> Iterator[httpx.Response]:
         """An open answer of ``media_type``, to be read while it arrives.
+
+        Args:
+            body: a question that is too long for a query string; it is asked by POST.
 
         Raises:
             ClientError: see ``client.errors``; reading on can raise them too.
         """
         for attempt in range(self._retries + 1):
-            request = self._http.build_request("GET", API + path, params=dict(params), headers={"Accept": media_type})
+            request = self._http.build_request(
+                "GET" if body is None else "POST",
+                API + path,
+                params=dict(params),
+                json=body,
+                headers={"Accept": media_type},
+            )
             try:
                 response = self._http.send(request, stream=True)
             except httpx.TransportError as cause:
@@ -117,13 +134,14 @@ class Transport:
         params: Params | None = None,
         body: object = None,
         timeout: float | None = None,
+        is_question: bool = False,
     ) -> Json:
         options: dict[str, Any] = {"params": dict(params or {})}
         if body is not None:
             options["json"] = body
         if timeout is not None:
             options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
-        retries = self._retries if method == "GET" else 0
+        retries = self._retries if method == "GET" or is_question else 0
         for attempt in range(retries + 1):
             try:
                 response = self._http.request(method, API + path, **options)

@@ -8,7 +8,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from lakemuster.cli import app
-from lakemuster.cli.sources import Advance, Notice, Query
+from lakemuster.cli.sources import Advance, Notice, Query, not_newest
 from lakemuster.errors import TableNotFound
 
 Row = Mapping[str, Any]
@@ -31,8 +31,18 @@ class Shelf:
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         self.queries.append(query)
         if self.notice is not None:
-            notice(self.notice)
+            notice(not_newest(self.notice))
         return _given(self.lists[query.kind])
+
+    def plan(self, query: Query) -> Iterator[Row]:
+        self.queries.append(query)
+        return _given(self.lists["plan"])
+
+    def explain(self, query: Query, files: Sequence[str]) -> Row:
+        self.queries.append(query)
+        self.calls.append(("explain", *files))
+        (explanation,) = _given(self.lists["explain"])
+        return explanation
 
     def add(self, *words: object) -> Row:
         self.calls.append(("add", *words))

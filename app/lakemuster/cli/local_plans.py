@@ -1,0 +1,64 @@
+"""Plans and explanations of the local index as the native HTTP API gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from lakemuster.api.planning import explanation_out, plan_listing, selector_of
+from lakemuster.api.services import Services
+from lakemuster.cli.options import parse_where, words
+from lakemuster.cli.sources import Query, Row
+from lakemuster.errors import RequestInvalid
+from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Asked = TypeVar("Asked", PlanRequest, ExplainRequest)
+
+
+def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
+    """Pages of ``/plan``, all of one snapshot."""
+    options = query.options
+    more = {"select": words(options.get("select")), "limit": query.limit, "strict": "strict" in options}
+    asked = _asked(PlanRequest, query, more)
+    view = services.view(name, selector_of(asked))
+    listing = plan_listing(services, view, asked, stale=view.stale)
+    after = None
+    while True:
+        page = listing.page(after, PAGE_SIZE)
+        files, deletes = orjson.loads(b"[%s]" % page.files), orjson.loads(b"[%s]" % page.deletes)
+        yield {**listing.about, "files": files, "deletes": deletes}
+        if page.after is None:
+            return
+        after = page.after
+
+
+def explanation(services: Services, name: str, query: Query, files: Sequence[str]) -> Row:
+    """The answer of ``/explain``."""
+    asked = _asked(ExplainRequest, query, {"files": list(files)})
+    view = services.view(name, selector_of(asked))
+    return explanation_out(services, view, asked, stale=view.stale).model_dump(mode="json")
+
+
+def milliseconds(moment: datetime | None) -> int | None:
+    """Since 1970-01-01 UTC."""
+    return None if moment is None else (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _asked(kind: type[Asked], query: Query, more: Mapping[str, object]) -> Asked:
+    question = {
+        "filter": parse_where(query.options.get("where")),
+        "snapshot_id": query.snapshot_id,
+        "ref": query.ref,
+        "as_of": milliseconds(query.as_of),
+        **more,
+    }
+    try:
+        return kind.model_validate({key: value for key, value in question.items() if value is not None})
+    except ValidationError as cause:
+        first = cause.errors()[0]
+        raise RequestInvalid(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from cause

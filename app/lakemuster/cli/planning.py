@@ -1,0 +1,130 @@
+"""Commands on what a filter does: the files of a plan, and why they are in it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from lakemuster.cli.application import fail
+from lakemuster.cli.options import AsJson, AsOf, Name, Ref, SnapshotId, Token, TokenEnv, Uri, Where
+from lakemuster.cli.output import show_document, show_list
+from lakemuster.cli.progress import working
+from lakemuster.cli.sources import Row, not_newest, query, source, without_effect
+from lakemuster.wire.numbering import DeleteNumbers
+
+
+def plan(
+    name: Name,
+    where: Where = None,
+    select: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,…", show_default=False, help="Check that the snapshot has these columns."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="ROWS", min=1, show_default=False, help="Files that surely hold so many matching rows."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail when a part of the filter cannot drop files.")] = False,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """List the files that a query must read: data files that may hold matching rows, and their delete files."""
+    options = {"where": where, "select": select, "strict": "true" if strict else None}
+    asked = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    with source(uri, token, token_env) as found:
+        pages = iter(found.plan(asked))
+        with working(name):
+            first = next(pages)
+        if as_json:
+            _write_document(first, pages)
+            return
+        _tell(first)
+        show_list("plan", _rows(first, pages), as_json=False)
+
+
+def explain(
+    name: Name,
+    where: Where = None,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", show_default=False, help="Explain this data file too. Repeatable."),
+    ] = None,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
+    uri: Uri = None,
+    token: Token = None,
+    token_env: TokenEnv = None,
+) -> None:
+    """Show what a filter drops at which level, and why data files are kept or dropped."""
+    asked = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where})
+    with source(uri, token, token_env) as found:
+        with working(name):
+            explanation = found.explain(asked, file or ())
+        if as_json:
+            show_document(explanation)
+            return
+        _tell(explanation)
+        show_list("funnel", _levels(explanation), as_json=False)
+        if file:
+            sys.stdout.write("\n")
+            show_list("reasons", _reasons(explanation), as_json=False)
+
+
+def _tell(answer: Row) -> None:
+    """Say what a list of files does not: that it is old, and which part of the filter had no effect."""
+    if answer["stale"] is not None:
+        fail(not_newest(answer["stale"]))
+    for one in answer["not_applied"]:
+        fail(without_effect(one))
+
+
+def _rows(first: Row, pages: Iterable[Row]) -> Iterator[Row]:
+    """Data files with the number of their delete files, and then those."""
+    numbers = DeleteNumbers()
+    for page in chain([first], pages):
+        yield from ({**file, "deletes": len(file["deletes"])} for file in numbers.files(page))
+    yield from ({**row, "deletes": None, "residual": None} for row in numbers.rows)
+
+
+def _write_document(first: Row, pages: Iterable[Row]) -> None:
+    """The whole plan as one document: files as they come, their delete files after them."""
+    numbers = DeleteNumbers()
+    sys.stdout.write(f'{{"snapshot_id":{json.dumps(first["snapshot_id"])},\n"files":')
+    opening = "[\n"
+    for page in chain([first], pages):
+        for file in numbers.files(page):
+            sys.stdout.write(opening + _line(file))
+            opening = ",\n"
+    sys.stdout.write(("[]" if opening == "[\n" else "\n]") + ',\n"deletes":' + _line(numbers.rows))
+    for key in ("applied", "not_applied", "counts", "stale"):
+        sys.stdout.write(f",\n{json.dumps(key)}:{_line(first[key])}")
+    sys.stdout.write("}\n")
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _levels(explanation: Row) -> Iterator[Row]:
+    for level in explanation["funnel"]:
+        dropped_by = "; ".join(f"{one['filter']} ({one['dropped']})" for one in level["dropped_by"])
+        yield {**level, "dropped_by": dropped_by}
+
+
+def _reasons(explanation: Row) -> Iterator[Row]:
+    for file in explanation["files"]:
+        about = {"file_path": file["file_path"], "state": file["state"], "level": file["level"]}
+        nothing = dict.fromkeys(("filter", "column", "verdict", "reason"))
+        yield from ({**about, **reason} for reason in file["reasons"] or [nothing])

@@ -9,7 +9,7 @@ Source: Iceberg spec, "Partition Transforms" and appendix B.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
@@ -104,14 +104,15 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     result = transformed_type(field.transform, source)
     if result is None or name == "void":
         return None
-    if leaf.transform is not None:
-        if parse_transform(leaf.transform) != (name, parameter):
-            return None
-        return replace(leaf, field_id=field.field_id, type=result, transform=None)
-    target = replace(leaf, field_id=field.field_id, type=result)
-    if name == "identity" or leaf.op in (Op.IS_NULL, Op.NOT_NULL) or (name == "day" and source.kind is Kind.DATE):
+    late = name in ("year", "month", "hour") or (name == "day" and source.kind is not Kind.DATE)
+    if leaf.transform is not None and parse_transform(leaf.transform) != (name, parameter):
+        return None
+    target = replace(leaf, field_id=field.field_id, type=result, transform=None)
+    if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
         return target
-    function = _function(field.transform, source)
+    if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
+        return target
+    function = (lambda value: value) if leaf.transform is not None else _function(field.transform, source)
     if function is None or leaf.op in (Op.IS_NAN, Op.NOT_NAN):
         return None
     if name == "bucket":
@@ -119,7 +120,6 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     if source.kind in _ARRAYS:
         rule = _strict_prefix if strict else _inclusive_prefix
         return rule(target, function, parameter)
-    late = name in ("year", "month", "day", "hour")
     if strict:
         return _strict_steps(target, source, function, parameter, late=late)
     return _inclusive_steps(target, source, function, parameter, late=late)
@@ -143,7 +143,7 @@ def _inclusive_steps(
         found = [function(value) for value in values]
         if late:
             found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, wrapped=_wrapped(source, width))
+        return _among(target, found, _wrapped(source, width))
     if op in (Op.GT, Op.GT_EQ):
         return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
     if op in (Op.LT, Op.LT_EQ):
@@ -152,9 +152,9 @@ def _inclusive_steps(
             high += 1
         below = _bounded(target, Op.LT_EQ, high)
         wrapped = _wrapped(source, width)
-        if below is None or wrapped is None:
+        if below is None or not wrapped:
             return below
-        return any_of((below, replace(target, op=Op.EQ, values=(wrapped,))), target.text)
+        return any_of((below, _among(replace(target, op=Op.IN), wrapped.values())), target.text)
     return None
 
 
@@ -170,14 +170,14 @@ def _strict_steps(
         if late and isinstance(low, int) and low < 0:
             low += 1
         above = _bounded(target, Op.GT, low)
-        if above is None or wrapped is None:
+        if above is None or not wrapped:
             return above
-        return all_of((above, replace(target, op=Op.NOT_EQ, values=(wrapped,), nulls=False)), target.text)
+        return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), wrapped.values())), target.text)
     if op in (Op.NOT_EQ, Op.NOT_IN):
         found = [function(value) for value in values]
         if late:
             found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, wrapped=wrapped)
+        return _among(target, found, wrapped)
     return None
 
 
@@ -226,11 +226,11 @@ def _strict_prefix(target: BoundLeaf, function: Callable[[object], object], widt
     return None
 
 
-def _among(target: BoundLeaf, values: Iterable[object], *, wrapped: int | None = None) -> Bound:
-    """``target``'s membership in other values; those that the result type cannot hold stand for the wrapped one."""
+def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object, int] | None = None) -> Bound:
+    """``target``'s membership in other values, and in what writers may have wrapped them to."""
     found = set(values)
-    if wrapped is not None:
-        found = {value if _fits(target.type, value) else wrapped for value in found}
+    if wrapped:
+        found = {v for v in found if _fits(target.type, v)} | {wrapped[v] for v in found if v in wrapped}
     positive = target.op in (Op.EQ, Op.IN)
     if len(found) == 1:
         return replace(target, op=Op.EQ if positive else Op.NOT_EQ, values=tuple(found))
@@ -259,13 +259,20 @@ def _fits(of: Primitive, value: object) -> bool:
     return True
 
 
-def _wrapped(source: Primitive, width: int) -> int | None:
-    """Where Java's arithmetic puts the values that would be truncated to less than their type's least value."""
+def _wrapped(source: Primitive, width: int) -> dict[object, int]:
+    """Where Java's arithmetic puts values truncated to less than their type's least: by what they would be.
+
+    A column of 64 bits may have had 32 when files were written.
+    """
     bits = _INTEGERS.get(source.kind)
     if bits is None or not width:
-        return None
-    least = -(1 << bits - 1)
-    return None if least % width == 0 else least - least % width + (1 << bits)
+        return {}
+    found: dict[object, int] = {}
+    for size in {bits, 32} if source.kind is Kind.LONG else {bits}:
+        least = -(1 << size - 1)
+        if least % width:
+            found[least - least % width] = least - least % width + (1 << size)
+    return found
 
 
 def _next(source: Primitive, value: object, steps: int) -> object:

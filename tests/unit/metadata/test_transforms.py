@@ -141,6 +141,12 @@ DAY, HOUR = 86_400_000_000, 3_600_000_000
 WORLDS = {
     ("truncate[3]", INT): [*range(-8, 9), *range(-(2**31), -(2**31) + 7), *range(2**31 - 6, 2**31)],
     ("truncate[1]", LONG): [*range(-3, 4), -(2**63), 2**63 - 1],
+    ("truncate[3]", LONG): [
+        *range(-(2**31) - 4, -(2**31) + 4),
+        *range(2**31 - 6, 2**31 + 2),
+        *range(-(2**63), -(2**63) + 4),
+        2**63 - 1,
+    ],
     ("truncate[7]", DEC): [Decimal(n).scaleb(-2) for n in range(-15, 16)],
     ("bucket[3]", INT): list(range(-6, 7)),
     ("bucket[2]", STRING): ["", "a", "b", "ab", "é"],
@@ -174,8 +180,15 @@ SINGLE = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 
 
 def partition_values(transform: str, of: Primitive, value: object) -> list[object]:
-    """Where writers put a value: Java wraps integers around, and once put times before 1970 one too high."""
+    """Where writers put a value: Java wraps integers around, and once put times before 1970 one too high.
+
+    A long may have been an int when it was written.
+    """
     stored = apply(transform, of, value)
+    if of.kind is Kind.LONG and isinstance(stored, int) and isinstance(value, int):
+        if stored < -(2**63):
+            return [stored + 2**64]
+        return [stored, stored + 2**32] if stored < -(2**31) <= value else [stored]
     if of.kind is Kind.INT and isinstance(stored, int) and stored < -(2**31):
         return [stored + 2**32]
     if transform in ("year", "month", "hour") or (transform == "day" and of.kind is not Kind.DATE):
@@ -184,7 +197,12 @@ def partition_values(transform: str, of: Primitive, value: object) -> list[objec
     return [stored]
 
 
-def leaves(of: Primitive, world: list[object]):
+def leaves(transform: str, of: Primitive, world: list[object]):
+    if transform in ("year", "month", "day", "hour"):
+        result = {apply(transform, of, value) for value in world}
+        yield from (BoundLeaf(op, 1, "c", of, (value,), transform) for op in SINGLE for value in result)
+        yield BoundLeaf(Op.NOT_IN, 1, "c", of, (-2, 0), transform)
+        yield BoundLeaf(Op.IN, 1, "c", of, (-2, 0), transform)
     for op in SINGLE:
         yield from (BoundLeaf(op, 1, "c", of, (value,)) for value in world)
     for first, second in zip(world, world[2:], strict=False):
@@ -203,7 +221,7 @@ def test_projections_hold_for_every_value(transform, of):
     world: list[object] = [*WORLDS[transform, of]]
     field = PartitionField(1000, "p", transform, (1,))
     stored = [(value, at) for value in world for at in partition_values(transform, of, value)] + [(None, None)]
-    for leaf in leaves(of, world):
+    for leaf in leaves(transform, of, world):
         inclusive, strict = project(leaf, field, of), project_strict(leaf, field, of)
         for value, at in stored:
             holds = matches(leaf, {1: value}) is True

@@ -163,12 +163,12 @@ class Plan:
 
     def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Part, pa.Table]]:
         """Delete files by number, ascending, those of one manifest together; as entries with inherited fields."""
-        first = 0
-        for part, table in self.outline.delete_tables:
-            own = numbers[(numbers >= first) & (numbers < first + table.num_rows)] - first
-            if len(own):
-                yield part, table.take(pa.array(own))
-            first += table.num_rows
+        tables = self.outline.delete_tables
+        starts = np.cumsum([0, *(table.num_rows for _, table in tables)])
+        edges = np.searchsorted(numbers, starts)
+        for at in np.flatnonzero(np.diff(edges)).tolist():
+            part, table = tables[at]
+            yield part, table.take(pa.array(numbers[edges[at] : edges[at + 1]] - starts[at]))
 
     def _planned(self, candidate: Candidate, rows: Rows) -> Iterator[PlannedBatch]:
         part, spec = candidate.part, candidate.spec

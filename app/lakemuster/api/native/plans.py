@@ -25,9 +25,16 @@ router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read"), D
 
 
 class _Paging(Paged):
-    """A body's paging, and the rest of it as one text: all of that chooses the files."""
+    """A body's paging; all the rest of it chooses the files."""
 
-    body: str
+    asked: PlanRequest
+
+    def choosing(self) -> dict[str, str]:
+        """The rest as one text, made when a token needs it."""
+        fields = PlanRequest.model_fields
+        values = {name: getattr(self.asked, name) for name in fields if name not in ("page_size", "page_token")}
+        chosen = {name: value for name, value in values.items() if value != fields[name].default}
+        return {"body": json.dumps(chosen, sort_keys=True)}
 
 
 @router.post("/tables/{table}/plan", response_model=PlanPage, responses=PLAN)
@@ -41,7 +48,7 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
     stands before the first file that names it.
     """
     selector = selector_of(asked)
-    paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, body=_choosing(asked))
+    paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, asked=asked)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
     listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
@@ -56,11 +63,6 @@ def explain(table: TheTable, asked: ExplainRequest) -> Response:
     stale = None if selector.snapshot_id is not None else view.stale
     document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
     return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
-
-
-def _choosing(asked: PlanRequest) -> str:
-    chosen = asked.model_dump(exclude={"page_size", "page_token"}, exclude_defaults=True)
-    return json.dumps(chosen, sort_keys=True)
 
 
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:

@@ -1,0 +1,338 @@
+"""What plans refuse, what their tokens are good for, and how fast either is told."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.api.app import create_app
+from lakemuster.api.auth import token_entry
+from lakemuster.api.services import Services
+from lakemuster.demo import unpack
+from tests.contract.service.backends import catalog, settings
+
+PLAN, EXPLAIN = "/api/v1/tables/shop.orders/plan", "/api/v1/tables/shop.orders/explain"
+FILES = "/api/v1/tables/shop.orders/files"
+BOTH = pytest.mark.parametrize("path", [PLAN, EXPLAIN])
+LONGEST_REFUSAL_SECONDS = 0.05
+REFERENCE_SECONDS = 0.02
+"""That a machine with nothing else to do takes for the loop of :func:`slowness`."""
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    folder = tmp_path_factory.mktemp("requests")
+    demo, rewrites = unpack(folder / "demo")
+    with catalog(settings(folder, max_staleness=3600.0)) as made:
+        assert list(made.discover(str(demo), None, rewrites, operator=True))
+        yield made
+
+
+@pytest.fixture(scope="module")
+def http(services: Services) -> TestClient:
+    client = TestClient(create_app(services), base_url="http://127.0.0.1:8181", raise_server_exceptions=False)
+    assert client.post(PLAN, json={}).status_code == 200
+    return client
+
+
+def refused(http: TestClient, path: str, body: object, code: str, said: str) -> Row:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = http.post(path, content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text[:500]
+    error: Row = answer.json()["error"]
+    assert error["code"] == code, error
+    assert said in error["message"], error
+    assert len(answer.content) < 20_000
+    return error
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ([], "dictionary"),
+        (b"", "Field required"),
+        (b"{", "JSON"),
+        ({"where": "day > 1"}, "unknown keys: where"),
+        ({"filter": "true", "Filter": "true"}, "unknown keys: Filter"),
+        ({"snapshot_id": 1.5}, "64 bits"),
+        ({"snapshot_id": True}, "64 bits"),
+        ({"snapshot_id": "9" * 19}, "64 bits"),
+        ({"snapshot_id": "one"}, "64 bits"),
+        ({"ref": ""}, "at least 1 character"),
+        ({"ref": 5}, "string"),
+        ({"as_of": "yesterday"}, "RFC 3339"),
+        ({"as_of": "2024-05-01"}, "RFC 3339"),
+        ({"as_of": {}}, "string"),
+        ({"case_sensitive": "no"}, "boolean"),
+        ({"snapshot_id": "1", "ref": "main"}, "exclude each other"),
+    ],
+)
+def test_what_no_question_may_say(http: TestClient, path: str, body: object, said: str) -> None:
+    refused(http, path, body, "request_invalid", said)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"limit": 0}, "greater than or equal to 1"),
+        ({"limit": 2**63}, "less than or equal"),
+        ({"limit": "5"}, "integer"),
+        ({"page_size": 10_001}, "less than or equal to 10000"),
+        ({"page_size": 0}, "greater than or equal to 1"),
+        ({"strict": 1}, "boolean"),
+        ({"select": "day"}, "list"),
+        ({"select": [1]}, "string"),
+        ({"select": ["dy"]}, "there is no column 'dy'"),
+        ({"select": ["DAY"]}, "there is no column 'DAY'"),
+        ({"stats": ["dy"]}, "no such column: dy"),
+        ({"stats": [""]}, "at least 1 character"),
+        ({"end_snapshot_id": 1}, "goes with start_snapshot_id"),
+        ({"start_snapshot_id": 1, "snapshot_id": 2}, "excludes snapshot_id"),
+        ({"start_snapshot_id": 1}, "is no ancestor"),
+    ],
+)
+def test_what_no_plan_may_say(http: TestClient, body: Row, said: str) -> None:
+    refused(http, PLAN, body, "request_invalid", said)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "the filter is empty"),
+        ("dy > 3", "there is no column 'dy' (character 1); did you mean 'day'?"),
+        ("day > 3", "column 'day'"),
+        ("day >", "cannot be read as a condition"),
+        (5, "SQL text or an expression"),
+        ([], "SQL text or an expression"),
+        ({"type": "eq", "term": "dy", "value": 1}, "there is no column 'dy' (filter"),
+        ({"type": "eq", "term": "day"}, "'value' is missing"),
+        ({}, "'type' is missing"),
+    ],
+)
+def test_filters_that_are_off_say_where(http: TestClient, path: str, given: object, said: str) -> None:
+    refused(http, path, {"filter": given}, "filter_invalid", said)
+
+
+def deep(levels: int) -> Row:
+    found: Row = {"type": "eq", "term": "day", "value": "2024-05-01"}
+    for _ in range(levels):
+        found = {"type": "not", "child": found}
+    return found
+
+
+LARGE: dict[str, tuple[str, bytes]] = {
+    "deep JSON filter": (PLAN, json.dumps({"filter": deep(200)}).encode()),
+    "endless brackets": (PLAN, b"[" * 1_000_000),
+    "endless objects": (PLAN, b'{"filter":' * 100_000),
+    "deep SQL": (PLAN, json.dumps({"filter": "(" * 500_000}).encode()),
+    "NOT upon NOT": (PLAN, json.dumps({"filter": "NOT " * 200_000 + "true"}).encode()),
+    "many conditions": (PLAN, json.dumps({"filter": " OR ".join(["day > '2024-05-01'"] * 40_000)}).encode()),
+    "long list": (PLAN, json.dumps({"filter": f"id IN ({','.join(['5'] * 400_000)})"}).encode()),
+    "long JSON list": (PLAN, json.dumps({"filter": {"type": "in", "term": "id", "values": [5] * 300_000}}).encode()),
+    "wide JSON": (PLAN, json.dumps({"filter": {"type": "and", **{f"k{n}": 1 for n in range(70_000)}}}).encode()),
+    "unlike types": (PLAN, json.dumps({"filter": {"type": "in", "term": "id", "values": ["x"] * 15_000}}).encode()),
+    "many keys": (PLAN, json.dumps({f"k{n}": n for n in range(60_000)}).encode()),
+    "many wrong names": (PLAN, json.dumps({"select": [5] * 300_000}).encode()),
+    "many unknown names": (PLAN, json.dumps({"select": [f"column_{n}" for n in range(10_000)]}).encode()),
+    "many wrong files": (EXPLAIN, json.dumps({"files": [5] * 300_000}).encode()),
+    "digits": (PLAN, b'{"limit":' + b"9" * 900_000 + b"}"),
+    "long text": (PLAN, json.dumps({"filter": "a" * 1_000_000}).encode()),
+    "lone surrogate": (PLAN, b'{"filter": {"type": "eq", "term": "\\ud800", "value": "\\udfff"}}'),
+    "NaN": (PLAN, b'{"limit": NaN}'),
+}
+
+
+def slowness() -> float:
+    """How much slower than that the machine is now: tests run side by side."""
+    seconds = []
+    for _ in range(3):
+        started = time.process_time()
+        sum(number * number for number in range(300_000))
+        seconds.append(time.process_time() - started)
+    return max(1.0, min(seconds) / REFERENCE_SECONDS)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_hostile_bodies_are_refused_at_once(http: TestClient, name: str) -> None:
+    path, content = LARGE[name]
+    seconds = []
+    for _ in range(10):
+        started = time.process_time()
+        answer = http.post(path, content=content, headers={"Content-Type": "application/json"})
+        seconds.append((time.process_time() - started) / slowness())
+        assert answer.status_code == 400, answer.text[:300]
+        assert len(answer.content) < 20_000
+    assert min(seconds) < LONGEST_REFUSAL_SECONDS
+
+
+def test_a_body_beyond_a_mebibyte_is_refused(http: TestClient) -> None:
+    refused(http, PLAN, b" " * (2**20 + 1), "request_invalid", "at most 1048576 bytes")
+
+
+def test_query_parameters_are_refused(http: TestClient) -> None:
+    for path in (PLAN, EXPLAIN):
+        assert http.post(path, params={"snapshot": "1"}, json={}).status_code == 400
+
+
+def test_a_strict_plan_refuses_what_does_not_prune(http: TestClient) -> None:
+    body: Row = {"filter": "day > '2024-05-05' AND length(status) = 4"}
+    page = http.post(PLAN, json=body).json()
+    assert page["applied"] == ["day > '2024-05-05'"]
+    assert page["not_applied"] == [{"filter": "length(status) = 4", "reason": "length is not looked through"}]
+    error = refused(http, PLAN, {**body, "strict": True}, "filter_invalid", "'length(status) = 4': length is not")
+    assert error["not_applied"] == page["not_applied"]
+    assert http.post(PLAN, json={"filter": "day > '2024-05-05'", "strict": True}).status_code == 200
+
+
+def test_names_may_be_of_any_case_on_request(http: TestClient) -> None:
+    body = {"filter": "DAY > '2024-05-05'", "select": ["Status"]}
+    refused(http, PLAN, body, "filter_invalid", "there is no column 'DAY'")
+    exact = http.post(PLAN, json={"filter": "day > '2024-05-05'"}).json()
+    loose = http.post(PLAN, json={**body, "case_sensitive": False}).json()
+    assert [f["file_path"] for f in loose["files"]] == [f["file_path"] for f in exact["files"]] != []
+
+
+def test_selected_columns_limit_all_statistics_and_no_others(http: TestClient) -> None:
+    def shown(body: Row) -> set[str]:
+        return set().union(*(f.get("lower_bounds", {}) for f in http.post(PLAN, json=body).json()["files"]))
+
+    assert shown({}) == shown({"select": ["id"]}) == set()
+    assert shown({"select": ["id", "status"], "stats": ["*"]}) == {"id", "status"}
+    assert shown({"select": ["id"], "stats": ["day"]}) == {"day"}
+    assert shown({"stats": ["*"]}) > {"id", "day", "status"}
+
+
+def test_a_token_is_for_one_question_only(http: TestClient) -> None:
+    body: Row = {"filter": "day > '2024-05-01'", "page_size": 1}
+    first = http.post(PLAN, json=body).json()
+    token = first["next_page_token"]
+    second = http.post(PLAN, json={**body, "page_token": token, "page_size": 3})
+    assert second.status_code == 200
+    assert second.json()["snapshot_id"] == first["snapshot_id"]
+    for change in (
+        {"filter": "day > '2024-05-02'"},
+        {"filter": None},
+        {"filter": {"type": "gt", "term": "day", "value": "2024-05-01"}},
+        {"limit": 10},
+        {"select": ["day"]},
+        {"stats": ["day"]},
+        {"case_sensitive": False},
+        {"snapshot_id": first["snapshot_id"]},
+        {"ref": "main"},
+        {"page_token": token[:-2] + ("AA" if token[-2:] != "AA" else "BB")},
+        {"page_token": "x"},
+    ):
+        refused(http, PLAN, {**body, "page_token": token, **change}, "page_token_invalid", "not one of ours")
+    other = http.post("/api/v1/tables/web.events/plan", json={"page_size": 1, "page_token": token})
+    assert (other.status_code, other.json()["error"]["code"]) == (400, "page_token_invalid")
+    listed = http.get(FILES, params={"page_size": 1}).json()["next_page_token"]
+    refused(http, PLAN, {"page_size": 1, "page_token": listed}, "page_token_invalid", "not one of ours")
+
+
+def test_a_token_is_for_one_caller_only(services: Services, tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    path.write_text(
+        token_entry("one", "1", "read") + token_entry("two", "2", "read") + token_entry("web", "3", "read", ["web"])
+    )
+    changed = Services(
+        services.settings.model_copy(update={"tokens": str(path)}), services.index, services.store, services.refresher
+    )
+    http = TestClient(create_app(changed), base_url="http://muster.example")
+    one, two, web = ({"Authorization": f"Bearer {secret}"} for secret in "123")
+    token = http.post(PLAN, json={"page_size": 1}, headers=one).json()["next_page_token"]
+    assert http.post(PLAN, json={"page_size": 1, "page_token": token}, headers=one).status_code == 200
+    assert http.post(PLAN, json={"page_size": 1, "page_token": token}, headers=two).status_code == 400
+    for path_of in (PLAN, EXPLAIN):
+        assert http.post(path_of, json={}).status_code == 401
+        assert http.post(path_of, json={}, headers=web).status_code == 404
+
+
+def test_a_stream_takes_no_page_token(http: TestClient) -> None:
+    token = http.post(PLAN, json={"page_size": 1}).json()["next_page_token"]
+    for form in ("application/x-ndjson", "application/vnd.apache.arrow.stream"):
+        answer = http.post(PLAN, json={"page_size": 1, "page_token": token}, headers={"Accept": form})
+        assert answer.status_code == 400
+    assert http.post(PLAN, json={}, headers={"Accept": "text/html"}).status_code == 406
+
+
+def test_snapshots_are_chosen_as_on_lists(http: TestClient) -> None:
+    snapshots = http.get("/api/v1/tables/shop.orders/snapshots").json()["snapshots"]
+    chosen = snapshots[2]
+    for choice in (
+        {"snapshot_id": chosen["snapshot_id"]},
+        {"snapshot_id": int(chosen["snapshot_id"])},
+        {"as_of": chosen["committed_at"]},
+    ):
+        assert http.post(PLAN, json=choice).json()["snapshot_id"] == chosen["snapshot_id"]
+        assert http.post(EXPLAIN, json=choice).json()["snapshot_id"] == chosen["snapshot_id"]
+    for ref in http.get("/api/v1/tables/shop.orders/refs").json()["refs"]:
+        assert http.post(PLAN, json={"ref": ref["name"]}).json()["snapshot_id"] == ref["snapshot_id"]
+    for choice in ({"ref": "nope"}, {"snapshot_id": 5}, {"as_of": "1999-01-01T00:00:00Z"}):
+        assert http.post(PLAN, json=choice).status_code == 404
+
+
+def test_an_explanation_says_which_level_and_why(http: TestClient) -> None:
+    files = [row["file_path"] for row in http.get(FILES).json()["files"] if row["content"] == "data"]
+    body = {"filter": "day = DATE '2024-05-08' AND id >= 0", "files": [*files, "s3://no/such.parquet"]}
+    explained = http.post(EXPLAIN, json=body).json()
+    planned = {row["file_path"] for row in http.post(PLAN, json={"filter": body["filter"]}).json()["files"]}
+    assert [level["level"] for level in explained["funnel"]] == ["manifests", "segments", "zones", "entries"]
+    assert all(level["seen"] == level["kept"] + level["dropped"] for level in explained["funnel"])
+    assert explained["funnel"][-1]["kept"] == len(planned) > 0
+    assert [file["file_path"] for file in explained["files"]] == body["files"]
+    for file in explained["files"][:-1]:
+        assert file["state"] == ("kept" if file["file_path"] in planned else "dropped")
+        if file["state"] == "dropped":
+            assert file["dropped_by"] == "day = DATE '2024-05-08'"
+            assert {reason["column"] for reason in file["reasons"]} >= {"day"}
+    assert explained["files"][-1]["state"] == "absent"
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ("dy > 1", "filter_invalid", "did you mean 'day'"),
+        ('{"type": "eq", ', "filter_invalid", "the filter is not JSON"),
+        ('{"a":' * 5_000, "filter_invalid", "the filter is not JSON"),
+        ("", "request_invalid", "at least 1 character"),
+        ("x" * 65_000, "filter_invalid", "there is no column"),
+    ],
+)
+def test_filters_of_lists_that_are_off(http: TestClient, given: str, code: str, said: str) -> None:
+    answer = http.get(FILES, params={"filter": given})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == code
+    assert said in answer.json()["error"]["message"]
+
+
+def test_a_filtered_list_has_an_etag_of_its_own(http: TestClient) -> None:
+    snapshot = http.get(FILES).json()["snapshot_id"]
+    params = {"snapshot": snapshot, "filter": "day > '2024-05-05'"}
+    first, other = http.get(FILES, params=params), http.get(FILES, params={**params, "filter": "day > '2024-05-06'"})
+    assert first.headers["etag"] != other.headers["etag"]
+    assert http.get(FILES, params=params, headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+
+
+def test_no_filter_reaches_changelog_files(http: TestClient) -> None:
+    answer = http.get("/api/v1/tables/shop.stock/files", params={"filter": "true", "content": "changelog"})
+    assert answer.status_code == 400
+    assert "changelog" in answer.json()["error"]["message"]
+
+
+def test_paimon_prunes_by_partition_and_says_what_else_it_does_not(http: TestClient) -> None:
+    page = http.post(
+        "/api/v1/tables/shop.stock/plan", json={"filter": "warehouse = 'lyon' AND quantity > 3", "limit": 1}
+    ).json()
+    assert {row["partition"]["warehouse"] for row in page["files"]} == {"lyon"}
+    assert {row["residual"] for row in page["files"]} == {"quantity > 3"}
+    assert page["applied"] == ["warehouse = 'lyon'"]
+    assert page["not_applied"] == [{"filter": "quantity > 3", "reason": "quantity is not a partition column"}]

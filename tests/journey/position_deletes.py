@@ -56,7 +56,7 @@ def delete_positions(table: Table, positions: Mapping[str, Sequence[int]]) -> No
         )
         for spec_id in sorted({entry.data_file.spec_id for entry in entries})
     ]
-    location, number = f"{folder}/snap-{snapshot_id}.avro", table.metadata.last_sequence_number + 1
+    location, number = f"{folder}/snap-{snapshot_id}.avro", table.last_sequence_number + 1
     with write_manifest_list(
         2, table.io.new_output(location), snapshot_id, current.snapshot_id, number, "null"
     ) as manifest_list:

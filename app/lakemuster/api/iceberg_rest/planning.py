@@ -38,7 +38,7 @@ async def idempotency_key(
 
 router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")])
 PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
-UserAgent = Annotated[str, Header(description="PyIceberg 0 cannot read null partition values, and is sent none.")]
+UserAgent = Annotated[str, Header(description="PyIceberg 0 is given partition values as it can read them.")]
 
 
 @router.post(
@@ -111,7 +111,7 @@ def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNo
 
 
 def _writer(planned: PlannedScan, tokens: PlanTokens, user_agent: str) -> TaskWriter:
-    return TaskWriter(planned, tokens, without_nulls=user_agent.startswith("PyIceberg/0."))
+    return TaskWriter(planned, tokens, for_pyiceberg=user_agent.startswith("PyIceberg/0."))
 
 
 def _json(body: bytes) -> Response:

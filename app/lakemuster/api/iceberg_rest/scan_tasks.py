@@ -61,12 +61,12 @@ class TaskWriter:
     """Writes the answers of one scan.
 
     Attributes:
-        without_nulls: for clients that cannot read null partition values.
+        for_pyiceberg: partition values as PyIceberg can read them.
     """
 
     planned: PlannedScan
     tokens: PlanTokens
-    without_nulls: bool = False
+    for_pyiceberg: bool = False
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
 
     def first(self) -> bytes:
@@ -155,7 +155,7 @@ class TaskWriter:
             self._rewrites.apply_array,
             frozenset(self.planned.scan.statistics),
             raw_bounds,
-            self.without_nulls,
+            self.for_pyiceberg,
         )
 
     def _residual(self, bound: Bound) -> str:

@@ -67,9 +67,11 @@ class ContentFiles:
         rewritten: from recorded locations to those that clients are told.
         statistics: ids of the columns whose statistics are asked for.
         bounds: gives the recorded bytes of a column's bounds; needed with ``statistics``.
-        without_nulls: end each partition tuple before its first null. PyIceberg 0.12 refuses the whole plan
-            when a partition value is null; it does not miss the values, nor those after them, unless a data
-            file lacks the partition's column.
+        for_pyiceberg: give partition values as PyIceberg 0.12 can read them. It refuses the whole plan when
+            one is null, and takes the others for what they are in JSON, without regard to their type. So
+            dates and times are numbers, and a tuple ends before its first value that is null or could be
+            told by its text only. PyIceberg looks at a value when a data file lacks the partition's column,
+            and stops when there is none.
     """
 
     table: pa.Table
@@ -78,7 +80,7 @@ class ContentFiles:
     rewritten: Callable[[pa.Array], pa.Array] = _as_recorded
     statistics: frozenset[int] = frozenset()
     bounds: Callable[[pa.Table, Bound, int], pa.Array] | None = None
-    without_nulls: bool = False
+    for_pyiceberg: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ def _partition(files: ContentFiles) -> list[Piece]:
     """The values of a tuple, commas between."""
     values = [_partition_value(files, field) for field in files.spec.fields]
     pieces: list[Piece] = []
-    if not files.without_nulls or not any(texts.any_null for texts in values):
+    if not files.for_pyiceberg or not any(texts.any_null for texts in values):
         for at, texts in enumerate(values):
             pieces += ["," if at else "", *texts.pieces()]
         return pieces
@@ -247,6 +249,8 @@ def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
     if array is None:
         return Texts(None)
     recorded = (files.table.schema.field(name).metadata or {}).get(b"type", b"").decode()
+    if files.for_pyiceberg:
+        return _untyped(array)
     of = result_type(field, (files.schema,))
     target = arrow_type(of)
     if target is None or target == array.type:
@@ -255,6 +259,15 @@ def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
         return value_texts(array.cast(target), of.text)
     except pa.ArrowException:
         return value_texts(array, recorded)
+
+
+def _untyped(array: pa.Array) -> Texts:
+    """The JSON texts of values that are what they mean without their type; null for others."""
+    kind = array.type
+    if pa.types.is_temporal(kind):
+        return value_texts(array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()))
+    plain = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return value_texts(array) if plain or pa.types.is_string(kind) else Texts(None)
 
 
 def _statistics(files: ContentFiles) -> list[Piece]:

@@ -202,7 +202,7 @@ def test_a_null_in_a_partition_is_refused_by_pyiceberg_unless_the_tuple_ends_bef
     ]
     with pytest.raises(ValidationError):
         plan_of(honest)
-    planned = plan_of(tasks_of(types, rows, without_nulls=True))
+    planned = plan_of(tasks_of(types, rows, for_pyiceberg=True))
     assert [task.data_file.partition for task in planned.file_scan_tasks] == [[1, 2, 3], [1], [], [1, 2]]
     # Only a data file that lacks the column makes PyIceberg look at the value, and then it stops.
     record = FileScanTask.from_rest_response(planned.file_scan_tasks[1], []).file.partition
@@ -213,9 +213,23 @@ def test_a_null_in_a_partition_is_refused_by_pyiceberg_unless_the_tuple_ends_bef
         accessors[1001].get(record)
 
 
+def test_pyiceberg_takes_partition_values_without_their_type():
+    """What it makes of a column that a data file lacks: a constant of the column's Arrow type."""
+    for of in VALUES:
+        if (kind := arrow_type(of)) is None:
+            continue
+        value = finite(of)[-1]
+        planned = plan_of(tasks_of([of], [one(partition=(value,))], for_pyiceberg=True))
+        record = FileScanTask.from_rest_response(planned.file_scan_tasks[0], []).file.partition
+        if pa.types.is_decimal(kind) or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
+            assert len(record) == 0
+        else:
+            assert pa.scalar(record[0], kind) == partition_column(of, [value])[0]
+
+
 def test_partitions_that_are_all_null_end_at_once():
     rows = [one(partition=(None, 1)), one(partition=(None, 2))]
-    planned = plan_of(tasks_of([INTEGER, INTEGER], rows, without_nulls=True))
+    planned = plan_of(tasks_of([INTEGER, INTEGER], rows, for_pyiceberg=True))
     assert [task.data_file.partition for task in planned.file_scan_tasks] == [[], []]
 
 

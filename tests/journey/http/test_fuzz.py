@@ -53,7 +53,11 @@ def test_every_answer_is_a_documented_one(server: Running, mode: schemathesis.Ge
         operation = data.draw(st.sampled_from(operations))
         case = data.draw(operation.as_strategy(mode))
         if case.method != "DELETE" and "table" in case.path_parameters and data.draw(st.integers(0, 3)):
-            case.path_parameters["table"] = data.draw(st.sampled_from(names))
+            name = data.draw(st.sampled_from(names))
+            if "namespace" in case.path_parameters:
+                namespace, _, name = name.rpartition(".")
+                case.path_parameters["namespace"] = namespace.replace(".", "\x1f")
+            case.path_parameters["table"] = name
             if "id" in case.path_parameters:
                 case.path_parameters["id"] = data.draw(st.sampled_from(SNAPSHOTS))
             if case.query and data.draw(st.booleans()):

@@ -10,7 +10,6 @@ import datetime as dt
 import json
 import os
 import sys
-import traceback
 from decimal import Decimal
 from typing import Any
 
@@ -26,16 +25,18 @@ def session(jar: str, folder: str) -> SparkSession:
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.jars": jar,
         "spark.local.dir": f"{folder}/spark",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.extensions": f"{ICEBERG}.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.sql.catalog.plain": f"{ICEBERG}.spark.SparkCatalog",
         "spark.sql.catalog.plain.type": "hadoop",
@@ -107,6 +108,16 @@ class Session:
         catalog = self.spark._jsparkSession.sessionState().catalogManager().catalog("plain").icebergCatalog()
         catalog.createTable(iceberg.catalog.TableIdentifier.parse(name), parsed, parts, properties)
 
+    def append_nothing(self, table: str, files: int) -> None:
+        """Commit data files of one row each that do not exist."""
+        iceberg = self.java.org.apache.iceberg
+        loaded = self.table(table)
+        append = loaded.newAppend()
+        one = iceberg.DataFiles.builder(loaded.spec()).withFileSizeInBytes(1).withRecordCount(1)
+        for number in range(files):
+            append.appendFile(one.withPath(f"{loaded.location()}/data/{number}.parquet").build())
+        append.commit()
+
     def add_with_default(self, table: str, column: str, type: str, default: int | str) -> None:
         """Add a column of a primitive type whose value in the rows that are there is ``default``."""
         iceberg = self.java.org.apache.iceberg
@@ -153,7 +164,7 @@ def main() -> None:
         try:
             answer = {"value": getattr(running, asked.pop("action"))(**asked)}
         except Exception as problem:  # noqa: BLE001 - whatever Spark throws is the answer
-            answer = {"error": f"{problem}\n{traceback.format_exc(limit=-3)}"}
+            answer = {"error": "\n".join(line for line in str(problem).splitlines() if "\tat " not in line)}
         print(json.dumps(answer), file=answers)
     running.spark.stop()
 

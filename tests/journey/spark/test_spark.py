@@ -1,0 +1,193 @@
+"""Spark, as it is, reads through our catalog what it wrote: the rows of a plain catalog, by plans of ours.
+
+The plain catalog answers first. Then every manifest and manifest list is taken away from the tables: Spark cannot plan
+by itself any more, and what it still answers was planned from the index.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.journey.servers import Running, lakemuster, served
+from tests.journey.spark import queries, tables
+from tests.spark import Rows, Spark, SparkFailed
+
+pytestmark = pytest.mark.timeout(1800)
+TABLES = [*tables.MODES, *queries.OTHERS]
+WRITTEN = [*tables.MODES, *tables.WRITERS]
+LIKE_ALL = "v2_marks"  # the wide table that stands for the others where they hold the same
+
+
+@dataclass
+class Lake:
+    """The tables that Spark wrote, and the server over them."""
+
+    spark: Spark
+    running: Running
+    named: dict[str, dict[str, str]]
+    expected: dict[tuple[str, str], Rows]
+
+    @property
+    def folder(self) -> Path:
+        """The folders of the tables."""
+        return self.spark.folder / "lake" / "db"
+
+    def ask(self, catalog: str, table: str, query: str) -> Rows:
+        """The rows of a query of ``queries``."""
+        return self.spark.sql(query.format(t=f"{catalog}.db.{table}", c=catalog, **self.named[table]))
+
+    def answered(self) -> Counter[tuple[str, str]]:
+        """How often the server's log has a method and a path."""
+        lines = self.running.log.read_text().splitlines()
+        records = [json.loads(line[line.index("{") :]) for line in lines if '"route"' in line]
+        return Counter((record["method"], record["path"]) for record in records)
+
+    def posts(self, table: str, kind: str = "plan") -> int:
+        """How many plans of a table the server has made, or how many of their tasks."""
+        return self.answered()["POST", f"/iceberg/v1/namespaces/db/tables/{table}/{kind}"]
+
+
+def names(spark: Spark, table: str) -> dict[str, str]:
+    """What queries call the snapshots of a table, and their times."""
+    rows = spark.sql(f"SELECT committed_at, snapshot_id FROM plain.db.{table}.snapshots")
+    return {f"at{n}": row[0] for n, row in enumerate(rows)} | {f"s{n}": str(row[1]) for n, row in enumerate(rows)}
+
+
+def source(table: str, query: str) -> str:
+    """The table whose rows are the answer."""
+    return LIKE_ALL if table in tables.MODES and query not in queries.OWN else table
+
+
+@pytest.fixture(scope="module")
+def lake(spark: Spark) -> Iterator[Lake]:
+    """Everything written, asked of the plain catalog, indexed and served."""
+    tables.write_all(spark)
+    for words in (["discover", f"{spark.folder}/lake"], ["index", *(f"db.{table}" for table in WRITTEN)]):
+        done = lakemuster(spark.folder, *words)
+        assert done.returncode == 0, done.stderr
+    with served(spark.folder) as running:
+        for catalog, more in {"muster": {"scan-planning-mode": "server"}, "unsaid": {}}.items():
+            settings = {"type": "rest", "uri": f"{running.uri}/iceberg", "cache-enabled": "false"} | more
+            named = {f"spark.sql.catalog.{catalog}.{name}": value for name, value in settings.items()}
+            cls = {f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog"}
+            spark.ask("configure", settings=cls | named)
+        lake = Lake(spark, running, {table: names(spark, table) for table in WRITTEN}, {})
+        for table in TABLES:
+            for query in queries.selects(table):
+                if source(table, query) == table:
+                    lake.expected[table, query] = lake.ask("plain", table, queries.as_meant(query))
+        yield lake
+
+
+@pytest.fixture(scope="module")
+def alone(lake: Lake) -> Lake:
+    """The lake without its manifests and manifest lists: nobody but the server can plan."""
+    taken = [file for file in lake.folder.rglob("*.avro") if file.parent.name == "metadata"]
+    for file in taken:
+        shutil.move(file, file.with_suffix(".taken"))
+    assert len(taken) > 100
+    return lake
+
+
+def test_the_plain_answers_are_worth_comparing_with(lake: Lake) -> None:
+    everything = "SELECT * FROM {t}"
+    assert {json.dumps(lake.ask("plain", table, everything)) for table in tables.MODES} == {
+        json.dumps(lake.expected[LIKE_ALL, everything])
+    }
+    assert len(lake.expected[LIKE_ALL, everything]) == 75
+    kinds = {
+        table: lake.spark.sql(f"SELECT DISTINCT content, file_format FROM plain.db.{table}.files") for table in TABLES
+    }
+    assert [0, "PARQUET"] in kinds["v1_copies"]
+    assert [1, "PARQUET"] in kinds["v2_marks"]
+    assert [1, "PUFFIN"] in kinds["v3_marks"]
+    assert [1, "AVRO"] in kinds["avro"]
+    assert [2, "PARQUET"] in kinds["equality"]
+    without_rows = [key for key, rows in lake.expected.items() if not rows and key[0] != "empty"]
+    assert len(without_rows) < len(lake.expected) / 10, without_rows
+
+
+def test_incremental_reads_which_spark_plans_itself(lake: Lake) -> None:
+    for table in tables.MODES:
+        options = {"start-snapshot-id": lake.named[table]["s0"], "end-snapshot-id": lake.named[table]["s1"]}
+        plain = lake.spark.ask("read", table=f"plain.db.{table}", options=options)
+        assert len(plain) == 20
+        assert lake.spark.ask("read", table=f"muster.db.{table}", options=options) == plain
+
+
+def test_names(lake: Lake) -> None:
+    assert lake.spark.sql("SHOW NAMESPACES IN muster") == [["db"]]
+    assert [name for _, name, _ in lake.spark.sql("SHOW TABLES IN muster.db")] == sorted(WRITTEN)
+    assert lake.spark.sql("DESCRIBE TABLE muster.db.v3_marks") == lake.spark.sql("DESCRIBE TABLE plain.db.v3_marks")
+    with pytest.raises(SparkFailed, match="TABLE_OR_VIEW_NOT_FOUND"):
+        lake.spark.sql("SELECT * FROM muster.db.none")
+
+
+def test_without_manifests_a_plain_catalog_reads_nothing(alone: Lake) -> None:
+    with pytest.raises(SparkFailed, match=r"Failed to open input stream for file: .*\.avro"):
+        alone.ask("plain", "many", "SELECT * FROM {t}")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_rows_are_those_of_a_plain_catalog(alone: Lake, table: str) -> None:
+    asked = queries.selects(table)
+    wrong, before = {}, alone.posts(table)
+    for query in asked:
+        try:
+            rows: object = alone.ask("muster", table, query)
+        except SparkFailed as failure:
+            rows = str(failure)[:500]
+        if rows != alone.expected[source(table, query), query]:
+            wrong[query] = rows
+    assert not wrong
+    scans = [query for query in asked if query not in queries.WITHOUT_PLANS and table != "empty"]
+    until = time.monotonic() + 10  # a line of the log follows the answer
+    while (made := alone.posts(table) - before) < len(scans) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert made >= len(scans)
+
+
+def test_a_client_that_says_nothing_is_told_to_let_us_plan(alone: Lake) -> None:
+    before = alone.posts("v3_marks")
+    query = "SELECT count(*) FROM {t} WHERE flag"
+    assert alone.ask("unsaid", "v3_marks", query) == alone.expected[LIKE_ALL, query]
+    assert alone.posts("v3_marks") > before
+
+
+def test_a_large_plan_comes_in_tasks(alone: Lake) -> None:
+    assert alone.ask("muster", "huge", "SELECT count(*) FROM {t}") == [[10_500]]
+    assert alone.posts("huge", "tasks") >= 2
+
+
+def test_what_cannot_match_is_not_even_opened(alone: Lake) -> None:
+    """Data files of other partitions are taken away too: a plan that named one of them would fail."""
+    for folder in (alone.folder / "many" / "data").iterdir():
+        if folder.name not in {"part=17", "part=130"}:
+            shutil.rmtree(folder)
+    assert alone.ask("muster", "many", "SELECT * FROM {t} WHERE part = 17") == [[17, 17]]
+    assert alone.ask("muster", "many", "SELECT part FROM {t} WHERE id IN (17, 130)") == [[130], [17]]
+    with pytest.raises(SparkFailed, match="part=18"):
+        alone.ask("muster", "many", "SELECT * FROM {t} WHERE part BETWEEN 17 AND 18")
+
+
+def test_a_filter_by_a_name_of_the_past_which_iceberg_1_12_cannot_take_back(alone: Lake) -> None:
+    """It binds what is left of a filter in the table's current schema, whatever the snapshot's is."""
+    for asked, meant in queries.PAST.items():
+        with pytest.raises(SparkFailed, match="Cannot find field"):
+            alone.ask("muster", "v3_marks", f"SELECT id FROM {{t}} VERSION AS OF {asked}")
+        assert alone.ask("muster", "v3_marks", f"SELECT id FROM {{t}} VERSION AS OF {meant}")
+
+
+def test_a_partition_of_nan_which_iceberg_1_12_cannot_read(alone: Lake) -> None:
+    """JSON has no NaN, and it refuses the text that it writes itself."""
+    assert alone.ask("muster", "nan_parts", "SELECT id FROM {t} WHERE ratio = 1") == [[1], [4], [7]]
+    with pytest.raises(SparkFailed, match='Cannot parse default as a double value: "NaN"'):
+        alone.ask("muster", "nan_parts", "SELECT id FROM {t}")

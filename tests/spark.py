@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.beside import python_of
 from tests.tree import ROOT
 
 Rows = list[Any]
@@ -78,20 +79,19 @@ class Spark:
             self.process.wait()
 
 
-def printed(command: list[str | Path]) -> Path:
-    """The path that a script prints."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"no Spark: {done.stderr}")
-    return Path(done.stdout.strip())
+def the_jar() -> Path:
+    """Iceberg's runtime."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / "requirements-spark.jars")]
+    brought = subprocess.run(command, capture_output=True, text=True, check=False)
+    if brought.returncode:
+        raise RuntimeError(brought.stderr)
+    return Path(brought.stdout.strip())
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     """The session of this process."""
-    python = printed(["sh", ROOT / "scripts" / "environment.sh", ROOT / "requirements-spark.lock"])
-    jar = printed([sys.executable, "-I", ROOT / "scripts" / "jars.py", ROOT / "requirements-spark.jars"])
-    running = Spark(python, jar, tmp_path_factory.mktemp("spark"))
+    running = Spark(python_of("requirements-spark.lock"), the_jar(), tmp_path_factory.mktemp("spark"))
     try:
         yield running
     finally:

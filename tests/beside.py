@@ -1,0 +1,55 @@
+"""Other projects' clients, each in an environment of its own, beside ours: scripts run there, values cross as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tree import ROOT
+
+_CALL = """
+import json, runpy, sys
+script, answer = sys.argv[1:]
+value = runpy.run_path(script)["main"](**json.load(sys.stdin))
+with open(answer, "w") as file:
+    json.dump(value, file, default=str)
+"""
+
+
+def python_of(lock: str) -> Path:
+    """The python of the environment that a lock of the repository pins, built on first use."""
+    command = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / lock)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode:
+        raise RuntimeError(f"no environment of {lock}: {built.stderr}")
+    return Path(built.stdout.strip())
+
+
+def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:
+    """What calls ``main(**arguments)`` of a script (its path, or its text) there; arguments and answer are JSON."""
+
+    def run(script: Path | str, **arguments: object) -> Any:
+        folder = folders.mktemp("beside")
+        if isinstance(script, str):
+            (folder / "script.py").write_text(script)
+            script = folder / "script.py"
+        done = subprocess.run(
+            [python, "-I", "-c", _CALL, script, folder / "answer.json"],
+            input=json.dumps(arguments, default=str),
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {"TZ": "UTC"},
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{script.name} failed beside us:\n{done.stdout[-1000:]}{done.stderr[-4000:]}")
+        return json.loads((folder / "answer.json").read_text())
+
+    return run

@@ -1,0 +1,209 @@
+"""Plans held against rows: nothing that matches is missing, nothing that is excluded is there, deletes and all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from random import Random
+from unittest import mock
+
+from lakemuster.metadata.predicate import Bound, bind, matches
+from lakemuster.planner import plan as planning
+from lakemuster.planner import selection, zones
+from lakemuster.planner.outline import Outline
+from lakemuster.planner.plan import Plan, PlannedBatch
+from tests.unit.planner.oracle.exclusion import excluded
+from tests.unit.planner.oracle.held import outline
+from tests.unit.planner.oracle.meaning import Node, Reading, leaves_of, some_node, spoken, truth
+from tests.unit.planner.oracle.model import DataFile, Row, Table, deleted_rows, deletes_of
+from tests.unit.planner.oracle.tables import some_table
+from tests.unit.planner.oracle.values import chance, is_nan
+
+SQL, ICEBERG, LIKE_ICEBERG = ("sql", "iceberg", "like-iceberg")
+"""Bound as SQL; as Iceberg's expressions for any engine; as Iceberg's own evaluators have it."""
+
+READINGS: dict[str, list[Reading]] = {
+    SQL: [Reading(False, "ieee"), Reading(False, "greatest")],
+    ICEBERG: [Reading(True, "ieee"), Reading(True, "greatest"), Reading(True, "iceberg")],
+    LIKE_ICEBERG: [Reading(True, "iceberg")],
+}
+
+
+class Violation(AssertionError):
+    """The plan is wrong for the table."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A predicate over a table.
+
+    ``small``: with zones and batches of so few entries that there are many of
+    them; ``portions``: read in ranges too.
+    """
+
+    table: Table
+    outline: Outline
+    node: Node
+    dialect: str
+    small: bool
+    portions: bool
+
+
+@dataclass
+class Planned:
+    """What the plan says of one file."""
+
+    residual: Bound
+    deletes: list[int] = field(default_factory=list)
+
+
+def cases(rng: Random, theme: str | None = None, predicates: int = 8) -> Iterator[Case]:
+    """One table with so many predicates."""
+    table = some_table(rng, theme)
+    held, small = outline(table), chance(rng, 50)
+    for _ in range(predicates):
+        node = some_node(rng, table)
+        dialects = [SQL]
+        if not any(leaf.missing for leaf in leaves_of(node)):
+            dialects.append(ICEBERG)
+            if not any(is_nan(value) for leaf in leaves_of(node) for value in leaf.values):
+                dialects.append(LIKE_ICEBERG)
+        yield Case(table, held, node, rng.choice(dialects), small, chance(rng, 10))
+
+
+def bound_of(case: Case) -> Bound:
+    return bind(
+        spoken(case.node),
+        case.table.schema,
+        negations_match_null=case.dialect != SQL,
+        nan_as_iceberg=case.dialect == LIKE_ICEBERG,
+    )
+
+
+def check(case: Case) -> None:
+    """Plan, and compare with the rows.
+
+    Raises:
+        Violation: what is wrong, and with which file.
+    """
+    bound = bound_of(case)
+    with sizes(small=case.small):
+        plan = Plan(case.outline, bound)
+        planned = files_of(plan)
+        if case.portions:
+            check_portions(plan, list(planned))
+    table, readings = case.table, READINGS[case.dialect]
+    live = {file.path: file for file in table.files}
+    if unknown := planned.keys() - live.keys():
+        raise Violation(f"not live, and planned: {sorted(unknown)}")
+    for path, file in live.items():
+        rows = table.rows_of(file)
+        if path in planned:
+            check_residual(bound, planned[path].residual, rows, path)
+            check_deletes(table, file, planned[path].deletes)
+            if excluded(case.node, table, file, readings[-1] if len(readings) == 1 else loosest(readings)):
+                raise Violation(f"excluded, and planned: {path}")
+        for row in rows:
+            if path not in planned and any(truth(case.node, row, reading) is True for reading in readings):
+                raise Violation(f"matches, and is not planned: {path}, {row}")
+
+
+@contextmanager
+def sizes(*, small: bool) -> Iterator[None]:
+    """Zones of two entries, asked for any number of manifests, and batches of three."""
+    if not small:
+        yield
+        return
+    with (
+        mock.patch.object(zones.zone_count, "__defaults__", (2,)),
+        mock.patch.object(zones.zones_of, "__defaults__", (2,)),
+        mock.patch.object(selection, "ZONE_ROWS", 2),
+        mock.patch.object(selection, "FEW_MANIFESTS", 0),
+        mock.patch.object(planning, "BATCH_ROWS", 3),
+    ):
+        yield
+
+
+def loosest(readings: list[Reading]) -> Reading:
+    return Reading(readings[0].nulls, "greatest")
+
+
+def files_of(plan: Plan) -> dict[str, Planned]:
+    found: dict[str, Planned] = {}
+    for batch in plan.batches():
+        for path, one in described(batch):
+            if path in found:
+                raise Violation(f"planned twice: {path}")
+            found[path] = one
+    return found
+
+
+def check_portions(plan: Plan, paths: list[str]) -> None:
+    """The plan in ranges, and from any place on, is the whole plan."""
+    if plan.totals.files != len(paths):
+        raise Violation(f"{plan.totals.files} files in all, and {len(paths)} planned")
+    portions = [paths_of(plan.batches(start, end)) for start, end in plan.ranges(2)]
+    if list(chain(*portions)) != paths:
+        raise Violation(f"{portions} in ranges, and {paths} planned")
+    done = 0
+    for batch in list(plan.batches()):
+        done += len(batch.rows)
+        if paths_of(plan.batches(batch.after)) != paths[done:]:
+            raise Violation(f"after {done} of {paths} other files follow")
+
+
+def paths_of(batches: Iterable[PlannedBatch]) -> list[str]:
+    return [path for batch in batches for path in batch.table.column("file_path").to_pylist()]
+
+
+def described(batch: PlannedBatch) -> Iterator[tuple[str, Planned]]:
+    for number, path in enumerate(batch.table.column("file_path").to_pylist()):
+        start, end = batch.delete_offsets[number : number + 2].tolist()
+        deletes = batch.deletes[start:end].tolist()
+        yield path, Planned(batch.residuals[int(batch.residual[number])], deletes)
+
+
+def check_residual(bound: Bound, residual: Bound, rows: list[Row], path: str) -> None:
+    for row in rows:
+        for nan in ("ieee", "greatest"):
+            one, other = (matches(of, row, nan=nan) is True for of in (bound, residual))  # type: ignore[arg-type]
+            if one is not other:
+                raise Violation(f"the residual {residual} of {path} is {other} of {row}, the predicate {one}")
+
+
+def check_deletes(table: Table, file: DataFile, numbers: list[int]) -> None:
+    scope = deletes_of(table, file)
+    if not set(numbers) <= set(scope):
+        raise Violation(f"deletes {numbers} of {file.path}, and only {scope} apply")
+    if numbers != sorted(set(numbers)):
+        raise Violation(f"deletes of {file.path} are not in order: {numbers}")
+    for number in set(scope) - set(numbers):
+        if gone := deleted_rows(table, table.delete_files[number], file):
+            raise Violation(f"delete {number} deletes rows {sorted(gone)} of {file.path}, and is not attached")
+
+
+@dataclass(frozen=True)
+class Found:
+    """How many cases were checked, and the first that was wrong."""
+
+    cases: int
+    seed: int = 0
+    case: Case | None = None
+    violation: Violation | None = None
+
+
+def search(seeds: Iterable[int], most: int, theme: str | None = None) -> Found:
+    """Check tables by seed until a case is wrong, or so many were right."""
+    done = 0
+    for seed in seeds:
+        for case in cases(Random(seed), theme):
+            if done == most:
+                return Found(done)
+            done += 1
+            try:
+                check(case)
+            except Violation as violation:
+                return Found(done, seed, case, violation)
+    return Found(done)

@@ -1,0 +1,43 @@
+"""The long run of the oracle: ``python -m tests.unit.planner.oracle.long_run --cases 100000``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from itertools import count
+from multiprocessing import get_context
+
+from tests.unit.planner.oracle.check import search
+
+
+def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
+    """The cases of one process, and what was wrong."""
+    first, number, processes, cases = of
+    found = search(count(first + number, processes), cases)
+    if found.violation is None or found.case is None:
+        return found.cases, ""
+    return found.cases, f"seed {found.seed}, bound as {found.case.dialect}: {found.case.node}\n{found.violation}"
+
+
+def main() -> int:
+    """Check so many cases; the exit status says whether all were right."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=100_000, help="predicates over tables, eight to a table")
+    parser.add_argument("--seed", type=int, default=0, help="of the first table")
+    parser.add_argument("--processes", type=int, default=2)
+    asked = parser.parse_args()
+    started = time.monotonic()
+    each = -(-asked.cases // asked.processes)
+    shares = [(asked.seed, number, asked.processes, each) for number in range(asked.processes)]
+    with get_context("spawn").Pool(asked.processes) as pool:
+        found = pool.map(share, shares)
+    wrong = [text for _, text in found if text]
+    seconds = time.monotonic() - started
+    print(f"{sum(done for done, _ in found):,} cases in {seconds:,.0f} s, {len(wrong)} wrong")
+    print(*wrong, sep="\n\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What writers record of a column: all of it, counts only, truncated bounds, wider ones, or nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Primitive
+from tests.unit.planner.oracle.model import Recorded, Row, leaves
+from tests.unit.planner.oracle.values import POOLS, chance, is_nan
+
+
+class Writer:
+    """Metrics modes by column, as a table's properties set them for one file."""
+
+    def __init__(self, rng: Random, *, full: int = 55) -> None:
+        self.rng = rng
+        self.full = full
+
+    def statistics(self, schema: Schema, rows: list[Row]) -> dict[int, Recorded]:
+        found = {}
+        for field_id, _, of in leaves(schema.fields):
+            recorded = self.column(of, [row[field_id] for row in rows])
+            if recorded != Recorded():
+                found[field_id] = recorded
+        return found
+
+    def column(self, of: Primitive, values: list[Any]) -> Recorded:
+        rng = self.rng
+        ordered = sorted(value for value in values if value is not None and not is_nan(value))
+        exact = Recorded(
+            self._zero(ordered[0]) if ordered else None,
+            self._zero(ordered[-1]) if ordered else None,
+            sum(value is None for value in values),
+            sum(map(is_nan, values)) if of.text in ("float", "double") else None,
+            len(values),
+            exact=True,
+        )
+        if chance(rng, self.full):
+            return exact
+        mode = rng.choice(["truncate", "counts", "none", "gaps", "wide", "nan"])
+        inexact = replace(exact, exact=False)
+        match mode:
+            case "none":
+                return Recorded()
+            case "counts":
+                return replace(inexact, lower=None, upper=None)
+            case "truncate" if of.text in ("string", "binary"):
+                width = rng.choice([1, 2])
+                return replace(inexact, lower=shortened(exact.lower, width), upper=raised(exact.upper, width))
+            case "gaps":
+                gone: dict[str, Any] = {
+                    kind: None for kind in ("lower", "upper", "nulls", "nans", "values") if chance(rng, 50)
+                }
+                return replace(inexact, **gone)
+            case "wide" if ordered:
+                pool = POOLS[of.text]
+                lower = rng.choice([value for value in pool if value <= exact.lower] or [exact.lower])
+                upper = rng.choice([value for value in pool if value >= exact.upper] or [exact.upper])
+                return replace(inexact, lower=lower, upper=upper)
+            case "nan" if exact.nans:
+                side: dict[str, Any] = {rng.choice(["lower", "upper"]): math.nan} if chance(rng, 50) else {}
+                return replace(inexact, nans=None if chance(rng, 70) else exact.nans, **side)
+        return inexact
+
+    def _zero(self, bound: Any) -> Any:
+        """Writers put either zero where a bound is zero."""
+        return -bound if isinstance(bound, float) and bound == 0 and chance(self.rng, 50) else bound
+
+
+def shortened(value: Any, width: int) -> Any:
+    return None if value is None else value[:width]
+
+
+def raised(value: Any, width: int) -> Any:
+    """The least text of that width above all that begin like the value; None when there is none."""
+    if isinstance(value, str) and len(value) > width:
+        points = [ord(letter) for letter in value[:width]]
+        while points:
+            points[-1] += 1
+            if points[-1] == 0xD800:
+                points[-1] = 0xE000
+            if points[-1] <= 0x10FFFF:
+                return "".join(map(chr, points))
+            points.pop()
+        return None
+    if isinstance(value, bytes) and len(value) > width:
+        kept = value[:width].rstrip(b"\xff")
+        return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    return value

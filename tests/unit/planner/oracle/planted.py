@@ -1,0 +1,310 @@
+"""Bugs to plant: each is a mistake that someone could make, and that the oracle has to catch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import mmh3
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from lakemuster.metadata import transforms
+from lakemuster.metadata.predicate import Op
+from lakemuster.planner import (
+    delete_bounds,
+    delete_groups,
+    deletes,
+    outline,
+    partition_keys,
+    plan,
+    project,
+    prune,
+    residual,
+    selection,
+    statistics,
+    zones,
+)
+
+Patch = pytest.MonkeyPatch
+Bug = Callable[[Patch], None]
+PLANTED: dict[str, tuple[Bug, str | None]] = {}
+"""By name: what plants it, and the theme of tables that it is looked for in; None for any."""
+
+
+def planted(name: str, theme: str | None = None) -> Callable[[Bug], None]:
+    def kept(bug: Bug) -> None:
+        PLANTED[name] = bug, theme
+
+    return kept
+
+
+def instead(patch: Patch, owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Put something in a function's place that may call it."""
+    patch.setattr(owner, name, make(getattr(owner, name)))
+
+
+@planted("nothing is pruned")
+def _(patch: Patch) -> None:
+    for owner in (prune, selection, residual):
+        patch.setattr(owner, "can_match", lambda _, held: np.ones(held.rows, np.bool_))
+
+
+@planted("nothing is pruned by partition")
+def _(patch: Patch) -> None:
+    patch.setattr(project, "project", lambda *_: None)
+
+
+@planted("a bound that is equal excludes <=")
+def _(patch: Patch) -> None:
+    strict = {Op.LT_EQ: Op.LT, Op.GT_EQ: Op.GT}
+    instead(
+        patch, prune, "_cannot", lambda real: lambda leaf, c: real(replace(leaf, op=strict.get(leaf.op, leaf.op)), c)
+    )
+
+
+@planted("a missing bound excludes")
+def _(patch: Patch) -> None:
+    patch.setattr(prune, "_known", lambda verdicts, rows: pc.fill_null(verdicts, True).to_numpy(zero_copy_only=False))
+
+
+@planted("an unknown null count is none")
+def _(patch: Patch) -> None:
+    patch.setattr(prune._Column, "no_nulls", property(lambda column: column.nulls <= 0))
+
+
+@planted("an unknown NaN count is none", "floats")
+def _(patch: Patch) -> None:
+    patch.setattr(prune._Column, "no_nans", property(lambda column: column.nans <= 0))
+
+
+@planted("files of NaN only are kept for comparisons", "floats")
+def _(patch: Patch) -> None:
+    patch.setattr(prune._Column, "nothing_ordered", prune._Column.only_nulls)
+
+
+@planted("negations forget that nulls match")
+def _(patch: Patch) -> None:
+    patch.setattr(prune, "_nothing_else", lambda _, column: column.no_nans)
+
+
+@planted("one equal bound is enough for !=")
+def _(patch: Patch) -> None:
+    patch.setattr(prune, "_only_of", lambda column, values, _: column.lower_is(pc.equal, values[0]))
+
+
+@planted("IN looks at its least and greatest value only")
+def _(patch: Patch) -> None:
+    patch.setattr(prune, "_in_gaps", lambda lower, *_: np.zeros(len(lower), np.bool_))
+
+
+@planted("a prefix ends where it begins", "texts")
+def _(patch: Patch) -> None:
+    patch.setattr(prune, "_next_prefix", lambda prefix: prefix)
+
+
+@planted("one bound within the prefix is enough for NOT STARTS WITH", "texts")
+def _(patch: Patch) -> None:
+    def within(column: Any, prefix: Any) -> Any:
+        if column.lower is None:
+            return np.zeros(column.rows, np.bool_)
+        start = prune._plain_bytes(prefix)
+        return prune._known(pc.starts_with(prune._raw(column.lower), start), column.rows)
+
+    patch.setattr(prune, "_within_prefix", within)
+
+
+@planted("an unknown number of records is none")
+def _(patch: Patch) -> None:
+    def positive(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda bound, held: real(bound, held) & (True if held.record_count is None else held.record_count > 0)
+
+    instead(patch, selection, "can_match", positive)
+
+
+@planted("dates that became timestamps are taken for microseconds", "times")
+def _(patch: Patch) -> None:
+    def cast(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(values: pa.Array, target: pa.DataType) -> Any:
+            if pa.types.is_date32(values.type) and pa.types.is_timestamp(target):
+                return values.cast(pa.int32()).cast(pa.int64()).view(target)
+            return real(values, target)
+
+        return wrong
+
+    for owner in (prune, zones):
+        instead(patch, owner, "cast_or_none", cast)
+
+
+@planted("a column without statistics is null")
+def _(patch: Patch) -> None:
+    def absent(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(held: Any, field_id: int) -> Any:
+            one = np.ones(held.rows, np.int64)
+            return real(held, field_id) or prune.FieldStats(None, None, one, None, one)
+
+        return wrong
+
+    instead(patch, statistics.EntryStatistics, "field", absent)
+
+
+@planted("a bucket is the hash without its sign")
+def _(patch: Patch) -> None:
+    def bucket(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(transform: str, source: Any) -> Any:
+            name, count = transforms.parse_transform(transform)
+            if name != "bucket" or real(transform, source) is None:
+                return real(transform, source)
+            return lambda value: abs(mmh3.hash(transforms._hashed(source, value))) % count
+
+        return wrong
+
+    instead(patch, transforms, "_function", bucket)
+
+
+@planted("numbers are truncated towards zero", "numbers")
+def _(patch: Patch) -> None:
+    def truncate(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(source: Any, value: Any, width: int) -> Any:
+            negative = isinstance(value, int) and value < 0
+            return -real(source, -value, width) if negative else real(source, value, width)
+
+        return wrong
+
+    instead(patch, transforms, "_truncate", truncate)
+
+
+@planted("years are of 366 days", "times")
+def _(patch: Patch) -> None:
+    def time(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(name: str, source: Any, value: int) -> Any:
+            return real("day", source, value) // 366 if name == "year" else real(name, source, value)
+
+        return wrong
+
+    instead(patch, transforms, "_time", time)
+
+
+@planted("nobody ever put times before 1970 one partition too high", "times")
+def _(patch: Patch) -> None:
+    for name in ("_inclusive_steps", "_strict_steps"):
+        instead(patch, transforms, name, lambda real: lambda *of, late: real(*of, late=False))
+
+
+@planted("a truncated text is compared like a whole one", "texts")
+def _(patch: Patch) -> None:
+    def prefix(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(target: Any, function: Any, width: int) -> Any:
+            if target.op in (Op.LT, Op.GT):
+                return replace(target, values=(function(target.values[0]),))
+            return real(target, function, width)
+
+        return wrong
+
+    instead(patch, transforms, "_inclusive_prefix", prefix)
+
+
+@planted("the inclusive projection is taken for the strict one")
+def _(patch: Patch) -> None:
+    patch.setattr(project, "project_strict", transforms.project)
+
+
+@planted("all transforms are identity")
+def _(patch: Patch) -> None:
+    def over(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(spec: Any, schemas: Any) -> Any:
+            fields = tuple(replace(own, transform="identity") for own in spec.fields)
+            return real(replace(spec, fields=fields), schemas)
+
+        return wrong
+
+    instead(patch, outline, "Projection", over)
+
+
+@planted("all files of a batch have the residual of the first")
+def _(patch: Patch) -> None:
+    patch.setattr(residual, "_tuples", lambda table, _: (np.zeros(1, np.int64), np.zeros(table.num_rows, np.int64)))
+
+
+@planted("zones pass over entries without bounds")
+def _(patch: Patch) -> None:
+    instead(
+        patch,
+        zones,
+        "_extremes",
+        lambda real: lambda bounds, target, blank, *of: real(bounds, target, blank | True, *of),
+    )
+
+
+@planted("a manifest without a summary holds no nulls")
+def _(patch: Patch) -> None:
+    instead(patch, outline, "_contains_null", lambda real: lambda summary: real(summary) or False)
+
+
+@planted("deleted entries are live")
+def _(patch: Patch) -> None:
+    patch.setattr(selection, "live", lambda *of: np.ones(of[2].num_rows, np.bool_))
+
+
+@planted("entries keep the sequence numbers that they leave out")
+def _(patch: Patch) -> None:
+    patch.setattr(plan, "inherit", lambda table, _: table)
+
+
+@planted("equality deletes apply to files of their own age")
+def _(patch: Patch) -> None:
+    instead(patch, delete_groups.DeleteGroup, "of", lambda real: lambda *of, newer: real(*of, newer=False))
+
+
+@planted("position deletes do not apply to files of their own age")
+def _(patch: Patch) -> None:
+    instead(patch, delete_groups.DeleteGroup, "of", lambda real: lambda *of, newer: real(*of, newer=True))
+
+
+@planted("equality deletes without a partition are not for all")
+def _(patch: Patch) -> None:
+    patch.setattr(deletes, "is_partitioned", lambda _: True)
+
+
+@planted("deletes forget that null is equal to null")
+def _(patch: Patch) -> None:
+    def apart(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(data: Any, delete: Any, rows: Any, numbers: Any) -> Any:
+            none = np.zeros_like(data.null), np.zeros_like(delete.null)
+            return real(replace(data, null=none[0]), replace(delete, null=none[1]), rows, numbers)
+
+        return wrong
+
+    instead(patch, delete_bounds, "_cannot", apart)
+
+
+@planted("partitions of NaN differ by its bits", "floats")
+def _(patch: Patch) -> None:
+    def raw(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(table: pa.Table, field_id: int, target: Any) -> Any:
+            name = f"partition.{field_id}"
+            if name not in table.column_names or not pa.types.is_floating(table.schema.field(name).type):
+                return real(table, field_id, target)
+            values = table.column(name).combine_chunks()
+            return values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()).dictionary_encode()
+
+        return wrong
+
+    instead(patch, partition_keys, "_values", raw)
+
+
+@planted("the bounds of paths exclude what they are equal to")
+def _(patch: Patch) -> None:
+    def outside(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(index: Any, locations: Any, rows: Any, numbers: Any) -> Any:
+            keep = real(index, locations, rows, numbers)
+            lower = index._path_bounds[0].take(pa.array(numbers))
+            same = pc.fill_null(pc.equal(locations.take(pa.array(rows)), lower), False)
+            return keep & ~same.to_numpy(zero_copy_only=False)
+
+        return wrong
+
+    instead(patch, deletes.DeleteIndex, "_may_list", outside)

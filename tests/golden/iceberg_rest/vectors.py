@@ -12,7 +12,8 @@ from lakemuster.metadata.partition import PartitionField, PartitionSpec
 _COLUMNS = {
     "id": (100, "long"), "data": (101, "string"), "b": (102, "boolean"), "i": (103, "int"), "l": (104, "long"),
     "f": (105, "float"), "d": (106, "double"), "date": (107, "date"), "ts": (108, "timestamp"),
-    "tz": (109, "timestamptz"), "s": (110, "string"), "uuid": (111, "uuid"), "fixed": (112, "fixed[7]"), "bytes": (113, "binary"),
+    "tz": (109, "timestamptz"), "s": (110, "string"), "uuid": (111, "uuid"), "fixed": (112, "fixed[7]"),
+    "bytes": (113, "binary"),
     "dec_9_0": (114, "decimal(9, 0)"), "dec_11_2": (115, "decimal(11, 2)"), "dec_38_10": (116, "decimal(38, 10)"),
     "time": (117, "time"), "ns": (118, "timestamp_ns"),
     "point": (119, {"type": "struct", "fields": [{"id": 120, "name": "x", "type": "double", "required": False}]}),

@@ -1,0 +1,147 @@
+"""Plans and explanations: the index here, a server of it, and the Python client say the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from lakemuster import Client
+from lakemuster.cli import app
+from lakemuster.client import ClientError
+from tests.journey.cli.conftest import Lake
+from tests.journey.servers import Running, environment
+
+DELETES = "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned"
+
+
+@pytest.fixture(autouse=True)
+def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(lake.folder)
+    for name, value in environment(lake.folder, {}).items():
+        monkeypatch.setenv(name, value)
+
+
+def said(*words: str, status: int = 0) -> tuple[str, str]:
+    output, complaints = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(complaints),
+        pytest.raises(SystemExit) as end,
+    ):
+        app([*words], prog_name="lakemuster")
+    assert end.value.code == status, (words, complaints.getvalue())
+    return output.getvalue(), complaints.getvalue()
+
+
+def filters(server: Running, name: str) -> Iterator[str]:
+    """Filters on the first columns of a table, with values that its files record."""
+    for row in server.rows(f"/tables/{name}/files", stats="*"):
+        if row["content"] != "data":
+            continue
+        bounds = {**row["partition"], **(row.get("upper_bounds") or {})}
+        columns = {field["name"] for field in server.get(f"/tables/{name}/schemas")["schemas"][-1]["fields"]}
+        for column, value in bounds.items():
+            if column in columns and isinstance(value, int | str) and not isinstance(value, bool):
+                text = repr(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+                yield f'"{column}" >= {text}'
+                yield f'"{column}" < {text} OR "{column}" IS NULL'
+                return
+        yield "true"
+        return
+
+
+def names(server: Running) -> list[str]:
+    return [table.name for table in Client(server.uri).tables()]
+
+
+def test_every_plan_is_the_same(server: Running):
+    planned = 0
+    for name in names(server):
+        for where in filters(server, name):
+            for words in (["plan", name, "--where", where, "--json"], ["explain", name, "--where", where]):
+                assert said(*words) == said(*words, "--uri", server.uri), words
+            files = said("files", name, "--where", where, "--json")
+            assert files == said("files", name, "--where", where, "--json", "--uri", server.uri)
+            document = json.loads(said("plan", name, "--where", where, "--json", "--uri", server.uri)[0])
+            plan = Client(server.uri).table(name).plan(where=where)
+            assert (plan.files, plan.deletes) == (document["files"], document["deletes"])
+            assert (plan.applied, plan.not_applied) == (document["applied"], document["not_applied"])
+            listed = [row["file_path"] for row in json.loads(files[0])]
+            assert listed == [*plan.paths, *(row["file_path"] for row in plan.deletes)]
+            planned += len(plan.files)
+    assert planned > 20
+    assert said("plan", DELETES) == said("plan", DELETES, "--uri", server.uri)
+
+
+def test_small_pages_and_arrow_are_the_same_plan(server: Running):
+    table = Client(server.uri).table(DELETES)
+    whole = table.plan()
+    assert whole.deletes
+    small = table.plan(page_size=1)
+    assert {(row["file_path"], *small_deletes(small.deletes, row)) for row in small.files} == {
+        (row["file_path"], *small_deletes(whole.deletes, row)) for row in whole.files
+    }
+    arrow, deletes = whole.to_arrow(), whole.deletes_to_arrow()
+    assert isinstance(arrow, pa.Table)
+    assert arrow.column("file_path").to_pylist() == whole.paths
+    assert sorted(deletes.column("file_path").to_pylist()) == sorted(row["file_path"] for row in whole.deletes)
+    for row, file in zip(arrow.to_pylist(), whole.files, strict=True):
+        paths = [deletes.column("file_path")[number].as_py() for number in row["deletes"]]
+        assert paths == [whole.deletes[number]["file_path"] for number in file["deletes"]]
+
+
+def small_deletes(deletes: list[Any], file: Any) -> list[str]:
+    return [deletes[number]["file_path"] for number in file["deletes"]]
+
+
+def test_what_is_off_is_told_alike(server: Running):
+    name = names(server)[0]
+    for words in (
+        ["plan", name, "--where", "no_such > 1"],
+        ["plan", name, "--select", "no_such"],
+        ["plan", name, "--where", "length('x') = 1", "--strict"],
+        ["plan", name, "--ref", "no_such"],
+        ["explain", name, "--where", "("],
+        ["files", name, "--where", '{"type": "eq", "term": "no_such", "value": 1}'],
+    ):
+        out, here = said(*words, status=1)
+        assert (out, here) == said(*words, "--uri", server.uri, status=1)
+        assert here.startswith("lakemuster: ")
+        assert len(here.splitlines()) == 1
+    with pytest.raises(ClientError) as caught:
+        Client(server.uri).table(name).plan(where="no_such > 1")
+    assert caught.value.code == "filter_invalid"
+
+
+def test_an_expression_is_a_filter_at_the_command_line_too(server: Running):
+    expression = json.dumps({"type": "not-null", "term": "id"})
+    for words in (["plan", DELETES], ["files", DELETES]):
+        here = said(*words, "--where", expression, "--json")
+        assert here == said(*words, "--where", expression, "--json", "--uri", server.uri)
+    files = json.loads(said("plan", DELETES, "--where", expression, "--json")[0])["files"]
+    assert {json.dumps(row["residual"]) for row in files} <= {expression, "null"}
+
+
+def test_limits_and_selected_columns(server: Running):
+    whole = json.loads(said("plan", DELETES, "--json")[0])["files"]
+    for uri in ([], ["--uri", server.uri]):
+        limited = json.loads(said("plan", DELETES, "--limit", "1", "--select", "id", "--json", *uri)[0])["files"]
+        assert limited == whole[: len(limited)]
+
+
+def test_files_are_explained_one_by_one(server: Running):
+    path = json.loads(said("plan", DELETES, "--json")[0])["files"][0]["file_path"]
+    words = ["explain", DELETES, "--where", "id > 100000", "--file", path, "--file", "s3://no/such.parquet"]
+    for form in ([], ["--json"]):
+        assert said(*words, *form) == said(*words, *form, "--uri", server.uri)
+    files = json.loads(said(*words, "--json")[0])["files"]
+    assert [(file["file_path"], file["state"]) for file in files] == [
+        (path, "dropped"),
+        ("s3://no/such.parquet", "absent"),
+    ]

@@ -141,7 +141,7 @@ def _shown_path(scope: Scope) -> str:
     """The path for the log; a plan's id holds its filter, and filters stay out of logs."""
     path: str = scope["path"]
     plan_id = scope.get("path_params", {}).get("plan_id")
-    return (path.replace(plan_id, "{plan-id}") if plan_id else path)[:200]
+    return (path.removesuffix(plan_id) + "{plan-id}" if plan_id else path)[:200]
 
 
 class _Answer:

@@ -72,7 +72,7 @@ def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
     """
     table = registered(services, name)
     stale = services.refresher.ensure_fresh(table)
-    return Loaded(services.table(name), snapshots, stale)
+    return Loaded(table if services.refresher.is_fresh(table) else services.table(name), snapshots, stale)
 
 
 def read(services: Services, loaded: Loaded) -> bytes:

@@ -16,6 +16,7 @@ from lakemuster.api.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.api.native.asking import Target, needs
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, SnapshotNotFound
+from lakemuster.index.tables import TableRecord
 from lakemuster.wire.iceberg_rest.plans import (
     FetchScanTasksRequest,
     FetchScanTasksResult,
@@ -54,8 +55,9 @@ def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest, user_ag
 
     A large plan is answered with plan tasks only, each good for a part of it.
     """
-    tokens = _tokens(table)
-    return _json(_writer(plan_request(table.services, table.name, asked), tokens, user_agent).first())
+    planned = plan_request(table.services, table.name, asked)
+    tokens = _tokens(table, planned.view.table)
+    return _json(_writer(planned, tokens, user_agent).first())
 
 
 @router.get("/plan/{plan_id}", name="iceberg_fetch_planning_result", response_model=PlanTableScanResult, responses=PLAN)
@@ -98,8 +100,8 @@ def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest, user_
     return _json(_writer(planned, tokens, user_agent).later(part))
 
 
-def _tokens(table: Target) -> PlanTokens:
-    record = loading.registered(table.services, table.name)
+def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:
+    record = record or loading.registered(table.services, table.name)
     return PlanTokens(table.api.signing_key, record.table_id, table.request.state.caller)
 
 

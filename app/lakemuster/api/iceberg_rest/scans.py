@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lakemuster.api.iceberg_rest.loading import registered
 from lakemuster.api.iceberg_rest.plan_tokens import Scan
 from lakemuster.api.services import Services
-from lakemuster.errors import SnapshotNotFound
+from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
 from lakemuster.metadata.predicate import TRUE, Bound, bind
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.incremental import plan_appends
@@ -34,13 +35,11 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> 
 
     Raises:
         FilterInvalid: the filter is off; says where.
+        TableNotFound: none of that name, or one of another format.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`Services.view`.
         RequestInvalid: of an incremental scan, snapshots that do not follow one another.
     """
-    chosen = asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id
-    view = services.view(name, Selector(chosen))
-    if chosen is None and view.snapshot_id != view.metadata.current_snapshot_id:
-        view = services.view(name, Selector(view.metadata.current_snapshot_id))
+    view = _chosen(services, name, asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id)
     schema = view.schemas[0] if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
     scan = Scan(
         snapshot_id=view.snapshot_id,
@@ -66,6 +65,20 @@ def plan_again(services: Services, name: str, scan: Scan) -> PlannedScan:
     if (None if view.snapshot is None else view.snapshot.row_id) != scan.row_id:
         raise SnapshotNotFound("the snapshot of this plan is gone")
     return _planned(services, view, scan)
+
+
+def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
+    try:
+        view = services.view(name, Selector(snapshot_id))
+        current = view.metadata.current_snapshot_id
+        if snapshot_id is None and view.snapshot_id != current:
+            view = services.view(name, Selector(current))
+    except CatalogError:
+        registered(services, name)
+        raise
+    if view.table.format != "iceberg":
+        raise TableNotFound("no table of that name is registered")
+    return view
 
 
 def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:

@@ -57,6 +57,9 @@ def store(services: FakeServices) -> FakeStore:
         record.pointer = "p1"
         record.rewrites = ()
     services.refresher = SimpleNamespace(
-        totals=services.refresher.totals, ensure_fresh=lambda table: services.stale, store_for=lambda table: found
+        totals=services.refresher.totals,
+        ensure_fresh=lambda table: services.stale,
+        is_fresh=lambda table: True,
+        store_for=lambda table: found,
     )
     return found

@@ -183,10 +183,11 @@ def test_tables_of_others_are_missing(client: TestClient) -> None:
             client.delete(f"{table}/plan/{found['plan-id']}", headers=headers),
         ):
             assert refusal(answer) == (404, "NoSuchTableException")
-    assert refusal(client.post("/iceberg/v1/namespaces/shop/tables/stock/plan", json={})) == (
-        404,
-        "NoSuchTableException",
-    )
+    for body in ({}, {"snapshot-id": 1}):
+        assert refusal(client.post("/iceberg/v1/namespaces/shop/tables/stock/plan", json=body)) == (
+            404,
+            "NoSuchTableException",
+        )
 
 
 def test_scans_between_snapshots_hold_what_was_appended(
@@ -202,6 +203,18 @@ def test_scans_between_snapshots_hold_what_was_appended(
     first = plan(client, start_snapshot_id=start, end_snapshot_id=end)
     assert first["plan-tasks"]
     assert redeemed(client, first) == whole
+
+
+def refused_at_once(client: TestClient, text: str) -> None:
+    """CPU seconds, the least of three: the process may be busy with something else, such as old garbage."""
+    seconds = []
+    for _ in range(3):
+        started = time.process_time()
+        answer = client.post(f"{EVENTS}/plan", content=text, headers={"Content-Type": "application/json"})
+        seconds.append(time.process_time() - started)
+        assert refusal(answer) == (400, "BadRequestException")
+        assert len(answer.content) < 3000
+    assert min(seconds) < 0.1
 
 
 @pytest.mark.parametrize(
@@ -233,12 +246,7 @@ def test_scans_between_snapshots_hold_what_was_appended(
     ids=lambda body: json.dumps(body)[:60],
 )
 def test_what_is_off_is_said_at_once(client: TestClient, body: Json) -> None:
-    text = json.dumps(body)
-    started = time.process_time()
-    answer = client.post(f"{EVENTS}/plan", content=text, headers={"Content-Type": "application/json"})
-    assert refusal(answer) == (400, "BadRequestException")
-    assert time.process_time() - started < 0.25
-    assert len(answer.content) < 3000
+    refused_at_once(client, json.dumps(body))
 
 
 @pytest.mark.parametrize(
@@ -257,10 +265,7 @@ def test_what_is_off_is_said_at_once(client: TestClient, body: Json) -> None:
     ids=lambda text: text[:30],
 )
 def test_bodies_that_are_no_requests(client: TestClient, text: str) -> None:
-    started = time.process_time()
-    answer = client.post(f"{EVENTS}/plan", content=text, headers={"Content-Type": "application/json"})
-    assert refusal(answer) == (400, "BadRequestException")
-    assert time.process_time() - started < 0.25
+    refused_at_once(client, text)
 
 
 def test_what_the_protocol_allows(client: TestClient, lake: Services) -> None:

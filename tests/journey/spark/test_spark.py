@@ -167,6 +167,24 @@ def test_a_large_plan_comes_in_tasks(alone: Lake) -> None:
     assert alone.posts("huge", "tasks") >= 2
 
 
+def test_joins_by_partitions(alone: Lake) -> None:
+    """Spark matches partitions by the values in our plans, and does not shuffle rows."""
+    by_partitions = {
+        "spark.sql.iceberg.planning.preserve-data-grouping": "true",
+        "spark.sql.sources.v2.bucketing.enabled": "true",
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+    }
+    alone.spark.ask("configure", settings=by_partitions)
+    join = "SELECT a.id, b.id FROM {t} a JOIN {t} b ON a.part = b.part WHERE a.id < 20"
+    [[how]] = alone.ask("muster", "many", f"EXPLAIN {join}")
+    assert "SortMergeJoin" in how
+    assert "Exchange" not in how
+    assert sorted(alone.ask("muster", "many", join)) == [[part, part] for part in range(20)]
+    alone.spark.ask(
+        "configure", settings=dict.fromkeys(by_partitions, "false") | {"spark.sql.autoBroadcastJoinThreshold": "10m"}
+    )
+
+
 def test_what_cannot_match_is_not_even_opened(alone: Lake) -> None:
     """Data files of other partitions are taken away too: a plan that named one of them would fail."""
     for folder in (alone.folder / "many" / "data").iterdir():

@@ -75,17 +75,19 @@ def bounds_of(outline: Outline, of: dict[int, Primitive]) -> dict[int, list[Any]
 def plain(values: pa.ChunkedArray) -> list[Any]:
     if pa.types.is_temporal(values.type):
         values = values.cast(pa.int32() if values.type.bit_width == 32 else pa.int64())
-    return values.to_pylist()
+    found: list[Any] = values.to_pylist()
+    return found
 
 
 def literal(of: Primitive, value: Any) -> str | None:
+    """The value in SQL."""
     match of.kind:
         case Kind.INT | Kind.LONG | Kind.DECIMAL | Kind.TINYINT | Kind.SMALLINT:
             return str(value)
         case Kind.FLOAT | Kind.DOUBLE:
             return repr(value) if np.isfinite(value) else None
         case Kind.STRING:
-            return "'" + value.replace("'", "''") + "'"
+            return "'" + str(value).replace("'", "''") + "'"
         case Kind.BOOLEAN:
             return str(value).lower()
         case Kind.DATE | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:

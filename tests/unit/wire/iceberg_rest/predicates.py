@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from lakemuster.metadata.values import json_value
 
 _FIRST, _LAST = -62135596800000000, 253402300799999999
 """Microseconds of the years 1 to 9999."""
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     "boolean": [False, True],
     "int": [-(2**31), -1, 0, 1, 2**31 - 1],
     "long": [-(2**63), -(2**53) - 1, -1, 0, 1, 2**53 + 1, 2**63 - 1],

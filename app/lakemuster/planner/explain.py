@@ -23,11 +23,11 @@ from lakemuster.planner.selection import (
     entry_statistics,
     live,
     manifests_kept,
+    zone_runs,
     zones_kept,
 )
 from lakemuster.planner.shape import Part
 from lakemuster.planner.statistics import Arrays
-from lakemuster.planner.zones import ZONE_ROWS
 from lakemuster.storage.locations import Rewrites
 
 LevelName = Literal["manifests", "segments", "zones", "entries"]
@@ -145,9 +145,8 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
 
     first = np.cumsum(counts) - counts
     for number in np.flatnonzero(some).tolist():
-        own = np.flatnonzero(left[first[number] : first[number] + counts[number]]).tolist()
-        rows = spec.rows(spec.parts[number])
-        runs = tuple((zone * ZONE_ROWS, min(rows, (zone + 1) * ZONE_ROWS)) for zone in own)
+        own = left[first[number] : first[number] + counts[number]]
+        runs = zone_runs(own, spec.rows(spec.parts[number]))
         candidate = Candidate(spec.numbers[number], spec.parts[number], spec, runs, 0)
         for start, entries in entries_of(outline, candidate, bound):
             statistics = entry_statistics(spec, entries)

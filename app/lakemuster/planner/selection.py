@@ -119,12 +119,13 @@ def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate
     for number in numbers:
         own = zones[ends[number] - spec.zone_counts[number] : ends[number]]
         if own.any():
-            runs = _runs(own, spec.rows(spec.parts[number]))
+            runs = zone_runs(own, spec.rows(spec.parts[number]))
             entries = sum(end - start for start, end in runs)
             yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)
 
 
-def _runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
+def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
+    """The (start, end) of entries that lie in the marked zones of a manifest of so many."""
     edges = np.flatnonzero(np.diff(zones.astype(np.int8), prepend=0, append=0))
     pairs = edges.reshape(-1, 2) * ZONE_ROWS
     return tuple((start, min(end, rows)) for start, end in pairs.tolist())

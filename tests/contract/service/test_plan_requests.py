@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
+from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.api.app import create_app
 from lakemuster.api.auth import token_entry
@@ -297,6 +299,12 @@ def test_an_explanation_says_which_level_and_why(http: TestClient) -> None:
     assert explained["files"][-1]["state"] == "absent"
 
 
+def test_many_files_are_not_explained_for_long_filters(http: TestClient) -> None:
+    body = {"filter": " AND ".join(f"id != {number}" for number in range(500)), "files": ["x"] * 21}
+    refused(http, EXPLAIN, body, "request_invalid", "of 500 comparisons, at most 20 files")
+    assert http.post(EXPLAIN, json={**body, "files": ["x"] * 20}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
@@ -326,6 +334,27 @@ def test_no_filter_reaches_changelog_files(http: TestClient) -> None:
     answer = http.get("/api/v1/tables/shop.stock/files", params={"filter": "true", "content": "changelog"})
     assert answer.status_code == 400
     assert "changelog" in answer.json()["error"]["message"]
+
+
+def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services: Services, tmp_path: Path) -> None:
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
+    iceberg.create_namespace("db")
+    table = iceberg.create_table("db.empty", pa.schema([("id", pa.int64())]))
+    services.add("db.empty", table.location(), None, (), operator=True)
+    page = http.post("/api/v1/tables/db.empty/plan", json={"filter": "id > 3", "limit": 5}).json()
+    assert (page["snapshot_id"], page["files"], page["deletes"], page["next_page_token"]) == (None, [], [], None)
+    assert set(page["counts"].values()) == {0}
+    lines = http.post("/api/v1/tables/db.empty/plan", json={}, headers={"Accept": "application/x-ndjson"}).text
+    assert json.loads(lines.splitlines()[-1]) == {"end": {"count": 0, "snapshot_id": None}}
+    arrow = http.post(
+        "/api/v1/tables/db.empty/plan", json={}, headers={"Accept": "application/vnd.apache.arrow.stream"}
+    )
+    assert pa.ipc.open_stream(arrow.content).read_all().num_rows == 0
+    explained = http.post("/api/v1/tables/db.empty/explain", json={"filter": "id > 3", "files": ["x"]}).json()
+    assert {level["seen"] for level in explained["funnel"]} == {0}
+    assert explained["files"][0]["state"] == "absent"
+    assert http.get("/api/v1/tables/db.empty/files", params={"filter": "id > 3"}).json()["files"] == []
+    refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "no column 'x'")
 
 
 def test_paimon_prunes_by_partition_and_says_what_else_it_does_not(http: TestClient) -> None:

@@ -122,6 +122,7 @@ def listing(plan: MadePlan, limit: int | None = None) -> PlanListing:
 
 def short(files: list[Any], deletes: list[Any]) -> list[tuple[str, list[str], str | None, dict[str, int]]]:
     paths = [row["file_path"] for row in deletes]
+    assert len(set(paths)) == len(paths)
     return [(f["file_path"], [paths[n] for n in f["deletes"]], f["residual"], f["partition"]) for f in files]
 
 
@@ -137,6 +138,7 @@ def paged(made: PlanListing, size: int) -> list[Any]:
         if page.after is None:
             return short(files, numbers.rows)
         assert document["files"]
+        assert page.after != after
         after = page.after
 
 

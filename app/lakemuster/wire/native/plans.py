@@ -118,7 +118,7 @@ class PlanRequest(_Question):
 class ExplainRequest(_Question):
     """A plan to explain. `snapshot_id`, `ref` and `as_of` exclude each other."""
 
-    files: Paths = Field(None, description="Locations of files to explain one by one.")
+    files: Paths = Field(None, description="Locations of data files to explain one by one; fewer with long filters.")
 
 
 Residual = Annotated[

@@ -81,7 +81,7 @@ def _free_port() -> int:
 def _serve(folder: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
     port = _free_port()
     words = [sys.executable, "-m", "lakemuster", "serve", "--port", str(port)]
-    environment = {**os.environ, **_environment(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **_environment(folder)}
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)

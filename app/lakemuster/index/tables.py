@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import Row, bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -91,6 +91,8 @@ _COLUMNS = (
     TableRow.current_snapshot_id,
     TableRow.last_updated_ms,
 )
+# Every request asks it: putting the statement together anew would take longer than its execution.
+_BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"))
 
 
 def add_table(
@@ -134,7 +136,7 @@ def get_table(session: Session, name: str) -> TableRecord:
     Raises:
         TableNotFound: none has it.
     """
-    row = session.execute(select(*_COLUMNS).where(TableRow.name == name)).one_or_none()
+    row = session.execute(_BY_NAME, {"name": name}).one_or_none()
     if row is None:
         raise TableNotFound(f"no table {name}", table=name)
     return _record(row)

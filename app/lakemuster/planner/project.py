@@ -28,7 +28,7 @@ from lakemuster.metadata.types import Primitive
 from lakemuster.planner.prune import Counts, FieldStats, Statistics
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Projection:
     """Leaves projected on the partitions of one spec, each once.
 

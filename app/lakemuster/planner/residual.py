@@ -8,8 +8,9 @@ Source: Iceberg spec, "Scan Planning"; Java's ``ResidualEvaluator`` decides leaf
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +38,9 @@ from lakemuster.planner.project import Projection
 from lakemuster.planner.prune import Mask, can_match
 from lakemuster.planner.statistics import PartitionStatistics
 
+KEPT_TUPLES = 10_000
+"""Partition tuples whose residuals are kept, for each predicate."""
+
 _LEFT, _ALWAYS, _NEVER = 0, 1, 2
 
 
@@ -63,14 +67,61 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
     field_ids = [field.field_id for field in projection.spec.fields]
     values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
     first, tuple_of = _tuples(values, rows)
-    partitions = PartitionStatistics(values.take(pa.array(first)), len(first), frozenset(field_ids))
+    tuples = values.take(pa.array(first))
+    left = _decisions(bound, projection).of(tuples, _keys(tuples, field_ids, len(first)), asked)
+    distinct = tuple(dict.fromkeys(left))
+    place = {residual: number for number, residual in enumerate(distinct)}
+    return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
+
+
+@dataclass(frozen=True, slots=True)
+class _Decisions:
+    """One predicate's residuals under one spec, by partition tuple, as far as they are known."""
+
+    bound: Bound
+    projection: Projection
+    known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
+
+    def of(self, tuples: pa.Table, keys: Sequence[tuple[object, ...]], asked: Sequence[BoundLeaf]) -> list[Bound]:
+        """The residual of each tuple."""
+        found = {key: residual for key in keys if (residual := self.known.get(key)) is not None}
+        if missing := [number for number, key in enumerate(keys) if key not in found]:
+            field_ids = frozenset(field.field_id for field in self.projection.spec.fields)
+            partitions = PartitionStatistics(tuples.take(pa.array(missing)), len(missing), field_ids)
+            new = dict(
+                zip([keys[n] for n in missing], _decide(self.bound, asked, partitions, self.projection), strict=True)
+            )
+            if len(self.known) > KEPT_TUPLES:
+                self.known.clear()
+            self.known.update(new)
+            found |= new
+        return [found[key] for key in keys]
+
+
+_decisions = lru_cache(maxsize=256)(_Decisions)
+
+
+def _keys(tuples: pa.Table, field_ids: Sequence[int], rows: int) -> list[tuple[object, ...]]:
+    columns: list[list[object]] = []
+    for field_id in field_ids:
+        name = column("partition", field_id)
+        if name not in tuples.column_names:
+            columns.append([None] * rows)
+            continue
+        values = flat(tuples.column(name))
+        if pa.types.is_temporal(values.type):
+            values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+        columns.append(values.to_pylist())
+    return list(zip(*columns, strict=True))
+
+
+def _decide(
+    bound: Bound, asked: Sequence[BoundLeaf], partitions: PartitionStatistics, projection: Projection
+) -> list[Bound]:
     verdicts = np.stack([_verdicts(leaf, partitions, projection) for leaf in asked])
     patterns, pattern_of = np.unique(verdicts, axis=1, return_inverse=True)
     known = [_left(bound, dict(zip(asked, pattern, strict=True))) for pattern in patterns.T.tolist()]
-    distinct = tuple(dict.fromkeys(known))
-    place = {residual: number for number, residual in enumerate(distinct)}
-    of_pattern = np.array([place[residual] for residual in known], np.int64)
-    return Residuals(distinct, of_pattern[pattern_of.reshape(-1)][tuple_of])
+    return [known[number] for number in pattern_of.reshape(-1).tolist()]
 
 
 def _leaves(bound: Bound) -> Iterator[BoundLeaf]:

@@ -160,7 +160,8 @@ class PlanListing:
 
     def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
         """Files of a group as rows, their delete files under the numbers of ``places``."""
-        entries = pa.concat_tables([piece.table for piece in group], promote_options="default")
+        tables = [piece.table for piece in group]
+        entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
         rows = self.plan.shape.rows(group[0].part, entries)
         counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
         offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
@@ -179,7 +180,7 @@ class PlanListing:
 
     @cached_property
     def _residual_field(self) -> pa.Field:
-        return pa.field("residual", pa.string(), metadata=None if self.filter.is_sql else {b"type": JSON_TEXT})
+        return pa.field("residual", pa.string(), metadata=None if self.filter.is_sql else {JSON_TEXT: b"1"})
 
     def _residual(self, bound: Bound) -> str | None:
         if bound not in self._residuals:

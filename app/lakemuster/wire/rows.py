@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +27,7 @@ from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
 JSON_TEXT = b"json"
-"""The ``type`` metadata of a column of strings that are JSON already."""
+"""Arrow field metadata key of strings that are JSON already."""
 
 CHUNK_BYTES = 4 * 2**20
 """Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
@@ -80,16 +81,16 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
         return _texts(array.storage, field)
     if pa.types.is_dictionary(kind):
         return _texts(array.dictionary_decode(), field)
-    if (field.metadata or {}).get(b"type") == JSON_TEXT:
-        return Texts(array)
     if pa.types.is_struct(kind):
         return _struct(array, sparse=_is_sparse(field))
     if pa.types.is_map(kind):
-        return Texts(_map(array))
+        return _map(array)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return Texts(_list(array))
-    type_text = (field.metadata or {}).get(b"type", b"").decode()
-    return scalar_texts(array, type_text, as_id=field.name in IDS)
+        return _list(array)
+    metadata = field.metadata or {}
+    if JSON_TEXT in metadata:
+        return Texts(array)
+    return scalar_texts(array, metadata.get(b"type", b"").decode(), as_id=field.name in IDS)
 
 
 def _is_sparse(field: pa.Field) -> bool:
@@ -141,11 +142,11 @@ def _first_recorded(variants: list[Texts]) -> Texts:
     return Texts(pc.coalesce(*recorded) if recorded else None)
 
 
-def _list(array: pa.Array) -> pa.Array:
+def _list(array: pa.Array) -> Texts:
     return _bracketed(array, "[", _whole(array.flatten(), array.type.value_field), "]")
 
 
-def _map(array: pa.MapArray) -> pa.Array:
+def _map(array: pa.MapArray) -> Texts:
     array = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
     entries = array.flatten()
     keys, items = entries.field(0), entries.field(1)
@@ -161,10 +162,22 @@ def _whole(array: pa.Array, field: pa.Field) -> pa.Array:
     return join(texts.pieces(), len(array))
 
 
-def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> pa.Array:
+def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> Texts:
     """Join the texts of all elements of a list array, list by list."""
+    rows = len(array)
+    if not len(elements):
+        inner: Piece = ""
+    else:
+        inner = pc.binary_join(pa.ListArray.from_arrays(_offsets(array), elements), ",")
+    if array.null_count == 0:
+        return Texts(None, parts=(opening, inner, closing), rows=rows)
+    return Texts(only_where(array, join((opening, inner, closing), rows)))
+
+
+def _offsets(array: pa.Array) -> pa.Array:
+    """Where each list begins among the elements of all."""
+    if array.null_count == 0 and pa.types.is_list(array.type):
+        own = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
+        return pa.array(own - own[0])
     lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int32())
-    ends = pc.cumulative_sum(lengths)
-    offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
-    inner = pc.binary_join(pa.ListArray.from_arrays(offsets, elements), ",")
-    return only_where(array, pc.binary_join_element_wise(opening, inner, closing, ""))
+    return pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])

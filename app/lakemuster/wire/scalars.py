@@ -57,8 +57,9 @@ def _integers(array: pa.Array, *, as_id: bool) -> Texts:
         return Texts(texts, quoted=True)
     if array.type.bit_width < 64:
         return Texts(texts)
-    bounds = pc.min_max(array)
-    if bounds["min"].as_py() >= -SAFE_INTEGER and bounds["max"].as_py() <= SAFE_INTEGER:
+    # What lies under nulls may be anything; at worst it costs the longer way.
+    values = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())[array.offset : array.offset + len(array)]
+    if values.min() >= -SAFE_INTEGER and values.max() <= SAFE_INTEGER:
         return Texts(texts)
     safe = pc.and_(pc.greater_equal(array, -SAFE_INTEGER), pc.less_equal(array, SAFE_INTEGER))
     return Texts(pc.if_else(safe, texts, quote(texts)))

@@ -70,8 +70,8 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
             merged[-1] += piece
         else:
             merged.append(piece)
-    if len(merged) == 1 and isinstance(merged[0], str):
-        return pa.repeat(pa.scalar(merged[0]), rows)
+    if len(merged) == 1:
+        return pa.repeat(pa.scalar(merged[0]), rows) if isinstance(merged[0], str) else merged[0]
     return pc.binary_join_element_wise(*(pa.scalar(p) if isinstance(p, str) else p for p in merged), "")
 
 

@@ -19,7 +19,7 @@ from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value, scaled
-from lakemuster.wire.rows import chunks, json_items, json_lines, json_objects
+from lakemuster.wire.rows import JSON_TEXT, chunks, json_items, json_lines, json_objects
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 2, 2**53 + 2) | st.integers(-3, 3)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -211,3 +211,18 @@ def test_chunks_are_the_batch_again(rows: int, chunk_bytes: int) -> None:
     pieces = list(chunks(batch, chunk_bytes))
     assert pa.Table.from_batches(pieces).to_pylist() == batch.to_pylist()
     assert all(piece.num_rows for piece in pieces)
+
+
+def test_strings_that_are_json_are_not_quoted_again() -> None:
+    field = pa.field("v", pa.string(), metadata={JSON_TEXT: b"1"})
+    batch = pa.RecordBatch.from_arrays([pa.array(['{"a": [1]}', None, '"x"'])], schema=pa.schema([field]))
+    assert json_objects(batch) == [{"v": {"a": [1]}}, {"v": None}, {"v": "x"}]
+
+
+def test_lists_of_a_part_of_a_batch() -> None:
+    lists = pa.array([[1], [2, 3], [], [4], None], pa.list_(pa.int64()))
+    batch = pa.RecordBatch.from_arrays([lists], names=["v"])
+    for start in range(5):
+        for length in range(1, 6 - start):
+            part = batch.slice(start, length)
+            assert json_objects(part) == part.to_pylist()

@@ -175,7 +175,7 @@ class OfFiles(OfSnapshot):
     filter: str | None = Field(
         None,
         min_length=1,
-        max_length=65_536,
+        max_length=16_384,
         description="Data files that may hold rows that match, and the delete files that apply to them: a SQL "
         "condition, or the text of an Iceberg expression, a JSON object.",
     )

@@ -302,4 +302,8 @@ def text_of(bound: Bound) -> str:
 
 
 def _inner(bound: Bound) -> str:
-    return f"({text_of(bound)})" if isinstance(bound, BoundAnd | BoundOr) and not bound.text else text_of(bound)
+    return (
+        f"({text_of(bound)})"
+        if isinstance(bound, BoundOr) or (isinstance(bound, BoundAnd) and not bound.text)
+        else text_of(bound)
+    )

@@ -127,3 +127,8 @@ def test_a_tuple_is_decided_once() -> None:
     found = residuals(bind(parse_sql("a = 1 and s = 'a'"), SCHEMA), partitions(spec, rows), Projection(spec, (SCHEMA,)))
     assert {text_of(residual) for residual in found.distinct} == {"FALSE", "s = 'a'"}
     assert [text_of(found.distinct[n]) for n in found.of_file[:3].tolist()] == ["FALSE", "s = 'a'", "FALSE"]
+
+
+def test_words_of_what_is_left_mean_what_is_left() -> None:
+    left = left_of("(a = 1 or s = 'b') and a < 9 and x > 1", "identity", 3, [2.0])
+    assert [text_of(residual) for residual in left] == ["(a = 1 or s = 'b') AND a < 9"]

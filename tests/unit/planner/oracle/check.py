@@ -9,9 +9,12 @@ from itertools import chain
 from random import Random
 from unittest import mock
 
+from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
+from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner import plan as planning
 from lakemuster.planner import selection, zones
+from lakemuster.planner.explain import explain
 from lakemuster.planner.outline import Outline
 from lakemuster.planner.plan import Plan, PlannedBatch
 from tests.unit.planner.oracle.exclusion import excluded
@@ -40,7 +43,7 @@ class Case:
     """A predicate over a table.
 
     ``small``: with zones and batches of so few entries that there are many of
-    them; ``portions``: read in ranges too.
+    them; ``portions``: read in ranges too, and explained.
     """
 
     table: Table
@@ -94,6 +97,7 @@ def check(case: Case) -> None:
         planned = files_of(plan)
         if case.portions:
             check_portions(plan, list(planned))
+            check_explanation(case, bound, planned)
     table, readings = case.table, READINGS[case.dialect]
     live = {file.path: file for file in table.files}
     if unknown := planned.keys() - live.keys():
@@ -101,7 +105,7 @@ def check(case: Case) -> None:
     for path, file in live.items():
         rows = table.rows_of(file)
         if path in planned:
-            check_residual(bound, planned[path].residual, rows, path)
+            check_residual(case, bound, planned[path].residual, rows, path)
             check_deletes(table, file, planned[path].deletes)
             if excluded(case.node, table, file, readings[-1] if len(readings) == 1 else loosest(readings)):
                 raise Violation(f"excluded, and planned: {path}")
@@ -154,6 +158,18 @@ def check_portions(plan: Plan, paths: list[str]) -> None:
             raise Violation(f"after {done} of {paths} other files follow")
 
 
+def check_explanation(case: Case, bound: Bound, planned: dict[str, Planned]) -> None:
+    """What is explained is what was planned, file by file and in numbers."""
+    entries = [entry for manifest in case.table.data for entry in manifest.entries]
+    found = explain(case.outline, bound, [file.path for file, _ in entries])
+    if len(found.files) != len(entries) or found.levels[-1].kept != len(planned):
+        raise Violation(f"{found.levels} are explained, and {sorted(planned)} planned")
+    for (file, status), said in zip(entries, found.files, strict=True):
+        state = "deleted" if status == DELETED else "kept" if file.path in planned else "dropped"
+        if said.file_path != file.path or said.state != state:
+            raise Violation(f"{file.path} is {state}, and explained: {said}")
+
+
 def paths_of(batches: Iterable[PlannedBatch]) -> list[str]:
     return [path for batch in batches for path in batch.table.column("file_path").to_pylist()]
 
@@ -165,10 +181,12 @@ def described(batch: PlannedBatch) -> Iterator[tuple[str, Planned]]:
         yield path, Planned(batch.residuals[int(batch.residual[number])], deletes)
 
 
-def check_residual(bound: Bound, residual: Bound, rows: list[Row], path: str) -> None:
+def check_residual(case: Case, bound: Bound, residual: Bound, rows: list[Row], path: str) -> None:
+    """The residual holds for the rows of the file that the predicate holds for, however NaN is compared."""
+    readings: tuple[NanReading, ...] = ("ieee",) if case.dialect == LIKE_ICEBERG else ("ieee", "greatest")
     for row in rows:
-        for nan in ("ieee", "greatest"):
-            one, other = (matches(of, row, nan=nan) is True for of in (bound, residual))  # type: ignore[arg-type]
+        for nan in readings:
+            one, other = (matches(of, row, nan=nan) is True for of in (bound, residual))
             if one is not other:
                 raise Violation(f"the residual {residual} of {path} is {other} of {row}, the predicate {one}")
 

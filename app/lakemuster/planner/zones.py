@@ -46,7 +46,10 @@ def zones_of(stats: FieldStats | None, kind: Primitive, rows: int, size: int = Z
     return FieldStats(
         _extremes(stats.lower, target, blank, starts, "min"),
         _extremes(stats.upper, target, blank, starts, "max"),
-        *(_totals(part, starts) for part in (stats.null_count, stats.nan_count, stats.value_count)),
+        _totals(stats.null_count, starts),
+        _totals(stats.nan_count, starts),
+        # A file without values proves nothing by itself, and must not be lost in a sum that does.
+        None if stats.value_count is None else _totals(np.where(values == 0, UNKNOWN, values), starts),
     )
 
 

@@ -106,3 +106,11 @@ def test_a_count_that_was_not_recorded_is_unknown() -> None:
     assert stats is not None
     assert stats.null_count is not None
     assert stats.null_count.tolist() == [0, UNKNOWN]
+
+
+def test_a_file_without_values_keeps_its_zone() -> None:
+    table = pa.table({"record_count": [-1, 3], "null_count.1": [0, 3], "value_count.1": [0, 3]})
+    below = EntryStatistics(table)
+    leaf = BoundLeaf(Op.NOT_NULL, 1, "f", LONG)
+    assert can_match(leaf, below).tolist() == [True, False]
+    assert can_match(leaf, Arrays(1, {1: zones_of(below.field(1), LONG, 2)})).tolist() == [True]

@@ -27,8 +27,8 @@ from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.metadata.predicate import TRUE, bind
 from lakemuster.metadata.predicate_sql import parse_sql
-from lakemuster.planner.outline import outline_of
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
 
 NAME = "b.t"
 FILTERS = {

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.planner import lists
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
 from tests.journey.servers import environment, lakemuster

@@ -27,7 +27,7 @@ from pyiceberg.table import FileScanTask
 from lakemuster.api.services import Services
 from lakemuster.metadata.files import EQUALITY_DELETES
 from lakemuster.metadata.predicate import Bound, matches
-from lakemuster.planner.outline import outline_of
+from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, settings
 from tests.journey.pyiceberg_plans import explanations, tables

@@ -10,7 +10,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, bind
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.applied import NotApplied
+from lakemuster.planner.scan.applied import NotApplied
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
 from lakemuster.wire.sql_filters import sql_of

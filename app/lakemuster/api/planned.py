@@ -19,9 +19,9 @@ from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.listings import PAGE_BYTES
 from lakemuster.api.page_tokens import Key
 from lakemuster.metadata.predicate import Bound
-from lakemuster.planner.applied import NotApplied, applied
-from lakemuster.planner.plan import Plan, PlannedBatch
 from lakemuster.planner.rows import START, Position, conform
+from lakemuster.planner.scan.applied import NotApplied, applied
+from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.model import json_integer
 from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, chunks, json_items, json_lines

@@ -10,11 +10,11 @@ from lakemuster.api.services import Services
 from lakemuster.errors import FilterInvalid, RequestInvalid
 from lakemuster.metadata.predicate import Bound, BoundAnd, BoundOr
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.explain import FileReason, Level, explain
-from lakemuster.planner.incremental import plan_appends
-from lakemuster.planner.lists import statistics_of
-from lakemuster.planner.outline import outline_of
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.lists.snapshot_lists import statistics_of
+from lakemuster.planner.scan.explain import FileReason, Level, explain
+from lakemuster.planner.scan.incremental import plan_appends
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, FileReasonOut, LevelOut, ReasonOut

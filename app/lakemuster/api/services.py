@@ -18,7 +18,7 @@ from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
-from lakemuster.planner.incremental import appends_between
+from lakemuster.planner.scan.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 

@@ -17,9 +17,9 @@ from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not
 from lakemuster.config import load_settings
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
-from lakemuster.planner import lists
-from lakemuster.planner.kept_files import KeptFiles, kept_files
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
+from lakemuster.planner.scan.kept_files import KeptFiles, kept_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.rows import chunks, json_objects
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 import pyarrow as pa
 
@@ -124,3 +125,12 @@ def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping
 def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
     """Small codes as their names; a code without a name becomes null."""
     return pa.array(names, pa.string()).take(codes.cast(pa.int32()))
+
+
+def internal_array(values: Sequence[object], target: pa.DataType) -> pa.Array:
+    """Internal forms (see ``metadata.types``) as an Arrow array of their type."""
+    if pa.types.is_temporal(target):
+        width = pa.int32() if target.bit_width == 32 else pa.int64()
+        return pa.array(values, width).view(target)
+    plain = [value.bytes if isinstance(value, UUID) else value for value in values]
+    return pa.array(plain, target)

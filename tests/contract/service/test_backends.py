@@ -14,7 +14,7 @@ from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.errors import LocationRefused, TableExists, TableNotFound
 from lakemuster.index.database import Database
-from lakemuster.planner import lists
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
 

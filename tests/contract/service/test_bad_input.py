@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.api.services import Services
 from lakemuster.errors import SnapshotQuarantined
-from lakemuster.planner import lists
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
 from tests.contract.service.hostile import bombs

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.planner import lists
+from lakemuster.planner.lists import snapshot_lists as lists
 from tests.contract.service.backends import catalog, rows, settings
 
 

@@ -20,9 +20,9 @@ from lakemuster.api.services import Services
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database
 from lakemuster.metadata.predicate import TRUE, Bound
-from lakemuster.planner import lists
-from lakemuster.planner.outline import outline_of
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.lists import snapshot_lists as lists
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
 from lakemuster.wire.numbering import DeleteNumbers
 from tests.contract.service.backends import catalog, rows, settings
 from tests.contract.service.test_plans import filters

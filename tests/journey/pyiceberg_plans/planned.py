@@ -26,8 +26,8 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import PrimitiveType, StructType, UUIDType
 
 from lakemuster.metadata.predicate import Bound, bind
-from lakemuster.planner.outline import Outline
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.plan import Plan
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 
 Row = Mapping[int, Any]

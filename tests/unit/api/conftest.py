@@ -21,7 +21,7 @@ from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.planner import lists
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
 

@@ -22,10 +22,10 @@ from lakemuster.metadata.files import DATA, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.predicate import TRUE, Bound, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.planner.iceberg_rows import IcebergShape
-from lakemuster.planner.plan import Plan, PlannedBatch, Totals
 from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan.plan import Plan, PlannedBatch, Totals
 from lakemuster.planner.shape import Wanted
+from lakemuster.planner.shapes.iceberg_rows import IcebergShape
 from lakemuster.planner.view import View
 from lakemuster.wire.numbering import DeleteNumbers
 from tests.unit.api.conftest import METADATA, record, table

@@ -27,10 +27,10 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.planner.project import Projection
-from lakemuster.planner.residual import residuals
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.residual import residuals
 from lakemuster.wire.sql_filters import sql_of
-from tests.unit.planner.test_residual import ATOMS, ROWS, SCHEMA, SPECS, partitions
+from tests.unit.planner.pruning.test_residual import ATOMS, ROWS, SCHEMA, SPECS, partitions
 from tests.unit.wire.iceberg_rest import predicates
 
 ORIGINAL = "the whole filter"

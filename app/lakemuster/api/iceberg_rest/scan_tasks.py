@@ -24,8 +24,8 @@ from lakemuster.metadata.files import POSITION_DELETES
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import flat
-from lakemuster.planner.plan import PlannedBatch
 from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan.plan import PlannedBatch
 from lakemuster.planner.shape import Part
 from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.documents import dumps

@@ -10,9 +10,9 @@ from lakemuster.api.services import Services
 from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
 from lakemuster.metadata.predicate import TRUE, Bound, bind
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.incremental import plan_appends
-from lakemuster.planner.outline import outline_of
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.scan.incremental import plan_appends
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest

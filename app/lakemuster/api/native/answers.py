@@ -20,8 +20,8 @@ from lakemuster.api.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
-from lakemuster.planner.kept_files import KeptFiles
 from lakemuster.planner.rows import RowSource
+from lakemuster.planner.scan.kept_files import KeptFiles
 from lakemuster.planner.view import View
 
 PINNED_SECONDS = 31_536_000

@@ -25,7 +25,7 @@ from lakemuster.api.native.documented import LIST, READ
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.snapshots import get_snapshot as stored_snapshot
 from lakemuster.metadata.snapshot import MAIN
-from lakemuster.planner import lists
+from lakemuster.planner.parts import manifest_records
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
@@ -111,7 +111,7 @@ def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
 def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
     """Every version of the table's partitioning, by id. Of a chosen snapshot: those that its manifests have."""
     view = _chosen(table, query)
-    used = None if view is None else {m.header.spec_id for m in lists.manifest_records(table.services.index, view)}
+    used = None if view is None else {m.header.spec_id for m in manifest_records(table.services.index, view)}
     record, metadata, stale = table.services.fresh(table.name)
     listing = DocumentListing(
         SPECS,

@@ -24,9 +24,9 @@ from lakemuster.api.native.asking import (
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.errors import RequestInvalid
-from lakemuster.planner import lists
-from lakemuster.planner.kept_files import kept_files
+from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
+from lakemuster.planner.scan.kept_files import kept_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 

@@ -12,11 +12,12 @@ from unittest import mock
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
-from lakemuster.planner import plan as planning
-from lakemuster.planner import selection, zones
-from lakemuster.planner.explain import explain
-from lakemuster.planner.outline import Outline
-from lakemuster.planner.plan import Plan, PlannedBatch
+from lakemuster.planner.pruning import zones
+from lakemuster.planner.scan import plan as planning
+from lakemuster.planner.scan import selection
+from lakemuster.planner.scan.explain import explain
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from tests.unit.planner.oracle.exclusion import excluded
 from tests.unit.planner.oracle.held import outline
 from tests.unit.planner.oracle.meaning import Node, Reading, leaves_of, some_node, spoken, truth

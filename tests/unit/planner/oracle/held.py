@@ -18,7 +18,7 @@ from lakemuster.metadata.partition import PartitionField, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, Snapshot, TableMetadata
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.outline import Outline, outline_over
+from lakemuster.planner.scan.outline import Outline, outline_over
 from lakemuster.planner.shape import Part
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH

@@ -14,20 +14,9 @@ import pytest
 
 from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
-from lakemuster.planner import (
-    delete_bounds,
-    delete_groups,
-    deletes,
-    outline,
-    partition_keys,
-    plan,
-    project,
-    prune,
-    residual,
-    selection,
-    statistics,
-    zones,
-)
+from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
+from lakemuster.planner.pruning import project, prune, residual, statistics, zones
+from lakemuster.planner.scan import outline, plan, selection
 
 Patch = pytest.MonkeyPatch
 Bug = Callable[[Patch], None]

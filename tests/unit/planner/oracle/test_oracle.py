@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakemuster.metadata.files import ADDED, DELETED, EXISTING
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.scan.plan import Plan
 from tests.unit.planner.oracle.check import bound_of, cases, check, files_of, search
 from tests.unit.planner.oracle.tables import some_table
 from tests.unit.planner.oracle.values import TYPES

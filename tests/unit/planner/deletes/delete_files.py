@@ -15,7 +15,7 @@ from lakemuster.metadata.files import DATA, EQUALITY_DELETES, ICEBERG_COLUMNS, P
 from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType, arrow_type
-from lakemuster.planner.deletes import DeleteIndex
+from lakemuster.planner.deletes.deletes import DeleteIndex
 
 PATH = 2147483546
 LONG, TEXT, DOUBLE = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string"), Primitive(Kind.DOUBLE, "double")

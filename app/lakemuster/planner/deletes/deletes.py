@@ -30,9 +30,9 @@ from lakemuster.metadata.files import EQUALITY_DELETES, ICEBERG_COLUMNS, POSITIO
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.columns import flat
-from lakemuster.planner.delete_bounds import EqualityBounds
-from lakemuster.planner.delete_groups import NO_NUMBERS, DeleteGroup, FoundPairs
-from lakemuster.planner.partition_keys import PartitionKeys, is_partitioned
+from lakemuster.planner.deletes.delete_bounds import EqualityBounds
+from lakemuster.planner.deletes.delete_groups import NO_NUMBERS, DeleteGroup, FoundPairs
+from lakemuster.planner.deletes.partition_keys import PartitionKeys, is_partitioned
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Plans: the files that a query must read, with the deletes that apply to them and what is left of its predicate.
 
-A plan is read from any place on; it holds nothing between requests but what :mod:`outline` keeps of the snapshot.
+A plan is read from any place on; it holds nothing between requests but what the outline keeps of the snapshot.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat
-from lakemuster.planner.lists import shape
-from lakemuster.planner.outline import Outline
-from lakemuster.planner.residual import residuals
+from lakemuster.planner.pruning.residual import residuals
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.selection import Candidate, Rows, Survivors, rows_of, survivors
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, rows_of, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
+from lakemuster.planner.shapes.by_format import shape
 from lakemuster.planner.view import View
 
 KEPT_TOTALS = 1024

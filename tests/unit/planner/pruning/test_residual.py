@@ -16,9 +16,9 @@ from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
-from lakemuster.planner.manifest_rows import internal_array
-from lakemuster.planner.project import Projection
-from lakemuster.planner.residual import residuals
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.residual import residuals
 
 LONG, STRING = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 DOUBLE, TIMESTAMP = Primitive(Kind.DOUBLE, "double"), Primitive(Kind.TIMESTAMP, "timestamp")

@@ -15,13 +15,13 @@ from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, references
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import flat
-from lakemuster.planner.outline import ColumnZones, Outline, PartitionZones, SpecOutline
-from lakemuster.planner.project import Together
-from lakemuster.planner.prune import Mask, can_match
+from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.prune import Mask, can_match
+from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
+from lakemuster.planner.scan.outline import ColumnZones, Outline, PartitionZones, SpecOutline
 from lakemuster.planner.shape import Part
-from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
-from lakemuster.planner.zones import ZONE_ROWS
 
 FEW_MANIFESTS = 4
 """So few manifests are not asked for their zones: their entries are looked at as quickly."""

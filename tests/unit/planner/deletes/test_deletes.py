@@ -18,9 +18,9 @@ from lakemuster.metadata.files import EQUALITY_DELETES, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
-from lakemuster.planner import delete_groups
-from lakemuster.planner.deletes import DeleteIndex
-from tests.unit.planner.delete_files import (
+from lakemuster.planner.deletes import delete_groups
+from lakemuster.planner.deletes.deletes import DeleteIndex
+from tests.unit.planner.deletes.delete_files import (
     BY_NAME,
     BY_RATIO,
     COLUMNS,

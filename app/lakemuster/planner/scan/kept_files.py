@@ -15,13 +15,13 @@ from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.metadata.predicate import Bound
-from lakemuster.planner.applied import NotApplied, applied
 from lakemuster.planner.columns import flat
-from lakemuster.planner.iceberg_rows import CONTENTS
-from lakemuster.planner.lists import checked_contents, statistics_of
-from lakemuster.planner.outline import outline_of
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.lists.snapshot_lists import checked_contents, statistics_of
 from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan.applied import NotApplied, applied
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.shapes.iceberg_rows import CONTENTS
 from lakemuster.planner.view import View
 
 CACHED_PLANS = 16
@@ -38,7 +38,7 @@ def kept_files(
     Args:
         bound: the predicate.
         content: the contents to list; None for all live ones.
-        stats: as of :func:`~lakemuster.planner.lists.files`.
+        stats: as of :func:`~lakemuster.planner.lists.snapshot_lists.files`.
 
     Raises:
         RequestInvalid: an unknown content or column; changelog files, which no plan has.

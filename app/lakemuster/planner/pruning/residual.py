@@ -34,9 +34,9 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
-from lakemuster.planner.project import Projection
-from lakemuster.planner.prune import Mask, can_match
-from lakemuster.planner.statistics import PartitionStatistics
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.prune import Mask, can_match
+from lakemuster.planner.pruning.statistics import PartitionStatistics
 
 KEPT_TUPLES = 10_000
 """Partition tuples whose residuals are kept, for each predicate."""

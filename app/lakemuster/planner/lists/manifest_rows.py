@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from uuid import UUID
 
 import pyarrow as pa
 
@@ -12,7 +11,7 @@ from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.partition import result_type
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.planner.columns import sparse, struct
+from lakemuster.planner.columns import internal_array, sparse, struct
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
@@ -108,12 +107,3 @@ def _summary_array(summaries: Sequence[PartitionFieldSummary | None], of: Primit
     ]
     absent = pa.array([summary is None for summary in summaries], pa.bool_())
     return pa.StructArray.from_arrays(list(members.values()), fields=fields, mask=absent)
-
-
-def internal_array(values: Sequence[object], target: pa.DataType) -> pa.Array:
-    """Internal forms (see ``metadata.types``) as an Arrow array of their type."""
-    if pa.types.is_temporal(target):
-        width = pa.int32() if target.bit_width == 32 else pa.int64()
-        return pa.array(values, width).view(target)
-    plain = [value.bytes if isinstance(value, UUID) else value for value in values]
-    return pa.array(plain, target)

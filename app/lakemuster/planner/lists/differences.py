@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
-from lakemuster.planner.entries import EntrySource
+from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.shape import Part
 

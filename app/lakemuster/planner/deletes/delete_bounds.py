@@ -21,8 +21,8 @@ from lakemuster.metadata.files import column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.prune import UNKNOWN, FieldStats
-from lakemuster.planner.statistics import EntryStatistics
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
+from lakemuster.planner.pruning.statistics import EntryStatistics
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]

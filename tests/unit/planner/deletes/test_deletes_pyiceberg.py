@@ -16,7 +16,16 @@ from pyiceberg.table.delete_file_index import DeleteFileIndex
 from pyiceberg.typedef import Record
 
 from lakemuster.metadata.partition import PartitionSpec
-from tests.unit.planner.delete_files import BY_NAME, PATH, UNPARTITIONED, File, between, data, matched, positions
+from tests.unit.planner.deletes.delete_files import (
+    BY_NAME,
+    PATH,
+    UNPARTITIONED,
+    File,
+    between,
+    data,
+    matched,
+    positions,
+)
 
 NAMES = (None, "a", "b")
 SPECS = (UNPARTITIONED, BY_NAME)

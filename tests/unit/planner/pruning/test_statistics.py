@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
 from lakemuster.metadata.types import arrow_type
-from lakemuster.planner.prune import UNKNOWN, can_match
-from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
-from lakemuster.planner.zones import zone_count, zones_of
-from tests.unit.planner.test_prune import FIELDS, LONG, files, predicates, statistics
+from lakemuster.planner.pruning.prune import UNKNOWN, can_match
+from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.zones import zone_count, zones_of
+from tests.unit.planner.pruning.test_prune import FIELDS, LONG, files, predicates, statistics
 
 
 def entries(of: Any) -> pa.Table:

@@ -26,7 +26,7 @@ from lakemuster.metadata.predicate import (
     matches,
 )
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
 
 LONG, DOUBLE, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.DOUBLE, "double"), Primitive(Kind.STRING, "string")
 PRICE, DAY = Primitive(Kind.DECIMAL, "decimal(9,2)", precision=9, scale=2), Primitive(Kind.DATE, "date")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.prune import UNKNOWN, Counts, FieldStats
+from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 
 ZONE_ROWS = 1024
 """Entries of a zone."""

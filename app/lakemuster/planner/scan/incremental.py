@@ -14,9 +14,9 @@ from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.metadata.predicate import Bound
 from lakemuster.metadata.snapshot import Snapshot
-from lakemuster.planner.lists import LIVE_ROLES, parts
-from lakemuster.planner.outline import outline_over
-from lakemuster.planner.plan import Plan
+from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.scan.outline import outline_over
+from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import View
 
 APPEND = "append"

@@ -1,6 +1,6 @@
 """Why a predicate keeps or drops one thing, a manifest or a file: per comparison, with the bound that decides.
 
-The verdicts are those of :mod:`prune` on the same statistics; only the words are made here.
+The verdicts are those of :mod:`~lakemuster.planner.pruning.prune` on the same statistics; only the words are made here.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.metadata.values import json_value
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.project import Together
-from lakemuster.planner.prune import Counts, FieldStats, Statistics, can_match
+from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics, can_match
 
 Verdict = Literal["cannot match", "may match", "unknown"]
 

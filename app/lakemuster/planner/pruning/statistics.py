@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.planner.columns import flat
-from lakemuster.planner.prune import UNKNOWN, Counts, FieldStats
+from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 
 _COUNTS = ("null_count", "nan_count", "value_count")
 

@@ -25,7 +25,7 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import project, project_strict
 from lakemuster.metadata.types import Primitive
-from lakemuster.planner.prune import Counts, FieldStats, Statistics
+from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Together:
     """Statistics of columns and of partitions of the same things: a leaf must be possible by both.
 
     Attributes:
-        columns: statistics by column; an :class:`~lakemuster.planner.statistics.Arrays` without fields has none.
+        columns: statistics by column; an ``Arrays`` without fields has none.
         partitions: statistics by partition field.
         projection: how leaves on columns speak of partitions.
     """

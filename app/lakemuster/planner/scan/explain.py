@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.predicate import Bound, conjuncts, text_of
-from lakemuster.planner.applied import NotApplied, applied
 from lakemuster.planner.columns import flat, partition_names
-from lakemuster.planner.outline import Outline, SpecOutline
-from lakemuster.planner.project import Together
-from lakemuster.planner.prune import Mask, can_match
-from lakemuster.planner.reasons import Reason, reasons
-from lakemuster.planner.selection import (
+from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.prune import Mask, can_match
+from lakemuster.planner.pruning.statistics import Arrays
+from lakemuster.planner.scan.applied import NotApplied, applied
+from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.reasons import Reason, reasons
+from lakemuster.planner.scan.selection import (
     Candidate,
     entries_of,
     entry_statistics,
@@ -27,7 +28,6 @@ from lakemuster.planner.selection import (
     zones_kept,
 )
 from lakemuster.planner.shape import Part
-from lakemuster.planner.statistics import Arrays
 from lakemuster.storage.locations import Rewrites
 
 LevelName = Literal["manifests", "segments", "zones", "entries"]

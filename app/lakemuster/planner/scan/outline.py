@@ -24,15 +24,15 @@ from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.planner.deletes import DeleteIndex
-from lakemuster.planner.lists import LIVE_ROLES, parts
-from lakemuster.planner.manifest_rows import internal_array
-from lakemuster.planner.project import Projection
-from lakemuster.planner.prune import UNKNOWN, FieldStats
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
+from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.zones import stacked, zone_count, zones_of
 from lakemuster.planner.shape import Part
-from lakemuster.planner.statistics import Arrays, EntryStatistics, PartitionStatistics
 from lakemuster.planner.view import View
-from lakemuster.planner.zones import stacked, zone_count, zones_of
 
 CACHED_OUTLINES = 32
 """Snapshots whose outlines are kept."""

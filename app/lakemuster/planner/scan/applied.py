@@ -17,7 +17,7 @@ from lakemuster.metadata.predicate import (
     text_of,
 )
 from lakemuster.metadata.types import arrow_type
-from lakemuster.planner.outline import Outline
+from lakemuster.planner.scan.outline import Outline
 
 _COUNTED = frozenset({Op.IS_NULL, Op.NOT_NULL})
 

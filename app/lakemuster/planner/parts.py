@@ -1,0 +1,48 @@
+"""A snapshot's manifests, each with the place of its first entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from lakemuster.index import Index
+from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
+from lakemuster.planner.shape import Part
+from lakemuster.planner.view import View
+
+CACHED_SNAPSHOTS = 64
+"""Snapshots whose manifest rows are kept at hand."""
+
+LIVE_ROLES = frozenset({"manifests", "base", "delta"})
+ENTRY_ROLES = LIVE_ROLES | {"changelog"}
+
+
+def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
+    """The rows of the snapshot's manifest lists, in their order."""
+    if view.snapshot is None:
+        return ()
+    return _published(index, view.snapshot.row_id, view.snapshot.published_at_ms)
+
+
+@lru_cache(maxsize=CACHED_SNAPSHOTS)
+def _published(index: Index, row_id: int, _published_at_ms: int | None) -> tuple[ManifestRecord, ...]:
+    """Row ids are never used again, and publishing anew gives another time: what is cached stays true."""
+    with index.database.reading() as session:
+        return tuple(snapshot_manifests(session, row_id))
+
+
+def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
+    """The snapshot's manifests of some roles, each with the place of its first entry.
+
+    Places count the entries of Paimon's base and delta manifests in list order, which is what
+    a snapshot's cancelled rows refer to.
+    """
+    wanted = frozenset(roles)
+    found: list[Part] = []
+    first_row = 0
+    for record in manifest_records(index, view):
+        if record.role in wanted:
+            found.append(Part(record, first_row))
+        if record.role in LIVE_ROLES:
+            first_row += (record.header.added_files_count or 0) + (record.header.deleted_files_count or 0)
+    return tuple(found)

@@ -1,0 +1,148 @@
+"""Key-range sections of merge trees: which files of a bucket hold overlapping keys and are read together.
+
+Within a group (one bucket of one partition) files stand in one section where their intervals of
+keys overlap, directly or through others; between two sections no key is shared, so no row of one can
+replace a row of the other. Sections ask for the smallest and largest key of every file. A part of a key
+that is not known is taken for the least there is in a smallest key, for more than any in a largest one:
+intervals only grow, up to the whole group.
+
+Everything is done on whole arrays: keys become integers of the same order, and files are sorted once.
+
+Source: Paimon ``IntervalPartition`` and ``MergeTreeSplitGenerator``; shared format notes, section 9, rule 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.formats.paimon.columns import combine
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def key_sections(group: Ints, minima: Sequence[pa.Array], maxima: Sequence[pa.Array]) -> Ints:
+    """Cut the files of each group into sections of overlapping keys.
+
+    Args:
+        group: (N,) which bucket of which partition each file is of.
+        minima, maxima: per column of the trimmed primary key, the N smallest and largest keys; null where not
+            known. Keys are compared column by column as Paimon does: nulls first, text and bytes by unsigned
+            bytes, decimals as numbers.
+
+    Returns:
+        (N,) section numbers from 0, of no two groups the same, ascending by group and then by key.
+    """
+    low, high = _key_ranks(len(group), minima, maxima)
+    return overlapping(group, low, high)
+
+
+def row_ranges(group: Ints, first_row_id: Ints, record_count: Ints) -> Ints:
+    """Cut the files of each group into ranges of overlapping row ids, as data evolution spreads rows over files.
+
+    Args:
+        group: (N,) as for :func:`key_sections`.
+        first_row_id: (N,); negative where not known: then the whole group is one range.
+        record_count: (N,).
+
+    Returns:
+        (N,) range numbers from 0, of no two groups the same, ascending by group and then by row id.
+    """
+    known = first_row_id >= 0
+    last = np.where(known, first_row_id + np.maximum(record_count, 1) - 1, np.iinfo(np.int64).max)
+    _, dense = np.unique(np.concatenate([np.where(known, first_row_id, -1), last]), return_inverse=True)
+    low, high = np.split(dense.astype(np.int64), 2)
+    return overlapping(group, low, high)
+
+
+def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
+    """Number the unions of overlapping closed intervals of each group.
+
+    Args:
+        group: (N,) any codes.
+        low, high: (N,) ends, counted without large gaps: at most a few times N.
+
+    Returns:
+        (N,) numbers from 0, ascending by group and then by interval.
+    """
+    if not len(group):
+        return np.zeros(0, np.int64)
+    _, groups = np.unique(group, return_inverse=True)
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    span = int(high.max()) - int(low.min()) + 1
+    # Each group has integers of its own, so that one running maximum serves all of them.
+    start = groups * span + (low - low.min())
+    end = groups * span + (high - low.min())
+    order = np.lexsort((end, start))
+    reached = np.maximum.accumulate(end[order])
+    opens = np.ones(len(order), np.bool_)
+    opens[1:] = start[order][1:] > reached[:-1]
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(opens) - 1
+    return numbers
+
+
+def whole_groups(group: Ints, level: Ints, delete_row_count: Ints, *, merged: bool) -> Mask:
+    """Mark the files of groups in which no file needs another one to be read.
+
+    Args:
+        group: (N,).
+        level: (N,).
+        delete_row_count: (N,) rows of each file that say that a key is gone; -1 where not recorded, which counts
+            as none, as it does for Paimon's own readers.
+        merged: no key is live in two files (deletion vectors, or merge engine first-row).
+    """
+    numbers, first, place = _places(group)
+    good = (level > 0) & (delete_row_count <= 0)
+    whole = np.bincount(place, ~good, len(numbers)) == 0
+    if not merged:
+        whole &= np.bincount(place, level != level[first][place], len(numbers)) == 0
+    return np.asarray(whole[place])
+
+
+def raw_convertible(group: Ints, section: Ints, level: Ints, delete_row_count: Ints, *, merged: bool) -> Mask:
+    """Mark the files of a merge tree that a plain reader may read alone; deletion vectors still apply by position.
+
+    They are the files of :func:`whole_groups`, and those that have a section for themselves and delete nothing.
+    Arguments are those of :func:`whole_groups`, and the sections of :func:`key_sections`.
+    """
+    numbers, _, place = _places(section)
+    alone = np.bincount(place, minlength=len(numbers))[place] == 1
+    whole = whole_groups(group, level, delete_row_count, merged=merged)
+    return np.asarray(whole | (alone & (delete_row_count <= 0)))
+
+
+def _places(codes: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct codes, the first row of each, and which of them each row has."""
+    numbers, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    return numbers, first, place
+
+
+def _key_ranks(count: int, minima: Sequence[pa.Array], maxima: Sequence[pa.Array]) -> tuple[Ints, Ints]:
+    """Integers in the order of the keys, without gaps."""
+    columns = [_ranks(*both) for both in zip(minima, maxima, strict=True)]
+    if not columns:
+        return np.zeros(count, np.int64), np.zeros(count, np.int64)
+    _, dense = np.unique(combine(*columns), return_inverse=True)
+    low, high = np.split(dense.astype(np.int64), 2)
+    return low, high
+
+
+def _ranks(minima: pa.Array, maxima: pa.Array) -> Ints:
+    """Integers in the order of one column's values, of the smallest keys and then of the largest ones."""
+    form = maxima.type if pa.types.is_null(minima.type) else minima.type
+    both = pa.concat_arrays([minima.cast(form), maxima.cast(form)])
+    if both.null_count == len(both):
+        ranks, unknown = np.zeros(len(both), np.int64), np.ones(len(both), np.bool_)
+    else:
+        if pa.types.is_floating(both.type):
+            both = pc.if_else(pc.is_nan(both), pa.scalar(None, both.type), both)
+        ranks = pc.rank(both, tiebreaker="dense").to_numpy().astype(np.int64)
+        unknown = np.asarray(both.is_null().to_numpy(zero_copy_only=False))
+    ends = np.where(np.arange(len(both)) < len(minima), 0, len(both) + 1)
+    return np.where(unknown, ends, ranks)

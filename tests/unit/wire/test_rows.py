@@ -6,8 +6,10 @@ import datetime as dt
 import json
 import math
 import uuid
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import orjson
 import pyarrow as pa
@@ -19,7 +21,8 @@ from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value, scaled
-from lakemuster.wire.rows import JSON_TEXT, chunks, json_items, json_lines, json_objects
+from lakemuster.wire import rows as rows_module
+from lakemuster.wire.rows import FEW_ROWS, JSON_TEXT, chunks, json_items, json_lines, json_objects
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 2, 2**53 + 2) | st.integers(-3, 3)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -47,6 +50,13 @@ KINDS: list[tuple[Primitive, st.SearchStrategy[object]]] = [
         for p, s in ((9, 0), (9, 2), (20, 6), (38, 10))
     ),
 ]
+
+
+@pytest.fixture(params=["row by row", "by column"], autouse=True, scope="module")
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test in both ways, which write the same."""
+    with mock.patch.object(rows_module, "FEW_ROWS", FEW_ROWS if request.param == "row by row" else 0):
+        yield
 
 
 def column(kind: Primitive, values: list[object]) -> tuple[pa.Field, pa.Array]:
@@ -127,6 +137,35 @@ def test_nested_values_keep_their_shape(data: st.DataObject) -> None:
 def test_names_and_values_of_any_text_survive(names: list[str], values: list[str]) -> None:
     batch = pa.RecordBatch.from_arrays([pa.array([values[i]]) for i in range(len(names))], names=names)
     assert json.loads(json_lines(batch)) == dict(zip(names, values, strict=False))
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> pa.RecordBatch:
+    """Columns of all kinds, under names that mean something too: ids, JSON text, sparse structs."""
+    rows = draw(st.integers(1, 4))
+    fields, arrays = [], []
+    for name in draw(st.lists(st.sampled_from(["snapshot_id", "v", "w", "é"]), min_size=1, max_size=4)):
+        if draw(st.booleans()):
+            kind, values = draw(st.sampled_from(KINDS))
+            field, array = column(kind, draw(st.lists(st.none() | values, min_size=rows, max_size=rows)))
+            if draw(st.booleans()):
+                array = pa.StructArray.from_arrays([array, array], fields=[field.with_name("a"), field.with_name("b")])
+                metadata = {SPARSE: b"1"} if draw(st.booleans()) else None
+                field = pa.field("v", array.type, metadata=metadata)
+        else:
+            of = draw(nested(2))
+            array = pa.array(draw(st.lists(values_of(of), min_size=rows, max_size=rows)), of)
+            field = pa.field("v", of, metadata={SPARSE: b"1"} if draw(st.booleans()) else None)
+        fields.append(field.with_name(name))
+        arrays.append(array)
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields)).slice(draw(st.integers(0, rows - 1)))
+
+
+@given(batches())
+def test_few_rows_and_many_are_written_alike(batch: pa.RecordBatch) -> None:
+    many = pa.Table.from_batches([batch] * (FEW_ROWS + 1)).combine_chunks().to_batches()[0]
+    assert json_lines(many) == json_lines(batch) * (FEW_ROWS + 1)
+    assert json_items(many) == b",".join([json_items(batch)] * (FEW_ROWS + 1))
 
 
 def test_lines_and_items_hold_the_same_objects() -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import changing, planning, reading, service
+from lakemuster.cli import changing, planning, reading, service, system
 from lakemuster.cli.application import DEBUG, Commands
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ for command in (
     reading.partitions,
     reading.indexes,
     reading.diff,
+    system.system,
     service.openapi,
     service.token,
 ):

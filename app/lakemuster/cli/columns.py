@@ -109,5 +109,7 @@ NUMBERS = frozenset(
 
 
 def columns_of(kind: str, row: Mapping[str, object]) -> Sequence[str]:
-    """The columns of a list, in their order: those of its kind that its rows have."""
+    """The columns of a list, in their order: those of its kind that its rows have; of ``$files`` and the like all."""
+    if kind.startswith("$"):
+        return tuple(row)
     return tuple(column for column in _COLUMNS[kind] if column in row)

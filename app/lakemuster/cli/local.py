@@ -11,6 +11,7 @@ from lakemuster.api.documents import refresh_out, table_out
 from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.native.asking import words
 from lakemuster.api.services import Services
+from lakemuster.api.system import branch_rows, snapshot_rows, system_table
 from lakemuster.cli.local_plans import explanation, milliseconds, plan_pages
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
@@ -81,6 +82,8 @@ class LocalSource:
                 return self._listed(
                     name, query, notice, lambda view: lists.diff(index, self._services.view(name, old), view)
                 )
+            case "system":
+                return self._system(name, query, notice)
             case kind:
                 raise AssertionError(kind)
 
@@ -128,8 +131,19 @@ class LocalSource:
         """Stop decoders, close the database."""
         self._services.close()
 
+    def _system(self, name: str, query: Query, notice: Notice) -> Iterator[Row]:
+        table = system_table(query.options["name"])
+        if table.of == "snapshot":
+            yield from self._listed(name, query, notice, lambda view: snapshot_rows(self._services, view, table))
+            return
+        _, rows, stale = branch_rows(self._services, name, table, _selector(query))
+        if stale is not None:
+            notice(not_newest(stale))
+        for batch in rows.to_batches():
+            yield from json_objects(batch)
+
     def _listed(self, name: str, query: Query, notice: Notice, source: Callable[[View], RowSource]) -> Iterator[Row]:
-        view = self._services.view(name, Selector(query.snapshot_id, query.ref, milliseconds(query.as_of)))
+        view = self._services.view(name, _selector(query))
         if view.stale is not None:
             notice(not_newest(view.stale))
         rows = source(view)
@@ -139,6 +153,10 @@ class LocalSource:
         for _, batch in rows.batches():
             for chunk in chunks(batch):
                 yield from json_objects(chunk)
+
+
+def _selector(query: Query) -> Selector:
+    return Selector(query.snapshot_id, query.ref, milliseconds(query.as_of))
 
 
 def _normal(name: str) -> str:

@@ -66,6 +66,8 @@ class RemoteSource:
                 return table.partitions(**choice)
             case "indexes":
                 return table.indexes(**choice)
+            case "system":
+                return table.system(options["name"], **choice)
             case "diff":
                 return table.diff(options["from"], **choice)
             case kind:

@@ -291,14 +291,31 @@ class Table:
         params = {"from": str(from_)} if to is None else {"from": str(from_), "to": str(to)}
         return self._chosen("diff", params, choice)
 
-    def _chosen(self, kind: str, params: Mapping[str, str], choice: Choice) -> Rows[Row]:
+    def system_tables(self) -> Rows[Row]:
+        """The system tables that a Paimon table has, with their columns; none for Iceberg."""
+        return self._rows("system", {}, _as_is)
+
+    def system(self, name: str, **choice: Unpack[Choice]) -> Rows[Row]:
+        """The rows of one of Paimon's system tables: what stands behind the ``$``, ``files``, in Paimon's columns.
+
+        Of those that are of the table (``snapshots``, ``tags`` …) ``choice`` is a branch, by ``ref``.
+        """
+        return self._chosen(("system", name), {}, choice)
+
+    def _chosen(self, kind: str | tuple[str, str], params: Mapping[str, str], choice: Choice) -> Rows[Row]:
         page_size = choice.get("page_size")
         return self._rows(kind, {**params, **_selector(choice)}, _as_is, page_size=page_size)
 
     def _rows(
-        self, kind: str, params: Mapping[str, str], convert: Callable[[Row], T], *, page_size: int | None = None
+        self,
+        kind: str | tuple[str, str],
+        params: Mapping[str, str],
+        convert: Callable[[Row], T],
+        *,
+        page_size: int | None = None,
     ) -> Rows[T]:
-        return Rows(self._transport, table_path(self.name, kind), params, convert, page_size=page_size)
+        segments = (kind,) if isinstance(kind, str) else kind
+        return Rows(self._transport, table_path(self.name, *segments), params, convert, page_size=page_size)
 
 
 def _given(question: Mapping[str, object]) -> dict[str, object]:

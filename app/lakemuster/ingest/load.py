@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from lakemuster.errors import CatalogError, FormatUnsupported, MetadataCorrupt, ObjectMissing
 from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
-from lakemuster.formats.paimon.table_metadata import assemble, parse_schema, parse_snapshot, parse_tag
+from lakemuster.formats.paimon.table_metadata import assemble, parse_consumer, parse_schema, parse_snapshot, parse_tag
 from lakemuster.ingest.pointers import Pointer
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
@@ -16,6 +18,7 @@ from lakemuster.storage.store import ObjectStore
 
 _NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
 METADATA_LIMIT = 512 * 2**20
+CONSUMER_LIMIT = 4096
 
 UNREADABLE = "unreadable"
 """Key of ``Snapshot.extra``: why a snapshot's own file could not be parsed."""
@@ -45,10 +48,12 @@ def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMet
     schemas: dict[str, tuple[Schema, ...]] = {}
     snapshots: list[Snapshot] = []
     tags: list[Ref] = []
+    consumers: dict[str, dict[str, int]] = {}
+    created: dict[str, int | None] = {}
     for branch in branches:
         prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
-        found = _read(store, listings.get(f"{prefix}schema", ()))
-        schemas[branch] = tuple(sorted((parse_schema(data) for data in found.values()), key=lambda s: s.schema_id))
+        files = _read(store, listings.get(f"{prefix}schema", ()))
+        schemas[branch] = tuple(sorted((parse_schema(data) for data in files.values()), key=lambda s: s.schema_id))
         own = _snapshots(store, listings.get(f"{prefix}snapshot", ()), branch, root, known)
         taken = {snapshot.snapshot_id for snapshot in own}
         snapshots += own
@@ -64,11 +69,32 @@ def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMet
         for name, data in _read(store, changelogs).items():
             if _NUMBERED.match(name):
                 snapshots.append(parse_snapshot(data, branch, root, "changelog"))
-    return assemble(root, schemas, snapshots, tags)
+        if found := _consumers(store, listings.get(f"{prefix}consumer", ())):
+            consumers[branch] = found
+        if branch != MAIN:
+            created[branch] = _oldest(listings, prefix)
+    metadata = assemble(root, schemas, snapshots, tags, consumers.pop(MAIN, {}))
+    return replace(metadata, extra={**metadata.extra, "branch_consumers": consumers, "branches_created_ms": created})
 
 
 def _branch_of(folder: str) -> str:
     return MAIN if folder == "schema" else folder.split("/")[1].removeprefix("branch-")
+
+
+def _oldest(listings: Mapping[str, Sequence[ObjectInfo]], prefix: str) -> int | None:
+    """When the first file of a branch was written: object stores have no times of folders."""
+    times = (info.modified_ms for folder, infos in listings.items() if folder.startswith(prefix) for info in infos)
+    return min((time for time in times if time is not None), default=None)
+
+
+def _consumers(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, int]:
+    """The next snapshot by consumer. These files are written over in place: one that is half written is left out."""
+    named = [info for info in infos if info.name.startswith("consumer-") and info.size <= CONSUMER_LIMIT]
+    found: dict[str, int] = {}
+    for name, data in _read(store, named, may_vanish=True).items():
+        with suppress(MetadataCorrupt):
+            found[name.removeprefix("consumer-")] = parse_consumer(data)
+    return found
 
 
 def _number(name: str) -> int | None:
@@ -107,7 +133,7 @@ def _parse_snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: st
     return parsed
 
 
-def _read(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, bytes]:
+def _read(store: ObjectStore, infos: Sequence[ObjectInfo], *, may_vanish: bool = False) -> dict[str, bytes]:
     """Contents by file name. A file that expired since it was listed is left out."""
     found: dict[str, bytes] = {}
     names = {info.location: info.name for info in infos}
@@ -117,6 +143,6 @@ def _read(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, bytes]:
         if isinstance(outcome, CatalogError):
             raise outcome
         found[names[request.location]] = outcome
-    if infos and not found:
+    if infos and not found and not may_vanish:
         raise MetadataCorrupt("the table's metadata vanished while it was read", location=infos[0].location)
     return dict(sorted(found.items()))

@@ -24,58 +24,62 @@ from lakemuster.wire.native.snapshots import SnapshotOut
 from lakemuster.wire.native.tables import TableOut
 
 
-class _Page(WireModel):
+class ListPage(WireModel):
+    """What every page says."""
+
     next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
     stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")
 
 
-class _SnapshotPage(_Page):
+class SnapshotListPage(ListPage):
+    """A page of a snapshot's rows."""
+
     snapshot_id: IdText | None = Field(description="All pages are of it; null for a table without snapshots.")
 
 
-class TablesPage(_Page):
+class TablesPage(ListPage):
     """Registered tables."""
 
     tables: list[TableOut]
 
 
-class SnapshotsPage(_Page):
+class SnapshotsPage(ListPage):
     """Snapshots, oldest first."""
 
     snapshots: list[SnapshotOut]
 
 
-class RefsPage(_Page):
+class RefsPage(ListPage):
     """Branches and tags."""
 
     refs: list[RefOut]
 
 
-class SchemasPage(_Page):
+class SchemasPage(ListPage):
     """Versions of a table's columns."""
 
     schemas: list[SchemaOut]
 
 
-class SpecsPage(_Page):
+class SpecsPage(ListPage):
     """Versions of a table's partitioning."""
 
     specs: list[SpecOut]
 
 
-class ManifestsPage(_SnapshotPage):
+class ManifestsPage(SnapshotListPage):
     """Rows of manifest lists."""
 
     manifests: list[IcebergManifest | PaimonManifest]
 
 
-class EntriesPage(_SnapshotPage):
+class EntriesPage(SnapshotListPage):
     """Entries of manifests."""
 
     entries: list[IcebergEntry | PaimonEntry]
 
 
-class FilesPage(_SnapshotPage):
+class FilesPage(SnapshotListPage):
     """Live files."""
 
     files: list[IcebergFile | PaimonFile]
@@ -84,19 +88,19 @@ class FilesPage(_SnapshotPage):
     )
 
 
-class PartitionsPage(_SnapshotPage):
+class PartitionsPage(SnapshotListPage):
     """Partitions."""
 
     partitions: list[Partition]
 
 
-class IndexesPage(_SnapshotPage):
+class IndexesPage(SnapshotListPage):
     """Index files."""
 
     indexes: list[IndexFile]
 
 
-class DiffPage(_SnapshotPage):
+class DiffPage(SnapshotListPage):
     """Files removed and added."""
 
     diff: list[IcebergChange | PaimonChange]

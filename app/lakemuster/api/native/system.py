@@ -1,0 +1,67 @@
+"""Routes of Paimon's system tables."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+from lakemuster.api.listings import DocumentListing
+from lakemuster.api.native.answers import Asked, listing_answer, snapshot_answer, views_of
+from lakemuster.api.native.asking import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
+from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
+from lakemuster.api.system import KeyedListing, branch_rows, snapshot_rows, system_table
+from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
+from lakemuster.wire.native.system import SYSTEM, SystemColumn, SystemPage, SystemTableOut, SystemTablePage
+
+router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")])
+
+
+class OfSystemTable(OfSnapshot):
+    """Parameters of a system table. Those of a table take no snapshot: ``ref`` may name a branch."""
+
+    def choosing(self) -> dict[str, str]:
+        """As of every list; page tokens and ETags are not those of the native list of the same name."""
+        return {**super().choosing(), "list": "system"}
+
+
+SystemQuery = Annotated[OfSystemTable, Query()]
+SystemName = Annotated[
+    str,
+    Path(description="What stands behind the `$` in Paimon.", json_schema_extra={"enum": sorted(SYSTEM_TABLES)}),
+]
+
+
+@router.get("/tables/{table}/system", response_model=SystemPage, responses=LIST)
+def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
+    """The system tables that a Paimon table has, with their columns. None for Iceberg."""
+    record, _, stale = table.services.fresh(table.name)
+    found = sorted(SYSTEM_TABLES) if record.format == "paimon" else []
+    listing = DocumentListing(
+        SYSTEM,
+        found,
+        lambda name: (name,),
+        lambda name: _document(SYSTEM_TABLES[name]).model_dump(mode="json"),
+    )
+    return listing_answer(Asked(table.request, table.api, "system", query, record.table_id), listing, stale=stale)
+
+
+@router.get("/tables/{table}/system/{name}", response_model=SystemTablePage, responses=LIST_OF_SNAPSHOT)
+def list_system_table(table: TheTable, name: SystemName, query: SystemQuery) -> Response:
+    """The rows of one of Paimon's system tables, in its columns."""
+    system, selector = system_table(name), query.selector()
+    if system.of == "table":
+        record, rows, stale = branch_rows(table.services, table.name, system, selector)
+        asked = Asked(table.request, table.api, name, query, record.table_id)
+        return listing_answer(asked, KeyedListing(system, rows), stale=stale)
+    asked, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
+    pinned = place is not None or query.snapshot is not None
+    return snapshot_answer(
+        asked, (view,), lambda: snapshot_rows(table.services, view, system), pinned=pinned, place=place
+    )
+
+
+def _document(table: SystemTable) -> SystemTableOut:
+    columns = [SystemColumn(name=name, type=text) for name, text in table.columns]
+    return SystemTableOut(name=table.name, of=table.of, columns=columns)

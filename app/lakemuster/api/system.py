@@ -1,0 +1,125 @@
+"""Paimon's system tables for whoever asks: routes, and the command line on the index here."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+from lakemuster.api.listings import Page
+from lakemuster.api.page_tokens import Key
+from lakemuster.api.services import Services
+from lakemuster.errors import RefNotFound, RequestInvalid, SystemTableNotFound
+from lakemuster.index.snapshots import list_snapshots
+from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.planner.lists.system.snapshot_rows import statistics_name
+from lakemuster.planner.lists.system.sources import snapshot_source
+from lakemuster.planner.lists.system.table_rows import table_rows
+from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
+from lakemuster.planner.rows import RowSource
+from lakemuster.planner.view import Selector, View
+from lakemuster.wire.rows import json_items, json_lines
+
+BATCH_ROWS = 1000
+
+
+def system_table(name: str) -> SystemTable:
+    """One by its name.
+
+    Raises:
+        SystemTableNotFound: there is none of it.
+    """
+    found = SYSTEM_TABLES.get(name)
+    if found is None:
+        raise SystemTableNotFound(f"no system table {name!r}; there are {', '.join(sorted(SYSTEM_TABLES))}", name=name)
+    return found
+
+
+def snapshot_rows(services: Services, view: View, table: SystemTable) -> RowSource:
+    """The rows of a system table that is of a snapshot.
+
+    Raises:
+        RequestInvalid: the table is not Paimon's.
+    """
+    _demand_paimon(view.table)
+    if table.name == "statistics" and (name := statistics_name(view)) is not None:
+        services.refresher.ensure_statistics(view.table, name)
+    return snapshot_source(table.name, services.index, view)
+
+
+def branch_rows(
+    services: Services, name: str, table: SystemTable, selector: Selector
+) -> tuple[TableRecord, pa.Table, str | None]:
+    """A table, the rows of a system table that is of it or of its branch, and why they are not the newest.
+
+    Raises:
+        RequestInvalid: the table is not Paimon's, or the selector chooses a snapshot.
+        RefNotFound: no such branch.
+    """
+    record, metadata, stale = services.fresh(name)
+    _demand_paimon(record)
+    branch = _branch(metadata, table, selector)
+    with services.index.database.reading() as session:
+        needs = table.name in ("snapshots", "tags")
+        records = list_snapshots(session, record.table_id, branch) if needs else []
+    return record, table_rows(table.name, metadata, branch, records), stale
+
+
+def _demand_paimon(record: TableRecord) -> None:
+    if record.format != "paimon":
+        raise RequestInvalid(f"{record.name} is an Iceberg table: only Paimon's have system tables", table=record.name)
+
+
+def _branch(metadata: TableMetadata, table: SystemTable, selector: Selector) -> str:
+    words = f"{table.name} is of the table, not of a snapshot"
+    if selector.snapshot_id is not None or selector.as_of_ms is not None:
+        raise RequestInvalid(f"{words}: leave snapshot and as_of out; ref may name a branch")
+    if selector.ref is None or selector.ref == MAIN or selector.ref in metadata.branch_schemas:
+        return selector.ref or MAIN
+    if any(ref.name == selector.ref for ref in metadata.refs):
+        raise RequestInvalid(f"{words}: ref may name a branch, and {selector.ref!r} is a tag")
+    raise RefNotFound(f"no branch {selector.ref!r}", ref=selector.ref)
+
+
+@dataclass(frozen=True)
+class KeyedListing:
+    """Rows that are of no snapshot and may change from page to page: a page begins after a key.
+
+    Attributes:
+        table: in the order of the key; of columns, in theirs.
+    """
+
+    of: SystemTable
+    table: pa.Table
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The system table's."""
+        return self.of.schema
+
+    @cached_property
+    def _keys(self) -> list[Key]:
+        if self.of.name == "aggregation_fields":
+            return [(row,) for row in range(self.table.num_rows)]
+        return list(zip(*(self.table.column(name).to_pylist() for name in self.of.key), strict=True))
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """The rows after the last one shown."""
+        start = 0 if after is None else bisect_right(self._keys, after)
+        shown = self.table.slice(start, size)
+        items = b",".join(json_items(batch) for batch in shown.to_batches() if batch.num_rows)
+        end = start + shown.num_rows
+        return Page(items, self._keys[end - 1] if end < self.table.num_rows and shown.num_rows else None)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All rows."""
+        for batch in self.batches():
+            yield batch.num_rows, json_lines(batch)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows."""
+        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)

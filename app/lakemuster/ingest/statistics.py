@@ -1,0 +1,81 @@
+"""Bring the statistics files of Paimon snapshots into the index: small files that ``ANALYZE TABLE`` wrote.
+
+They are of no use to plans, so nothing fails for them: one that is gone, too large or unreadable is kept as empty,
+one that storage did not give this time is left for the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lakemuster.errors import CatalogError, MetadataCorrupt, StorageDenied, StorageUnavailable
+from lakemuster.formats.paimon.table_metadata import parse_statistics
+from lakemuster.index import Index
+from lakemuster.index.statistics import find_statistics, forget_statistics, keep_statistics, known_statistics
+from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.storage.objects import ReadRequest
+from lakemuster.storage.store import ObjectStore
+
+MAX_BYTES = 4 * 2**20
+MAX_FILES = 256
+"""Files that one refresh reads, the newest snapshots' first; others are read when somebody asks."""
+
+_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
+_PASSING = (StorageUnavailable, StorageDenied)
+
+
+def refresh_statistics(
+    index: Index, store: ObjectStore, table_id: int, root: str, snapshots: Iterable[Snapshot]
+) -> None:
+    """Read the files that snapshots name and the index lacks; forget those that none names any more."""
+    newest_first = sorted(snapshots, key=lambda snapshot: snapshot.committed_at_ms, reverse=True)
+    named = (snapshot.extra.get("statistics") for snapshot in newest_first)
+    names = list(dict.fromkeys(name for name in named if isinstance(name, str)))
+    with index.database.reading() as session:
+        known = known_statistics(session, table_id)
+    gone = known.difference(names)
+    found, _ = _read(store, root, [name for name in names if name not in known][:MAX_FILES])
+    if found or gone:
+        with index.database.session() as session:
+            forget_statistics(session, table_id, gone)
+            keep_statistics(session, table_id, found)
+
+
+def ensure_statistics(index: Index, store: ObjectStore, table_id: int, root: str, name: str) -> None:
+    """Make sure that the index has a file, or knows that it cannot.
+
+    Raises:
+        StorageUnavailable, StorageDenied: storage did not give it this time.
+    """
+    with index.database.reading() as session:
+        if find_statistics(session, table_id, name) is not None:
+            return
+    found, failures = _read(store, root, [name])
+    for failure in failures:
+        raise failure
+    with index.database.session() as session:
+        keep_statistics(session, table_id, found)
+
+
+def _read(store: ObjectStore, root: str, names: Sequence[str]) -> tuple[dict[str, bytes], list[CatalogError]]:
+    """The documents of files by name, empty where they can never be had; and why others were not had now."""
+    documents = {name: b"" for name in names if not _FILE_NAME.fullmatch(name) or name in (".", "..")}
+    locations = {f"{root}/statistics/{name}": name for name in names if name not in documents}
+    failures: list[CatalogError] = []
+    for request, outcome in store.read_many([ReadRequest(location) for location in locations], max_bytes=MAX_BYTES):
+        if isinstance(outcome, _PASSING):
+            failures.append(outcome)
+        else:
+            documents[locations[request.location]] = _checked(outcome)
+    return documents, failures
+
+
+def _checked(outcome: bytes | CatalogError) -> bytes:
+    if isinstance(outcome, CatalogError):
+        return b""
+    try:
+        parse_statistics(outcome)
+    except MetadataCorrupt:
+        return b""
+    return outcome

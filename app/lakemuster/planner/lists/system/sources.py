@@ -1,0 +1,37 @@
+"""A snapshot's system tables as lists that can be read from any row on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from lakemuster.index import Index
+from lakemuster.planner.lists.entries import EntrySource
+from lakemuster.planner.lists.system.file_rows import FileShape
+from lakemuster.planner.lists.system.snapshot_rows import index_table, manifest_table, statistics_table
+from lakemuster.planner.lists.system.sums import bucket_table, partition_table
+from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
+from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.rows import RowSource, TableSource
+from lakemuster.planner.view import View
+
+_BUILT: dict[str, Callable[[Index, View, SystemTable], pa.Table]] = {
+    "manifests": manifest_table,
+    "partitions": partition_table,
+    "buckets": bucket_table,
+    "table_indexes": index_table,
+    "statistics": statistics_table,
+}
+
+
+def snapshot_source(name: str, index: Index, view: View) -> RowSource:
+    """The rows of a system table that is of a snapshot; none of a table without snapshots.
+
+    Args:
+        name: one whose ``of`` is ``snapshot``.
+    """
+    table = SYSTEM_TABLES[name]
+    if name in _BUILT:
+        return TableSource(name, _BUILT[name](index, view, table), view.snapshot_id)
+    return EntrySource(name, index, view, parts(index, view, LIVE_ROLES), FileShape(view, table))

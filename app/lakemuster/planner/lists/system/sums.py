@@ -1,0 +1,135 @@
+"""``$partitions`` and ``$buckets``: what lies in each, summed.
+
+As Paimon does, over all entries of base and delta, what is deleted taken away from what was added: the last update is
+that of the newest file that the manifests still tell of, be it deleted. ``total_buckets`` is that of the last entry.
+What only a catalog knows of partitions (``created_at`` and the like) is null, and none is ``done``.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.formats.paimon.partition_names import DEFAULT_NAME
+from lakemuster.index import Index
+from lakemuster.index.segment_files import Segment
+from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS
+from lakemuster.planner.columns import flat
+from lakemuster.planner.lists.system.tables import SystemTable
+from lakemuster.planner.lists.system.texts import cast_texts, internal_texts, listed, partition_columns
+from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.view import View
+
+_SUMMED = ("record_count", "file_size_in_bytes", "file_count")
+_VECTORS = "DELETION_VECTORS"
+
+
+def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
+    """One row a partition and bucket that has files, in the order of their texts."""
+    sums = _summed(index, view, ("bucket",))
+    columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
+    texts = listed([cast_texts(values, of) for _, of, values in columns], sums.num_rows)
+    found = {"partition": texts, **{name: flat(sums.column(name)) for name in sums.column_names}}
+    return _sorted(table, found, ["partition", "bucket"])
+
+
+def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
+    """One row a partition that has files, in the order of their texts."""
+    sums = _summed(index, view, ())
+    options = dict(max(view.schemas, key=lambda schema: schema.schema_id).options)
+    default = options.get("partition.default-name", DEFAULT_NAME)
+    columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
+    pieces = [_named(name, pc.fill_null(_blank(cast_texts(values, of)), default)) for name, of, values in columns]
+    count = sums.num_rows
+    found = {name: flat(sums.column(name)) for name in sums.column_names}
+    found["partition"] = pc.binary_join_element_wise(*pieces, "/") if pieces else pa.repeat(pa.scalar(""), count)
+    found |= {name: pa.nulls(count, table.schema.field(name).type) for name in ("created_at", "created_by")}
+    found |= {name: pa.nulls(count, pa.string()) for name in ("updated_by", "options")}
+    found["done"] = pa.repeat(pa.scalar(False), count)
+    has_vectors = options.get("deletion-vectors.enabled", "false").strip().lower() == "true"
+    zeros = pa.repeat(pa.scalar(0, pa.int64()), count)
+    found["deleted_record_count"] = _deleted(index, view, sums) if has_vectors else zeros
+    return _sorted(table, found, ["partition"])
+
+
+def _blank(texts: pa.Array) -> pa.Array:
+    # A blank partition has the directory of a null one, and is read back from there as null.
+    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(texts), ""), pa.scalar(None, pa.string()), texts)
+
+
+def _named(name: str, texts: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(f"{name}=", texts, "")
+
+
+def _sorted(table: SystemTable, found: dict[str, pa.Array], by: list[str]) -> pa.Table:
+    rows = pa.Table.from_batches([table.build(found)])
+    return rows.sort_by([(name, "ascending") for name in by]).combine_chunks()
+
+
+def _summed(index: Index, view: View, by: tuple[str, ...]) -> pa.Table:
+    """Sums by partition and ``by``, partitions as ``partition.<id>``; those without files are left out."""
+    keys = [*_partition_names(view), *by]
+    pieces = [_signed(index.segments.open(part.manifest.segment), view) for part in parts(index, view, LIVE_ROLES)]
+    entries = pa.concat_tables([_signed(None, view), *pieces])
+    if not keys:
+        # Arrow groups by something.
+        keys, entries = ["all"], entries.append_column("all", pa.repeat(pa.scalar(0), entries.num_rows))
+    kinds = [*((name, "sum") for name in _SUMMED), ("last_update_time", "max"), ("total_buckets", "last")]
+    grouped = entries.group_by(keys, use_threads=False).aggregate(kinds)
+    names = {f"{name}_{kind}": name for name, kind in kinds}
+    grouped = grouped.rename_columns([names.get(name, name) for name in grouped.column_names])
+    return grouped.filter(pc.greater(grouped.column("file_count"), 0)).combine_chunks()
+
+
+def _signed(segment: Segment | None, view: View) -> pa.Table:
+    """A manifest's entries with what each adds; those of none when there is no segment."""
+    names = ("status", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "creation_time")
+    if segment is None:
+        table = pa.table({name: pa.array([], PAIMON_COLUMNS[name]) for name in names})
+    else:
+        present = segment.schema.names
+        table = segment.table([name for name in present if name in names or name.startswith("partition.")])
+    count = table.num_rows
+    own = {
+        name: flat(table.column(name)) if name in table.column_names else pa.nulls(count, PAIMON_COLUMNS[name])
+        for name in names
+    }
+    sign = pc.if_else(pc.equal(own["status"], ADDED), pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))
+    values = [array for _, _, array in partition_columns(table, view.metadata.specs[0], view.schemas)]
+    columns = dict(zip(_partition_names(view), values, strict=True))
+    columns["bucket"], columns["total_buckets"] = own["bucket"], own["total_buckets"]
+    columns |= {name: pc.multiply(own[name], sign) for name in ("record_count", "file_size_in_bytes")}
+    columns["file_count"], columns["last_update_time"] = sign, own["creation_time"]
+    return pa.table(columns)
+
+
+def _partition_names(view: View) -> list[str]:
+    return [f"partition.{field.field_id}" for field in view.metadata.specs[0].fields]
+
+
+def _deleted(index: Index, view: View, sums: pa.Table) -> pa.Array:
+    """Rows that deletion vectors mark, by partition; null where a vector does not say how many."""
+    found: dict[tuple[object, ...], int | None] = {}
+    for part in parts(index, view, {"index"}):
+        table = index.segments.open(part.manifest.segment).table(None)
+        table = table.filter(pc.and_(pc.equal(table.column("status"), ADDED), _are_vectors(table)))
+        ranges = (
+            table.column("deletion_vectors").to_pylist()
+            if "deletion_vectors" in table.column_names
+            else [None] * table.num_rows
+        )
+        for key, vectors in zip(_keys(table, view), ranges, strict=True):
+            counts = [vector["cardinality"] for vector in vectors or ()]
+            before = found.get(key, 0)
+            found[key] = None if before is None or None in counts else before + sum(counts)
+    return pa.array([found.get(key, 0) for key in _keys(sums, view)], pa.int64())
+
+
+def _are_vectors(table: pa.Table) -> pa.ChunkedArray:
+    return pc.equal(table.column("index_type"), _VECTORS)
+
+
+def _keys(table: pa.Table, view: View) -> list[tuple[object, ...]]:
+    columns = partition_columns(table, view.metadata.specs[0], view.schemas)
+    values = [internal_texts(array, of).to_pylist() for _, of, array in columns]
+    return list(zip(*values, strict=True)) if values else [()] * table.num_rows

@@ -1,0 +1,108 @@
+"""Values of columns as the texts that Paimon writes them in, a column at a time.
+
+Partitions are cast to strings (``{2024-05-14, null}``); keys and statistics are Java's ``toString()`` of the internal
+values (days for a date). A binary value, for which that is the identity of a Java object, is hex here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.formats.paimon.partition_names import spelling
+from lakemuster.metadata.files import split_column
+from lakemuster.metadata.partition import PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+
+_AS_ARROW_HAS_THEM = frozenset({Kind.BOOLEAN, Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG, Kind.STRING})
+
+
+def cast_texts(values: pa.Array, of: Primitive) -> pa.Array:
+    """The values cast to strings, as ``CAST(v AS STRING)``; null stays null."""
+    return _texts(values, of, legacy=False)
+
+
+def internal_texts(values: pa.Array, of: Primitive) -> pa.Array:
+    """Java's ``toString()`` of the internal values; null stays null."""
+    return _texts(values, of, legacy=True)
+
+
+def _texts(values: pa.Array, of: Primitive, *, legacy: bool) -> pa.Array:
+    if values.null_count == len(values):
+        return pa.nulls(len(values), pa.string())
+    if of.kind in _AS_ARROW_HAS_THEM:
+        return values.cast(pa.string())
+    if legacy and of.kind in (Kind.DATE, Kind.TIME):
+        return values.cast(pa.int32()).cast(pa.string())
+    known = pc.dictionary_encode(values)
+    return pa.array([_text(of, value, legacy) for value in known.dictionary], pa.string()).take(known.indices)
+
+
+def _text(of: Primitive, value: pa.Scalar, legacy: bool) -> str:
+    if legacy and of.kind is Kind.BINARY:
+        return bytes(value.as_py()).hex()
+    return spelling(of, value, legacy=legacy)
+
+
+def listed(texts: Sequence[pa.Array], rows: int, opening: str = "{", closing: str = "}") -> pa.Array:
+    """``{a, null}`` of each row."""
+    return _joined([pc.fill_null(array, "null") for array in texts], rows, opening, closing)
+
+
+def mapped(texts: Mapping[str, pa.Array], rows: int) -> pa.Array:
+    """``{a=1, b=null}`` of each row, in the order of a Java ``TreeMap``: that of UTF-16."""
+    names = sorted(texts, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return _joined([_prefixed(f"{name}=", pc.fill_null(texts[name], "null")) for name in names], rows, "{", "}")
+
+
+def _joined(pieces: Iterable[pa.Array], rows: int, opening: str, closing: str) -> pa.Array:
+    members = list(pieces)
+    if not members:
+        return pa.repeat(pa.scalar(opening + closing), rows)
+    inner = pc.binary_join_element_wise(*members, ", ")
+    return pc.binary_join_element_wise(opening, inner, closing, "")
+
+
+def _prefixed(prefix: str, texts: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(prefix.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), texts, "")
+
+
+def column_values(table: pa.Table, kind: str, field_id: int, of: Primitive) -> pa.Array | None:
+    """One per-field column of entries in a type; None where nothing is recorded, or it is of another kind of value.
+
+    Entries whose files have the column in other types are cast; what a later type cannot hold is null.
+    """
+    target = arrow_type(of)
+    if target is None:
+        return None
+    found = [
+        flat(table.column(index))
+        for index, name in enumerate(table.column_names)
+        if (split := split_column(name)) and split[:2] == (kind, field_id)
+    ]
+    cast = [values for array in found if (values := cast_or_none(array, target)) is not None]
+    return pc.coalesce(*cast) if cast else None
+
+
+def partition_columns(
+    table: pa.Table, spec: PartitionSpec, schemas: tuple[Schema, ...]
+) -> list[tuple[str, Primitive, pa.Array]]:
+    """(name, type, values) of each partition key of entries."""
+    found = []
+    for field in spec.fields:
+        of = result_type(field, schemas)
+        values = column_values(table, "partition", field.field_id, of)
+        absent = pa.nulls(table.num_rows, arrow_type(of) or pa.binary())
+        found.append((field.name, of, absent if values is None else values))
+    return found
+
+
+def partition_texts(table: pa.Table, spec: PartitionSpec, schemas: tuple[Schema, ...]) -> pa.Array:
+    """``{value, value}`` of each entry's partition; ``{}`` without partition keys."""
+    columns = partition_columns(table, spec, schemas)
+    return listed([cast_texts(values, of) for _, of, values in columns], table.num_rows)

@@ -9,7 +9,7 @@ CatalogError
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised
 ├── NotFound
-│   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound
+│   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
 │   └── PlanNotFound · PlanTaskNotFound     a token that is not ours, or not for this table and caller
 ├── OperationUnsupported     part of a protocol, and not of this server: it changes no tables
@@ -137,6 +137,12 @@ class ManifestNotFound(NotFound):
     """The snapshot lists no such manifest."""
 
     code = "manifest_not_found"
+
+
+class SystemTableNotFound(NotFound):
+    """Paimon has no such system table, or it is not of metadata."""
+
+    code = "system_table_not_found"
 
 
 class NamespaceNotFound(NotFound):

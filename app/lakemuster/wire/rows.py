@@ -27,7 +27,7 @@ from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
-IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id"})
+IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id", "next_snapshot_id"})
 JSON_TEXT = b"json"
 """Arrow field metadata key of strings that are JSON already."""
 

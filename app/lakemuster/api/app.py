@@ -13,9 +13,10 @@ from lakemuster.api.iceberg_rest import catalog, configuration, planning, refuse
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.native import history, lists, plans, tables
+from lakemuster.api.native import history, lists, plans, system, tables
 from lakemuster.api.native.asking import Api
 from lakemuster.api.openapi import DescribedApp
+from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 
@@ -50,10 +51,12 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.api = Api(services, tokens, metrics)
-    for router in (tables.router, history.router, lists.router, plans.router):
+    for router in (tables.router, history.router, lists.router, system.router, plans.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
     for router in (configuration.router, catalog.router, iceberg_tables.router, planning.router, refused.router):
+        app.include_router(router)
+    for router in paimon_routers:
         app.include_router(router)
     app.include_router(operations.router)
     app.include_router(docs.router)

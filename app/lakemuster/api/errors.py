@@ -16,6 +16,7 @@ from starlette.responses import Response
 from lakemuster import errors
 from lakemuster.api.failures import Failure
 from lakemuster.api.iceberg_rest import failures as iceberg_rest
+from lakemuster.api.paimon_rest import failures as paimon_rest
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
@@ -36,6 +37,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.SnapshotNotFound: 404,
     errors.RefNotFound: 404,
     errors.ManifestNotFound: 404,
+    errors.SystemTableNotFound: 404,
     errors.NamespaceNotFound: 404,
     errors.ViewNotFound: 404,
     errors.WarehouseNotFound: 404,
@@ -64,7 +66,10 @@ STATUS: dict[type[errors.CatalogError], int] = {
 _MAX_TEXT, _MAX_ITEMS, _MAX_PROBLEMS, _MAX_DEPTH = 500, 20, 5, 4
 _SAFE_INTEGER = 2**53
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed"}
-_FORMS: dict[str, Callable[[str, Failure], Response]] = {iceberg_rest.PREFIX: iceberg_rest.answer}
+_FORMS: dict[str, Callable[[str, Failure], Response]] = {
+    iceberg_rest.PREFIX: iceberg_rest.answer,
+    paimon_rest.PREFIX: paimon_rest.answer,
+}
 """How protocols other than the native API say a failure, by the beginning of their paths."""
 
 

@@ -32,10 +32,18 @@ def directory(key: str, of: Primitive, value: pa.Scalar, *, legacy: bool, defaul
     Raises:
         FormatUnsupported: the writer's spelling cannot be known.
     """
-    text = spelling(of, value, legacy=legacy) if value.is_valid else ""
-    if all(char.isspace() and char not in _NOT_BLANK_TO_JAVA for char in text):
-        text = default
+    text = shown(of, value, legacy=legacy, default=default)
     return f"{key.translate(_ESCAPED)}={text.translate(_ESCAPED)}"
+
+
+def shown(of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
+    """One partition value as text, not escaped; the default name for null and blank text.
+
+    Raises:
+        FormatUnsupported: the writer's spelling cannot be known.
+    """
+    text = spelling(of, value, legacy=legacy) if value.is_valid else ""
+    return default if all(char.isspace() and char not in _NOT_BLANK_TO_JAVA for char in text) else text
 
 
 def spelling(of: Primitive, value: pa.Scalar, *, legacy: bool) -> str:

@@ -1,0 +1,16 @@
+"""Answers of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+from starlette.responses import Response
+
+from lakemuster.wire.paimon_rest.catalog import RestModel
+
+
+def answer(document: RestModel, headers: Mapping[str, str] | None = None) -> Response:
+    """A document of the protocol."""
+    body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
+    return Response(body, media_type="application/json", headers=dict(headers or {}))

@@ -1,0 +1,180 @@
+"""Routes of the catalog: databases, the names of tables; views and functions, of which there are none."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from lakemuster.api.native.asking import TheApi, TheCaller, needs
+from lakemuster.api.page_tokens import Binding
+from lakemuster.api.paimon_rest import tables
+from lakemuster.api.paimon_rest.answers import answer
+from lakemuster.api.paimon_rest.asking import (
+    PREFIX,
+    DatabasePattern,
+    Names,
+    TablePattern,
+    TheDatabase,
+    ThePaging,
+    named_in,
+    page_of,
+)
+from lakemuster.api.paimon_rest.documented import LISTED
+from lakemuster.errors import NotFound, ViewNotFound
+from lakemuster.metadata.names import format_name
+from lakemuster.wire.paimon_rest.catalog import (
+    DatabaseOut,
+    DatabasesOut,
+    FunctionDetailsOut,
+    FunctionsOut,
+    Identifier,
+    IdentifiersOut,
+    TablesOut,
+    ViewDetailsOut,
+    ViewsOut,
+)
+from lakemuster.wire.paimon_rest.patterns import Pattern
+
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+
+TableType = Annotated[
+    str | None, Query(alias="tableType", max_length=200, description="The option `type` of tables; `table` without.")
+]
+
+
+@router.get("/databases", name="paimon_list_databases", response_model=DatabasesOut, responses=LISTED)
+def list_databases(api: TheApi, caller: TheCaller, asked: ThePaging, pattern: DatabasePattern = None) -> Response:
+    """The databases: each has a Paimon table."""
+    like = Pattern.of(pattern)
+    names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
+    binding = Binding(0, "paimon databases", {"like": pattern or ""}, caller.name)
+    found, token = page_of(api, asked, names, lambda name: (name,), binding)
+    return answer(DatabasesOut(databases=found, next_page_token=token))
+
+
+@router.get("/databases/{database}", name="paimon_get_database", response_model=DatabaseOut, responses=LISTED)
+def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Response:
+    """A database; it exists while a Paimon table is registered in it."""
+    members = Names.of(api, caller).members(database).values()
+    return answer(
+        DatabaseOut(
+            id=database,
+            name=database,
+            location="",
+            options={},
+            created_at=min(table.created_at_ms for table in members),
+            updated_at=max(table.last_updated_ms or table.created_at_ms for table in members),
+        )
+    )
+
+
+@router.get("/databases/{database}/tables", name="paimon_list_tables", response_model=TablesOut, responses=LISTED)
+def list_tables(
+    api: TheApi,
+    caller: TheCaller,
+    asked: ThePaging,
+    database: TheDatabase,
+    pattern: TablePattern = None,
+    kind: TableType = None,
+) -> Response:
+    """The names of a database's tables."""
+    like = Pattern.of(pattern)
+    members = Names.of(api, caller).members(database).items()
+    chosen = (
+        name for name, table in members if like.matches(name) and (not kind or tables.is_of_type(api, table, kind))
+    )
+    binding = Binding(0, "paimon tables", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name)
+    found, token = page_of(api, asked, chosen, lambda name: (name,), binding)
+    return answer(TablesOut(tables=found, next_page_token=token))
+
+
+@router.get("/tables", name="paimon_list_all_tables", response_model=IdentifiersOut, responses=LISTED)
+def list_all_tables(
+    api: TheApi, caller: TheCaller, asked: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
+) -> Response:
+    """The names of the tables of all databases."""
+    of, like = Pattern.of(database), Pattern.of(pattern)
+    names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
+    chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
+    binding = Binding(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
+    found, token = page_of(api, asked, chosen, lambda name: name, binding)
+    identifiers = [Identifier(database=name[0], object=name[1]) for name in found]
+    return answer(IdentifiersOut(tables=identifiers, next_page_token=token))
+
+
+@router.get("/databases/{database}/views", name="paimon_list_views", response_model=ViewsOut, responses=LISTED)
+def list_views(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
+    """The views of a database: none."""
+    Names.of(api, caller).members(database)
+    return answer(ViewsOut(views=[]))
+
+
+@router.get(
+    "/databases/{database}/view-details",
+    name="paimon_list_view_details",
+    response_model=ViewDetailsOut,
+    responses=LISTED,
+)
+def list_view_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
+    """The views of a database, whole: none."""
+    Names.of(api, caller).members(database)
+    return answer(ViewDetailsOut(view_details=[]))
+
+
+@router.get("/views", name="paimon_list_all_views", response_model=ViewsOut, responses=LISTED)
+def list_all_views(_: ThePaging) -> Response:
+    """The views of all databases: none."""
+    return answer(ViewsOut(views=[]))
+
+
+@router.get(
+    "/databases/{database}/views/{view}",
+    name="paimon_get_view",
+    response_model=None,
+    responses=LISTED,
+    dependencies=named_in("{database}{view}"),
+)
+def get_view() -> None:
+    """A view: there are none."""
+    raise ViewNotFound("there are no views here")
+
+
+@router.get(
+    "/databases/{database}/functions", name="paimon_list_functions", response_model=FunctionsOut, responses=LISTED
+)
+def list_functions(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
+    """The functions of a database: none."""
+    Names.of(api, caller).members(database)
+    return answer(FunctionsOut(functions=[]))
+
+
+@router.get(
+    "/databases/{database}/function-details",
+    name="paimon_list_function_details",
+    response_model=FunctionDetailsOut,
+    responses=LISTED,
+)
+def list_function_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
+    """The functions of a database, whole: none."""
+    Names.of(api, caller).members(database)
+    return answer(FunctionDetailsOut(function_details=[]))
+
+
+@router.get("/functions", name="paimon_list_all_functions", response_model=FunctionsOut, responses=LISTED)
+def list_all_functions(_: ThePaging) -> Response:
+    """The functions of all databases: none."""
+    return answer(FunctionsOut(functions=[]))
+
+
+@router.get(
+    "/databases/{database}/functions/{function}",
+    name="paimon_get_function",
+    response_model=None,
+    responses=LISTED,
+    dependencies=named_in("{database}{function}"),
+)
+def get_function() -> None:
+    """A function: there are none."""
+    raise NotFound("there are no functions here")

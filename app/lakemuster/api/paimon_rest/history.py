@@ -1,0 +1,192 @@
+"""Routes of a table's history: its newest snapshot, all of them, branches, tags."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from lakemuster.api.native.answers import stale_header
+from lakemuster.api.native.asking import needs
+from lakemuster.api.page_tokens import Binding
+from lakemuster.api.paimon_rest.answers import answer
+from lakemuster.api.paimon_rest.asking import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
+from lakemuster.api.paimon_rest.documented import TABLE
+from lakemuster.api.paimon_rest.tables import look, newest_schema
+from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.load import UNREADABLE
+from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
+from lakemuster.wire.paimon_rest.catalog import (
+    BranchesOut,
+    SnapshotOut,
+    SnapshotsOut,
+    TableSnapshot,
+    TableSnapshotOut,
+    TagOut,
+    TagsOut,
+)
+from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.snapshots import snapshot_json, tag_json
+
+_TABLE = "/databases/{database}/tables/{table}"
+_UNKNOWN = -1
+
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+
+
+@router.get(f"{_TABLE}/snapshot", name="paimon_get_snapshot", response_model=TableSnapshotOut, responses=TABLE)
+def get_table_snapshot(asked: ThePaimonTable) -> Response:
+    """The newest snapshot, from which clients go on by themselves.
+
+    Never an older one in its place: also one that is quarantined here is told, and that a table has no snapshot
+    only if it has none. Where the newest state cannot be had, the answer is 503.
+    """
+    record = head_of(asked)
+    if record is None:
+        raise SnapshotNotFound("the table has no snapshots")
+    snapshot, live = _read(record), record.live
+    total = snapshot.extra.get("total_record_count")
+    told = TableSnapshot(
+        snapshot=snapshot_json(snapshot),
+        record_count=total if isinstance(total, int) else _UNKNOWN,
+        file_size_in_bytes=_UNKNOWN if live is None else live.bytes,
+        file_count=_UNKNOWN if live is None else live.data_files,
+        last_file_creation_time=_UNKNOWN,
+    )
+    return answer(TableSnapshotOut(snapshot=told))
+
+
+@router.get(f"{_TABLE}/snapshots", name="paimon_list_snapshots", response_model=SnapshotsOut, responses=TABLE)
+def list_table_snapshots(asked: ThePaimonTable, page: ThePaging) -> Response:
+    """The snapshots of a table, or of its branch, the newest first; not what only tags and changelogs keep."""
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    records = sorted(_snapshots(asked, table), key=lambda record: -record.snapshot.snapshot_id)
+    binding = _binding(asked, table, "paimon snapshots")
+    found, token = page_of(asked.api, page, records, lambda record: (-record.snapshot.snapshot_id,), binding)
+    shown = [snapshot_json(_read(record)) for record in found]
+    return answer(SnapshotsOut(snapshots=shown, next_page_token=token), stale_header(stale))
+
+
+@router.get(f"{_TABLE}/snapshots/{{version}}", name="paimon_get_version", response_model=SnapshotOut, responses=TABLE)
+def get_version_snapshot(
+    request: Request,
+    asked: ThePaimonTable,
+    version: Annotated[str, Path(description="`EARLIEST`, `LATEST`, a snapshot's id, or else a tag.")],
+) -> Response:
+    """One snapshot."""
+    version = spoken(request, 5, version)
+    if version == "LATEST":
+        head = head_of(asked)
+        if head is None:
+            raise SnapshotNotFound("the table has no snapshots")
+        return answer(SnapshotOut(snapshot=snapshot_json(_read(head))))
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    by_id = {record.snapshot.snapshot_id: record for record in _snapshots(asked, table)}
+    if version == "EARLIEST":
+        record = by_id.get(min(by_id, default=0))
+    elif version.isascii() and version.isdecimal():
+        record = by_id.get(int(version[:20]))
+    else:
+        tag = _tags(asked, metadata).get(version)
+        record = None if tag is None else _kept(asked, table, tag)
+    if record is None:
+        raise SnapshotNotFound("the table has no such snapshot")
+    return answer(SnapshotOut(snapshot=snapshot_json(_read(record))), stale_header(stale))
+
+
+@router.get(f"{_TABLE}/branches", name="paimon_list_branches", response_model=BranchesOut, responses=TABLE)
+def list_branches(asked: ThePaimonTable) -> Response:
+    """The branches of a table beside main."""
+    _, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    return answer(BranchesOut(branches=sorted(metadata.branch_schemas)), stale_header(stale))
+
+
+@router.get(f"{_TABLE}/tags", name="paimon_list_tags", response_model=TagsOut, responses=TABLE)
+def list_tags(
+    asked: ThePaimonTable,
+    page: ThePaging,
+    prefix: Annotated[
+        str | None,
+        Query(alias="tagNamePrefix", max_length=4096, description="What names begin with; `%` may stand at its end."),
+    ] = None,
+) -> Response:
+    """The tags of a table, or of its branch."""
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
+    names = sorted(name for name in _tags(asked, metadata) if like.matches(name))
+    found, token = page_of(asked.api, page, names, lambda name: (name,), _binding(asked, table, "paimon tags", prefix))
+    return answer(TagsOut(tags=found, next_page_token=token), stale_header(stale))
+
+
+@router.get(f"{_TABLE}/tags/{{tag}}", name="paimon_get_tag", response_model=TagOut, responses=TABLE)
+def get_tag(
+    request: Request, asked: ThePaimonTable, tag: Annotated[str, Path(description="The tag's name.")]
+) -> Response:
+    """A tag, and the snapshot that it keeps."""
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    found = _tags(asked, metadata).get(spoken(request, 5, tag))
+    if found is None:
+        raise RefNotFound("the table has no tag of that name")
+    return answer(TagOut.model_validate(tag_json(found, _read(_kept(asked, table, found)))), stale_header(stale))
+
+
+def head_of(asked: Asked) -> SnapshotRecord | None:
+    """The newest snapshot of the branch, known at least; None when there is none.
+
+    Raises:
+        SnapshotUnpublished: the newest state could not be had.
+    """
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    heads = {ref.branch: ref.snapshot_id for ref in metadata.refs if ref.kind == "branch"}
+    try:
+        with asked.services.index.database.reading() as session:
+            records = {
+                branch: get_snapshot(session, table.table_id, heads[branch], branch)
+                for branch in {MAIN, asked.branch} & heads.keys()
+            }
+    except SnapshotNotFound as cause:
+        raise SnapshotUnpublished("the table changed while it was looked at; try again") from cause
+    # That main's newest snapshot is quarantined is a reason to be stale, and none to hide what is newest.
+    main = records.get(MAIN)
+    if stale is not None and (main is None or stale != main.error):
+        raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
+    return records.get(asked.branch)
+
+
+def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:
+    with asked.services.index.database.reading() as session:
+        records = list_snapshots(session, table.table_id, asked.branch)
+    return [record for record in records if record.snapshot.source == "snapshot"]
+
+
+def _tags(asked: Asked, metadata: TableMetadata) -> dict[str, Ref]:
+    return {ref.name: ref for ref in metadata.refs if ref.kind == "tag" and ref.branch == asked.branch}
+
+
+def _kept(asked: Asked, table: TableRecord, tag: Ref) -> SnapshotRecord:
+    with asked.services.index.database.reading() as session:
+        return get_snapshot(session, table.table_id, tag.snapshot_id, tag.branch)
+
+
+def _read(record: SnapshotRecord) -> Snapshot:
+    """A record's snapshot, unless its own file could not be read.
+
+    Raises:
+        SnapshotQuarantined: it could not.
+    """
+    if (reason := record.snapshot.extra.get(UNREADABLE)) is not None:
+        raise SnapshotQuarantined(f"snapshot {record.snapshot.snapshot_id} cannot be read: {reason}")
+    return record.snapshot
+
+
+def _binding(asked: Asked, table: TableRecord, listing: str, like: str | None = None) -> Binding:
+    return Binding(table.table_id, listing, {"branch": asked.branch, "like": like or ""}, asked.caller.name)

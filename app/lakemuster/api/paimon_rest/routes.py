@@ -1,0 +1,14 @@
+"""All routes of the protocol, in the order in which paths are matched."""
+
+from __future__ import annotations
+
+from lakemuster.api.paimon_rest import catalog, configuration, history, partitions, refused, tables
+
+routers = (
+    configuration.router,
+    catalog.router,
+    tables.router,
+    history.router,
+    partitions.router,
+    refused.router,
+)

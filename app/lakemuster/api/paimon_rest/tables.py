@@ -1,0 +1,201 @@
+"""Routes of tables: their place and newest schema, by name, by id, and a database's whole."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Path
+from starlette.responses import Response
+
+from lakemuster.api.native.answers import stale_header
+from lakemuster.api.native.asking import Api, TheApi, TheCaller, needs
+from lakemuster.api.page_tokens import Binding
+from lakemuster.api.paimon_rest.answers import answer
+from lakemuster.api.paimon_rest.asking import (
+    PREFIX,
+    Names,
+    TablePattern,
+    TheDatabase,
+    ThePaging,
+    ThePaimonTable,
+    page_of,
+)
+from lakemuster.api.paimon_rest.documented import LISTED, TABLE
+from lakemuster.api.services import Services
+from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
+from lakemuster.index.tables import TableRecord, load_metadata
+from lakemuster.metadata.names import format_name
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.storage.locations import Rewrites
+from lakemuster.wire.paimon_rest.catalog import QueryAuth, TableDetailsOut, TableOut
+from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.schemas import schema_json
+
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+
+
+@router.get("/databases/{database}/tables/{table}", name="paimon_get_table", response_model=TableOut, responses=TABLE)
+def get_table(asked: ThePaimonTable) -> Response:
+    """Where a table is, and its newest schema; with `$branch_` and a branch's name, that branch's.
+
+    Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
+    """
+    record, metadata, stale = look(asked.services, asked.name)
+    schema = newest_schema(metadata, asked.branch)
+    return answer(table_out(record, asked.database, asked.object, metadata, schema), stale_header(stale))
+
+
+@router.get("/tables/id/{table_id}", name="paimon_get_table_by_id", response_model=TableOut, responses=TABLE)
+def get_table_by_id(
+    api: TheApi, caller: TheCaller, table_id: Annotated[str, Path(description="The id that a table was answered with.")]
+) -> Response:
+    """A table by its id."""
+    for levels, record in Names.of(api, caller).tables.items():
+        if id_of(record) == table_id:
+            found, metadata, stale = look(api.services, record.name)
+            schema = newest_schema(metadata, MAIN)
+            return answer(table_out(found, format_name(levels[:-1]), levels[-1], metadata, schema), stale_header(stale))
+    raise TableNotFound("no table of that id is registered")
+
+
+@router.get(
+    "/databases/{database}/table-details",
+    name="paimon_list_table_details",
+    response_model=TableDetailsOut,
+    responses=LISTED,
+)
+def list_table_details(
+    api: TheApi,
+    caller: TheCaller,
+    asked: ThePaging,
+    database: TheDatabase,
+    pattern: TablePattern = None,
+) -> Response:
+    """A database's tables as the index has them; a table whose metadata could never be read is left out."""
+    like = Pattern.of(pattern)
+    members = Names.of(api, caller).members(database)
+    binding = Binding(0, "paimon table details", {"of": database, "like": pattern or ""}, caller.name)
+    chosen = {name: record for name, record in members.items() if like.matches(name)}
+    page, token = page_of(api, asked, chosen, lambda name: (name,), binding)
+    details = list(_details(api.services, database, {name: chosen[name] for name in page}))
+    return answer(TableDetailsOut(table_details=details, next_page_token=token))
+
+
+@router.get("/databases/{database}/tables/{table}/token", name="paimon_get_table_token", responses=TABLE)
+def get_table_token(asked: ThePaimonTable) -> None:
+    """Credentials for a table's files: none are given, clients bring their own."""
+    registered(asked.services, asked.name)
+    raise OperationUnsupported(
+        "this catalog vends no credentials: leave data-token.enabled off, and give the client its own for the files"
+    )
+
+
+@router.post(
+    "/databases/{database}/tables/{table}/auth",
+    name="paimon_auth_table_query",
+    response_model=QueryAuth,
+    responses=TABLE,
+)
+def auth_table_query(asked: ThePaimonTable) -> Response:
+    """What the caller may read of a table: all of it.
+
+    A table that demands such an answer (`query-auth.enabled`) is refused: which rows and columns may be read of it
+    is known to the catalog that keeps it, and not here.
+    """
+    _, metadata, _ = look(asked.services, asked.name)
+    options = dict(newest_schema(metadata, asked.branch).options)
+    if options.get("query-auth.enabled", "false").strip().lower() == "true":
+        raise OperationUnsupported(
+            "the table has query-auth.enabled: its row filters and column masks are not known here, so it is not read"
+        )
+    return answer(QueryAuth())
+
+
+def registered(services: Services, name: str) -> TableRecord:
+    """A registered Paimon table.
+
+    Raises:
+        TableNotFound: none of that name, or one of another format.
+    """
+    record = services.table(name)
+    if record.format != "paimon":
+        raise TableNotFound("no table of that name is registered")
+    return record
+
+
+def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
+    """A Paimon table whose pointer was looked at within the allowed staleness, or why it could not be.
+
+    Raises:
+        TableNotFound: none of that name, or one of another format.
+        CatalogError: its metadata could never be read.
+    """
+    registered(services, name)
+    return services.fresh(name)
+
+
+def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
+    """The newest schema of a branch.
+
+    Raises:
+        TableNotFound: there is no such branch.
+    """
+    schemas = metadata.schemas if branch == MAIN else metadata.branch_schemas.get(branch, ())
+    if not schemas:
+        raise TableNotFound("the table has no branch of that name")
+    return max(schemas, key=lambda schema: schema.schema_id)
+
+
+def id_of(record: TableRecord) -> str:
+    """The id of a registration, the same on all replicas."""
+    said = orjson.dumps([record.table_id, record.name, record.created_at_ms])
+    return str(UUID(bytes=hashlib.sha256(said).digest()[:16]))
+
+
+def table_out(record: TableRecord, database: str, said: str, metadata: TableMetadata, schema: Schema) -> TableOut:
+    """The answer of a table.
+
+    Args:
+        said: the table's name as it was asked for.
+    """
+    first = min(metadata.schemas, key=lambda schema: schema.schema_id)
+    return TableOut(
+        id=id_of(record),
+        database=database,
+        name=said,
+        path=Rewrites(record.rewrites).apply(metadata.location),
+        is_external=False,
+        schema_id=schema.schema_id,
+        table_schema=schema_json(schema),
+        created_at=first.created_at_ms or record.created_at_ms,
+        updated_at=record.last_updated_ms or record.created_at_ms,
+    )
+
+
+def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
+    """Whether a table's option ``type`` is as asked; tables without it, or never read, are of type ``table``."""
+    try:
+        with api.services.index.database.reading() as session:
+            properties = load_metadata(session, record.table_id).properties
+    except TableNotFound:
+        properties = {}
+    return properties.get("type", "table") == kind
+
+
+def _details(services: Services, database: str, members: dict[str, TableRecord]) -> Iterator[TableOut]:
+    for name, record in members.items():
+        try:
+            if record.metadata_location is None:
+                found, metadata, _ = services.fresh(record.name)
+            else:
+                found = record
+                with services.index.database.reading() as session:
+                    metadata = load_metadata(session, record.table_id)
+        except CatalogError:
+            continue
+        yield table_out(found, database, name, metadata, newest_schema(metadata, MAIN))

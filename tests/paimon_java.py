@@ -1,0 +1,92 @@
+"""Apache Paimon's Java client, to write tables with, to hold plans against and to read through our catalog.
+
+Its jars (``requirements-paimon.jars``) are brought on first use; ``tests/java`` is what is asked of them, by one
+process for all tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tree import ROOT
+
+
+class PaimonFailed(Exception):
+    """What Paimon said when it could not do what it was asked."""
+
+
+class Paimon:
+    """A running process; its catalog ``plain`` holds tables as files in ``folder/lake``, all in the database ``db``."""
+
+    def __init__(self, jars: list[str], folder: Path) -> None:
+        self.folder = folder
+        self.lake = folder / "lake"
+        self.log = folder / "java.log"
+        classes = folder / "classes"
+        path = os.pathsep.join([str(classes), *jars])
+        sources = sorted((ROOT / "tests" / "java").glob("*.java"))
+        subprocess.run(["javac", "-nowarn", "-Xlint:-options", "-d", classes, "-cp", path, *sources], check=True)
+        options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC"]
+        options.append(f"-Djava.io.tmpdir={folder}")
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["java", *options, "-cp", path, "Session"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=folder,
+                env=os.environ | {"TZ": "UTC"},
+            )
+        self.ask("catalog", name="plain", options={"warehouse": self.lake.as_uri()})
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        """The answer to an action of ``Session.java``, of the catalog ``plain`` unless told; PaimonFailed with words."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps({"action": action, "catalog": "plain", **arguments}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"Java ended with {self.process.wait()}:\n{self.log.read_text()[-4000:]}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise PaimonFailed(f"{action} {str(arguments)[:500]}: {answer['error']}")
+        return answer["value"]
+
+    def stop(self) -> None:
+        """End the process."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def the_jars() -> list[str]:
+    """Paimon's, and the parts of Hadoop that it needs to write Parquet."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / "requirements-paimon.jars")]
+    brought = subprocess.run(command, capture_output=True, text=True, check=False)
+    if brought.returncode:
+        raise RuntimeError(brought.stderr)
+    return brought.stdout.splitlines()
+
+
+@pytest.fixture(scope="session")
+def java_paimon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paimon]:
+    """The process of all tests."""
+    running = Paimon(the_jars(), tmp_path_factory.mktemp("paimon"))
+    try:
+        yield running
+    finally:
+        running.stop()

@@ -11,6 +11,7 @@ from lakemuster.api.views import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index import Index
+from lakemuster.index.companions import list_iceberg_tables
 from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, get_table, list_tables, load_metadata, remove_table
@@ -54,6 +55,21 @@ class Services:
 
     def add(
         self, name: str, location: str, format: Format | None, rewrites: RewriteRules, *, operator: bool = False
+    def iceberg_tables(self) -> list[TableRecord]:
+        """All Iceberg tables, those that are companions of Paimon tables among them, by name."""
+        with self.index.database.reading() as session:
+            return list_iceberg_tables(session)
+
+    def iceberg_table(self, name: str) -> TableRecord:
+        """One Iceberg table; of a Paimon table, its companion.
+
+        Raises:
+            TableNotFound: none of that name, or a Paimon table without a companion that can be shown.
+            CatalogError: the companion's metadata could never be read.
+        """
+        table = self.table(name)
+        return table if table.format == "iceberg" else self.refresher.companion(table)
+
     ) -> TableRecord:
         """Register a table after a look at its location."""
         return register(self.index, self.store, name, location, format, rewrites, operator=operator)
@@ -79,10 +95,11 @@ class Services:
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
-    def _looked_at(self, name: str) -> tuple[TableRecord, str | None]:
-        before = self.table(name)
+    def _looked_at(self, name: str, *, iceberg: bool = False) -> tuple[TableRecord, str | None]:
+        find = self.iceberg_table if iceberg else self.table
+        before = find(name)
         stale = self.refresher.ensure_fresh(before)
-        return (before if self.refresher.is_fresh(before) else self.table(name)), stale
+        return (before if self.refresher.is_fresh(before) else find(name)), stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
         """A fresh table's snapshots, oldest first."""
@@ -90,18 +107,21 @@ class Services:
         with self.index.database.reading() as session:
             return table, list_snapshots(session, table.table_id), stale
 
-    def view(self, name: str, selector: Selector = CURRENT) -> View:
+    def view(self, name: str, selector: Selector = CURRENT, *, iceberg: bool = False) -> View:
         """A table at the chosen snapshot, which is published on return.
 
         Without a pin, an unreadable newest snapshot gives the last published one, marked stale.
 
         Raises:
             TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
+        Args:
+            iceberg: the Iceberg table of that name, see :meth:`iceberg_table`.
+
             SnapshotQuarantined, SnapshotUnpublished: pinned, and not readable.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
-        table, stale = self._looked_at(name)
+        table, stale = self._looked_at(name, iceberg=iceberg)
         if stale is None and (kept := self._views.find(table, selector)) is not None:
             return kept
         with self.index.database.reading() as session:
@@ -124,14 +144,16 @@ class Services:
                 raise
             return View(table, metadata, earlier, stale or str(error))
 
-    def appended(self, name: str, start: int, end: int | None) -> tuple[View, tuple[View, ...]]:
+    def appended(
+        self, name: str, start: int, end: int | None, *, iceberg: bool = False
+    ) -> tuple[View, tuple[View, ...]]:
         """What was appended after snapshot ``start`` and up to ``end`` (the current one): its view, and the appends'.
 
         Raises:
             RequestInvalid: ``start`` is no ancestor of ``end``, or the table is Paimon's.
             SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`view`.
         """
-        last = self.view(name, Selector(end))
+        last = self.view(name, Selector(end), iceberg=iceberg)
         if last.table.format != "iceberg":
             raise RequestInvalid("plans between two snapshots are of Iceberg tables")
         if last.snapshot_id is None:

@@ -12,7 +12,18 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from sqlalchemy import BigInteger, Dialect, ForeignKey, Index, Integer, LargeBinary, MetaData, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -77,11 +88,25 @@ class TableRow(Base):
 
     ``generation`` grows whenever a snapshot id comes to mean another snapshot (the table was
     dropped and created again, or rolled back), so that what was remembered by id can be told stale.
+
+    A Paimon table that writes Iceberg metadata too has a second row of its name, its companion: the Iceberg
+    table that this metadata describes. ``companion_of`` is the Paimon table's id, and null in all other rows.
     """
 
     __tablename__ = "catalog_table"
-    __table_args__ = (UniqueConstraint("name"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index(
+            "uq_catalog_table_name",
+            "name",
+            unique=True,
+            sqlite_where=text("companion_of IS NULL"),
+            postgresql_where=text("companion_of IS NULL"),
+        ),
+        UniqueConstraint("companion_of"),
+        {"sqlite_autoincrement": True},
+    )
     id: Mapped[RowId]
+    companion_of: Mapped[int | None] = mapped_column(BigInteger, ForeignKey("catalog_table.id", ondelete="CASCADE"))
     name: Mapped[String]
     format: Mapped[String]
     location: Mapped[String]
@@ -218,6 +243,17 @@ class SegmentRow(Base):
     rows: Mapped[Int64]
     bytes: Mapped[Int64]
     registered_at_ms: Mapped[Int64]
+
+
+class StatisticsRow(Base):
+    """A statistics file of Paimon snapshots by its name, never changed; empty when it was gone or unreadable."""
+
+    __tablename__ = "table_statistics"
+    __table_args__ = (UniqueConstraint("table_id", "name"), {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    name: Mapped[String]
+    document: Mapped[Document]
 
 
 class LeaseRow(Base):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -23,6 +23,7 @@ __all__ = [
     "get_table",
     "list_tables",
     "load_metadata",
+    "records_where",
     "refs",
     "remove_table",
     "schemas",
@@ -47,6 +48,7 @@ class TableRecord:
         pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
         table_location: the table's root as its metadata has it.
+        companion_of: of a companion (see ``companions``), the id of its Paimon table.
     """
 
     table_id: int
@@ -68,6 +70,7 @@ class TableRecord:
     default_spec_id: int | None
     current_snapshot_id: int | None
     last_updated_ms: int | None
+    companion_of: int | None = None
 
 
 _COLUMNS = (
@@ -90,9 +93,10 @@ _COLUMNS = (
     TableRow.default_spec_id,
     TableRow.current_snapshot_id,
     TableRow.last_updated_ms,
+    TableRow.companion_of,
 )
 # Every request asks it: putting the statement together anew would take longer than its execution.
-_BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"))
+_BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.companion_of.is_(None))
 
 
 def add_table(
@@ -143,18 +147,24 @@ def get_table(session: Session, name: str) -> TableRecord:
 
 
 def list_tables(session: Session) -> list[TableRecord]:
-    """All tables by name."""
-    records = [_record(row) for row in session.execute(select(*_COLUMNS))]
+    """All tables by name, without companions."""
+    return records_where(session, TableRow.companion_of.is_(None))
+
+
+def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
+    """The tables and companions of which all conditions hold, by name."""
+    records = [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
 
 
 def remove_table(session: Session, name: str) -> None:
-    """Forget a table and everything of it but its segments, which ``segments.sweep`` removes.
+    """Forget a table, its companion, and everything of them but segments, which ``segments.sweep`` removes.
 
     Raises:
         TableNotFound: no table has that name.
     """
-    removed = session.execute(delete(TableRow).where(TableRow.name == name).returning(TableRow.id)).first()
+    chosen = delete(TableRow).where(TableRow.name == name, TableRow.companion_of.is_(None))
+    removed = session.execute(chosen.returning(TableRow.id)).first()
     if removed is None:
         raise TableNotFound(f"no table {name}", table=name)
 

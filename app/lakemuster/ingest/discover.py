@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lakemuster.formats.iceberg.pointers import newest_metadata
+from lakemuster.ingest.pointers import is_schema
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.objects import ObjectInfo
@@ -57,7 +58,7 @@ def _format(store: ObjectStore, folder: str, children: dict[str, ObjectInfo]) ->
 
 
 def _holds_schemas(store: ObjectStore, folder: str) -> bool:
-    return any(info.name.startswith("schema-") for info in store.list(f"{folder}/schema"))
+    return any(is_schema(info) for info in store.list(f"{folder}/schema"))
 
 
 def table_name(levels: tuple[str, ...], namespace: str | None) -> str:

@@ -17,7 +17,6 @@ from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 
 HINT = "version-hint.text"
-_PAIMON_FOLDERS = ("snapshot", "schema", "tag", "branch", "changelog")
 _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
@@ -37,6 +36,11 @@ class Pointer:
     listings: tuple[tuple[str, tuple[ObjectInfo, ...]], ...] = ()
 
 
+def is_schema(info: ObjectInfo) -> bool:
+    """Whether an object of a ``schema`` folder is a Paimon table's."""
+    return info.name.startswith("schema-") and not info.is_folder
+
+
 def is_metadata_file(location: str) -> bool:
     """Whether a location names an Iceberg metadata file rather than a table's root."""
     return location.endswith((".metadata.json", ".metadata.json.gz", ".gz.metadata.json"))
@@ -47,7 +51,8 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
 
     Args:
         location: a table's root, or an Iceberg metadata file.
-        format: what the table is known to be; None tries Iceberg, then Paimon.
+        format: what the table is known to be; None tries Paimon, whose tables may hold Iceberg metadata too,
+            then Iceberg.
 
     Raises:
         NotATable: nothing there that is one.
@@ -59,12 +64,12 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
             raise ObjectMissing(f"no metadata file at {location}", location=location)
         return Pointer("iceberg", location, _token([info]))
     root = location.rstrip("/")
-    if format in (None, "iceberg"):
-        pointer = _look_iceberg(store, root)
-        if pointer is not None:
-            return pointer
     if format in (None, "paimon"):
         pointer = _look_paimon(store, root)
+        if pointer is not None:
+            return pointer
+    if format in (None, "iceberg"):
+        pointer = _look_iceberg(store, root)
         if pointer is not None:
             return pointer
     kind = {"iceberg": "Iceberg", "paimon": "Paimon"}.get(format or "", "Iceberg or Paimon")
@@ -89,13 +94,13 @@ def _look_iceberg(store: ObjectStore, root: str) -> Pointer | None:
 
 def _look_paimon(store: ObjectStore, root: str) -> Pointer | None:
     listings = {name: _files(store.list(f"{root}/{name}")) for name in ("snapshot", "schema")}
-    if not listings["schema"]:
+    if not any(is_schema(info) for info in listings["schema"]):
         return None
-    for name in ("tag", "changelog"):
+    for name in ("tag", "changelog", "consumer"):
         listings[name] = _files(store.list(f"{root}/{name}"))
     for branch in store.list(f"{root}/branch"):
         if branch.is_folder and branch.name.startswith("branch-"):
-            for name in ("snapshot", "schema", "tag", "changelog"):
+            for name in ("snapshot", "schema", "tag", "changelog", "consumer"):
                 folder = f"branch/{branch.name}/{name}"
                 listings[folder] = _files(store.list(f"{root}/{folder}"))
     every = [info for folder in sorted(listings) for info in listings[folder]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -10,16 +11,27 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
-from lakemuster.errors import CatalogError, RefreshBusy, SnapshotQuarantined, SnapshotUnpublished, TableNotFound
+from lakemuster.errors import (
+    CatalogError,
+    LocationRefused,
+    NotATable,
+    ObjectMissing,
+    RefreshBusy,
+    SnapshotQuarantined,
+    SnapshotUnpublished,
+    TableNotFound,
+)
 from lakemuster.index import Index
 from lakemuster.index.leases import Lease, held
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, get_table, store_metadata, touch
 from lakemuster.index.tables import load_metadata as stored_metadata
+from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.crawl import Crawler, Progress
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.statistics import ensure_statistics, refresh_statistics
 from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore
@@ -77,6 +89,11 @@ class Refresher:
     _gates: dict[int, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def companions(self) -> Companions:
+        """The Iceberg tables that Paimon tables have beside them."""
+        return Companions(self.index)
+
     def store_for(self, table: TableRecord) -> ObjectStore:
         """The object store, with what the operator allowed for this table when it was added."""
         store = self.store
@@ -87,15 +104,24 @@ class Refresher:
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
         """Look at the pointer and index what is new; quarantined snapshots get another try.
 
+        A Paimon table's companion is refreshed with it: its failures are not the table's, see ``companions``.
+
         Raises:
             CatalogError: the metadata cannot be read, or the lease is held too long elsewhere.
         """
+        report = self._refresh(table, progress)
+        if table.format == "paimon" and (companion := self.companions.find(table)) is not None:
+            # Whoever asks for the Iceberg table is told what is wrong with it.
+            with contextlib.suppress(CatalogError):
+                self._refresh(companion, None)
+        return report
+
+    def _refresh(self, table: TableRecord, progress: Progress | None) -> RefreshReport:
         started = time.monotonic()
         try:
             with self._alone(table) as lease:
                 store = self.store_for(table)
-                pointer = look(store, table.location, table.format)
-                metadata = self._load(store, table, pointer, lease)
+                metadata = self._load(store, table, lease)
                 return self._index(store, table, metadata, lease, started, progress)
         except CatalogError as error:
             self.totals.failures += 1
@@ -110,24 +136,62 @@ class Refresher:
         """
         if self.is_fresh(table):
             return table.stale_reason
+        if table.companion_of is not None:
+            table = self._owned(table)
         with self._gate(table):
-            with self.index.database.reading() as session:
-                current = get_table(session, table.name)
+            current = self._now(table)
             if self.is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
                 return current.stale_reason
             try:
-                pointer = look(self.store_for(current), current.location, current.format)
+                pointer = self._look(self.store_for(current), current)
                 if pointer.token == current.pointer:
                     return self._unchanged(current)
-                self.refresh(current)
+                self._refresh(current, None)
             except TableNotFound:
                 raise
             except CatalogError as error:
                 if current.metadata_location is None:
                     raise
                 return f"{error.code}: {error}"
-        with self.index.database.reading() as session:
-            return get_table(session, table.name).stale_reason
+        return self._now(table).stale_reason
+
+    def companion(self, table: TableRecord) -> TableRecord:
+        """The Iceberg table that a Paimon table's Iceberg metadata describes.
+
+        Raises:
+            TableNotFound: none that can be shown; says why.
+            CatalogError: its metadata could never be read.
+        """
+        found = self.companions.find(table)
+        if found is None:
+            with contextlib.suppress(CatalogError):
+                self.ensure_fresh(table)
+            found = self.companions.find(table)
+        if found is None:
+            raise self.companions.absent(table)
+        if found.metadata_location is None and found.stale_reason is not None:
+            self.ensure_fresh(found)
+            found = self.companions.find(table) or found
+        return found
+
+    def _owned(self, companion: TableRecord) -> TableRecord:
+        """A companion as the options of its Paimon table, which come first, have it now."""
+        owner = self.companions.owner(companion)
+        with contextlib.suppress(CatalogError):
+            self.ensure_fresh(owner)
+        now = self.companions.find(owner)
+        if now is None:
+            raise self.companions.absent(owner)
+        return now
+
+    def _now(self, table: TableRecord) -> TableRecord:
+        if table.companion_of is None:
+            with self.index.database.reading() as session:
+                return get_table(session, table.name)
+        now = self.companions.find(self.companions.owner(table))
+        if now is None:
+            raise TableNotFound(f"no table {table.name}", table=table.name)
+        return now
 
     def ensure_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
         """Index a known snapshot now, if nobody did.
@@ -150,6 +214,15 @@ class Refresher:
         if record.state != "published":
             raise SnapshotUnpublished(f"snapshot {record.snapshot.snapshot_id} of {table.name} is not indexed yet")
         return record
+
+    def ensure_statistics(self, table: TableRecord, name: str) -> None:
+        """Read a statistics file of a Paimon snapshot now, if nobody did.
+
+        Raises:
+            StorageUnavailable, StorageDenied: storage does not give it.
+        """
+        root = table.table_location or table.location.rstrip("/")
+        ensure_statistics(self.index, self.store_for(table), table.table_id, root, name)
 
     def _again(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
         with self.index.database.reading() as session:
@@ -189,17 +262,52 @@ class Refresher:
         except CatalogError:
             return
 
-    def _load(self, store: ObjectStore, table: TableRecord, pointer: Pointer, lease: Lease) -> TableMetadata:
+    def _look(self, store: ObjectStore, table: TableRecord) -> Pointer:
+        try:
+            return look(store, table.location, table.format)
+        except (NotATable, LocationRefused) as error:
+            if table.companion_of is None:
+                raise
+            raise self.companions.unseen(table, error) from error
+
+    def _load(self, store: ObjectStore, table: TableRecord, lease: Lease) -> TableMetadata:
         with self.index.database.reading() as session:
             known = {
                 (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
                 for record in list_snapshots(session, table.table_id)
                 if record.snapshot.source == "snapshot" and record.state != "quarantined"
             }
-        metadata = load_metadata(store, pointer, known)
+        pointer = self._look(store, table)
+        try:
+            metadata = load_metadata(store, pointer, known)
+        except ObjectMissing:
+            if table.companion_of is None:
+                raise
+            # Paimon deletes a metadata file as soon as it has written the next one.
+            pointer = self._look(store, table)
+            metadata = load_metadata(store, pointer, known)
+        if table.companion_of is not None:
+            self._check_owner(table, metadata)
         with self.index.database.session() as session:
             store_metadata(session, table.table_id, metadata, _now_ms(), pointer=pointer.token, lease=lease)
+        if table.format == "paimon":
+            refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
+            self.companions.follow(table, metadata)
         return metadata
+
+    def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
+        """Make sure that Iceberg metadata is of the snapshots that its Paimon table has.
+
+        Raises:
+            TableNotFound: it is not.
+        """
+        if self.companions.fault(companion, metadata) is None:
+            return
+        # It may be newer than the last look at the table.
+        self._refresh(self.companions.owner(companion), None)
+        fault = self.companions.fault(companion, metadata)
+        if fault is not None:
+            raise self.companions.withdrawn(companion, fault)
 
     def _index(
         self,

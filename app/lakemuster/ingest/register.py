@@ -8,9 +8,11 @@ from typing import Literal
 
 from lakemuster.errors import CatalogError, TableExists
 from lakemuster.index import Index
+from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
+from lakemuster.ingest.companions import announced, owner_of_metadata
 from lakemuster.ingest.discover import find_tables, table_name
-from lakemuster.ingest.pointers import is_metadata_file, look
+from lakemuster.ingest.pointers import Pointer, is_metadata_file, look
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore
@@ -52,8 +54,26 @@ def register(
     for root in allowed:
         store = store.allowing(root)
     pointer = look(store, location, format)
+    companion = _companion(store, pointer) if pointer.format == "paimon" else None
+    if operator and companion is not None:
+        # The walk that found the table was allowed there.
+        allowed = tuple(dict.fromkeys((*allowed, companion)))
     with index.database.session() as session:
-        return add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed)
+        table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed)
+        if companion is not None:
+            set_companion(session, table, companion)
+        return table
+
+
+def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
+    """Where a Paimon table has Iceberg metadata, if it is there already and we may look."""
+    location = announced(store, pointer)
+    try:
+        if location is not None:
+            look(store, location, "iceberg")
+    except CatalogError:
+        return None
+    return location
 
 
 def allowed_roots(location: str, rewrites: RewriteRules) -> tuple[str, ...]:
@@ -87,14 +107,20 @@ def discover(
         store = store.allowing(url)
     with index.database.reading() as session:
         taken = {table.name: table for table in list_tables(session)}
+    places = {table.location for table in taken.values()}
     for found in find_tables(store, url):
         levels = found.levels or (url.rstrip("/").rsplit("/", 1)[-1],)
         name = table_name(levels, namespace)
+        owner = owner_of_metadata(store, found.location) if found.format == "iceberg" else None
+        if owner is not None and (owner.startswith(f"{url.rstrip('/')}/") or owner in places):
+            reason = f"it is the Iceberg metadata of the Paimon table at {owner}, and served under that table's name"
+            yield Discovered(name, found.location, found.format, "exists", reason)
+            continue
         known = taken.get(name)
         if known is not None:
             same = known.location == found.location
-            reason = None if same else f"{name} is already registered at {known.location}"
-            yield Discovered(name, found.location, found.format, "exists" if same else "refused", reason)
+            elsewhere = None if same else f"{name} is already registered at {known.location}"
+            yield Discovered(name, found.location, found.format, "exists" if same else "refused", elsewhere)
             continue
         try:
             taken[name] = register(index, store, name, found.location, found.format, rewrites, operator=operator)

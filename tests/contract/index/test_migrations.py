@@ -22,7 +22,7 @@ NEXT = '''
 """A later version."""
 import sqlalchemy as sa
 from alembic import op
-revision = "0002"
+revision = "later"
 down_revision = "{last}"
 def upgrade():
     op.create_table("later", sa.Column("id", sa.Integer))
@@ -52,7 +52,7 @@ def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> 
     """Scripts of a program one version ahead."""
     shutil.copytree(migrations._IN_SOURCE_TREE, folder / "migrations")
     script = NEXT.format(last=migrations.head(), then=then)
-    (folder / "migrations" / "versions" / "0002_later.py").write_text(script)
+    (folder / "migrations" / "versions" / "later.py").write_text(script)
     monkeypatch.setattr(migrations, "_IN_SOURCE_TREE", folder / "migrations")
 
 

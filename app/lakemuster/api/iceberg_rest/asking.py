@@ -31,14 +31,14 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Iceberg tables that exist for a caller, and the namespaces that their names imply."""
+    """The Iceberg tables that exist for a caller, Paimon's companions too, and the namespaces that their names imply."""
 
     tables: tuple[Levels, ...]
 
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
         """All of them, by name. A table of a single level is in no namespace, and does not appear."""
-        names = (parse_name(table.name) for table in api.services.tables() if table.format == "iceberg")
+        names = (parse_name(table.name) for table in api.services.iceberg_tables())
         return cls(tuple(sorted(name for name in names if len(name) > 1 and caller.sees(name))))
 
     def require(self, *spellings: Levels) -> Levels:

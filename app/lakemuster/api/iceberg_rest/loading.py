@@ -17,7 +17,6 @@ import orjson
 
 from lakemuster import __version__
 from lakemuster.api.services import Services
-from lakemuster.errors import TableNotFound
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.load import METADATA_LIMIT
@@ -51,28 +50,27 @@ class Loaded:
         return f'"{hashlib.sha256(orjson.dumps([*decides, self.snapshots])).hexdigest()[:32]}"'
 
 
-def registered(services: Services, name: str) -> TableRecord:
-    """A registered Iceberg table.
-
-    Raises:
-        TableNotFound: none of that name, or one of another format.
-    """
-    table = services.table(name)
-    if table.format != "iceberg":
-        raise TableNotFound("no table of that name is registered")
-    return table
-
-
 def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
-    """A registered Iceberg table, its pointer looked at within the allowed staleness.
+    """An Iceberg table, its pointer looked at within the allowed staleness.
 
     Raises:
-        TableNotFound: none of that name, or one of another format.
+        TableNotFound: none of that name, or a Paimon table that is none of Iceberg too.
         CatalogError: its metadata could never be read.
     """
-    table = registered(services, name)
+    table = services.iceberg_table(name)
     stale = services.refresher.ensure_fresh(table)
-    return Loaded(table if services.refresher.is_fresh(table) else services.table(name), snapshots, stale)
+    now = table if services.refresher.is_fresh(table) else services.iceberg_table(name)
+    return Loaded(now, snapshots, stale)
+
+
+def look_again(services: Services, loaded: Loaded) -> Loaded:
+    """The same, after a look at the pointer now: Paimon deletes a metadata file when it has written the next one.
+
+    Raises:
+        CatalogError: the pointer leads nowhere.
+    """
+    services.refresher.refresh(loaded.table)
+    return Loaded(services.iceberg_table(loaded.table.name), loaded.snapshots, None)
 
 
 def read(services: Services, loaded: Loaded) -> bytes:

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest import loading
 from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
 from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens
@@ -101,7 +100,7 @@ def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest, user_
 
 
 def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:
-    record = record or loading.registered(table.services, table.name)
+    record = record or table.services.iceberg_table(table.name)
     return PlanTokens(table.api.signing_key, record.table_id, table.request.state.caller)
 
 

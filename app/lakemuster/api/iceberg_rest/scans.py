@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakemuster.api.iceberg_rest.loading import registered
 from lakemuster.api.iceberg_rest.plan_tokens import Scan
 from lakemuster.api.services import Services
-from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
+from lakemuster.errors import SnapshotNotFound
 from lakemuster.metadata.predicate import TRUE, Bound, bind
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.incremental import plan_appends
@@ -35,7 +34,7 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> 
 
     Raises:
         FilterInvalid: the filter is off; says where.
-        TableNotFound: none of that name, or one of another format.
+        TableNotFound: none of that name, or a Paimon table that is none of Iceberg too.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`Services.view`.
         RequestInvalid: of an incremental scan, snapshots that do not follow one another.
     """
@@ -61,23 +60,17 @@ def plan_again(services: Services, name: str, scan: Scan) -> PlannedScan:
         SnapshotNotFound: the snapshot, or its schema, is gone.
         SnapshotQuarantined, SnapshotUnpublished: it cannot be read any more.
     """
-    view = services.view(name, Selector(scan.snapshot_id))
+    view = services.view(name, Selector(scan.snapshot_id), iceberg=True)
     if (None if view.snapshot is None else view.snapshot.row_id) != scan.row_id:
         raise SnapshotNotFound("the snapshot of this plan is gone")
     return _planned(services, view, scan)
 
 
 def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
-    try:
-        view = services.view(name, Selector(snapshot_id))
-        current = view.metadata.current_snapshot_id
-        if snapshot_id is None and view.snapshot_id != current:
-            view = services.view(name, Selector(current))
-    except CatalogError:
-        registered(services, name)
-        raise
-    if view.table.format != "iceberg":
-        raise TableNotFound("no table of that name is registered")
+    view = services.view(name, Selector(snapshot_id), iceberg=True)
+    current = view.metadata.current_snapshot_id
+    if snapshot_id is None and view.snapshot_id != current:
+        view = services.view(name, Selector(current), iceberg=True)
     return view
 
 
@@ -86,7 +79,7 @@ def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
     statistics = frozenset(scan.statistics)
     if scan.after is None:
         return PlannedScan(scan, view, Plan(outline_of(services.index, view), bound, statistics))
-    end, views = services.appended(view.table.name, scan.after, scan.snapshot_id)
+    end, views = services.appended(view.table.name, scan.after, scan.snapshot_id, iceberg=True)
     return PlannedScan(scan, view, plan_appends(services.index, views, end, bound, statistics))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
@@ -12,7 +13,8 @@ from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
 from lakemuster.api.iceberg_rest.catalog import answer
 from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
 from lakemuster.api.native.answers import is_known, stale_header
-from lakemuster.api.native.asking import needs
+from lakemuster.api.native.asking import Target, needs
+from lakemuster.errors import ObjectMissing
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
 
 router = APIRouter(prefix=f"{PREFIX}/namespaces/{{namespace}}/tables", tags=["iceberg"], dependencies=[needs("read")])
@@ -37,13 +39,23 @@ def load_table(
     Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
     """
     loaded = loading.look(table.services, table.name, snapshots)
+    known = [] if if_none_match is None else [if_none_match]
+    try:
+        return _loaded(table, loaded, known)
+    except ObjectMissing:
+        if loaded.table.companion_of is None:
+            raise
+        return _loaded(table, loading.look_again(table.services, loaded), known)
+
+
+def _loaded(table: Target, loaded: loading.Loaded, known: Sequence[str]) -> Response:
     headers = {
         "ETag": loaded.etag,
         "Cache-Control": "private, no-cache",
         "Vary": "Authorization",
         **stale_header(loaded.stale),
     }
-    if is_known(loaded.etag, [] if if_none_match is None else [if_none_match]):
+    if is_known(loaded.etag, known):
         return Response(status_code=304, headers=headers)
     body = answers_of(table.request).get(loaded.etag, lambda: loading.read(table.services, loaded))
     return Response(body, media_type="application/json", headers=headers)
@@ -52,19 +64,19 @@ def load_table(
 @router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
 def table_exists(table: TheIcebergTable) -> Response:
     """Whether a table exists."""
-    loading.registered(table.services, table.name)
+    table.services.iceberg_table(table.name)
     return Response(status_code=204)
 
 
 @router.get("/{table}/credentials", name="iceberg_load_credentials", response_model=CredentialsOut, responses=TABLE)
 def load_credentials(table: TheIcebergTable) -> Response:
     """Credentials for the table's files: none, clients bring their own."""
-    loading.registered(table.services, table.name)
+    table.services.iceberg_table(table.name)
     return answer(CredentialsOut(storage_credentials=[]))
 
 
 @router.post("/{table}/metrics", name="iceberg_report_metrics", status_code=204, response_model=None, responses=NOTED)
 def report_metrics(table: TheIcebergTable, _: MetricsReport) -> Response:
     """Take a client's report of a scan or commit, and drop it."""
-    loading.registered(table.services, table.name)
+    table.services.iceberg_table(table.name)
     return Response(status_code=204)

@@ -1,0 +1,93 @@
+"""Companions: the Iceberg tables that Paimon tables describe in metadata of their own, beside Paimon's.
+
+A companion has its Paimon table's name, and is found through it alone. What holds for a registered table holds for
+it: its metadata is stored, its snapshots are published, its refreshes take turns under a lease of its own.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, or_, select, update
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import TableNotFound
+from lakemuster.index.database import current_ms
+from lakemuster.index.encoding import encode
+from lakemuster.index.orm import LeaseRow, TableRow
+from lakemuster.index.tables import TableRecord, records_where
+
+
+def find_companion(session: Session, table_id: int) -> TableRecord | None:
+    """The companion of a Paimon table."""
+    return next(iter(records_where(session, TableRow.companion_of == table_id)), None)
+
+
+def owner_of(session: Session, companion: TableRecord) -> TableRecord:
+    """The Paimon table of a companion.
+
+    Raises:
+        TableNotFound: it was removed, and the companion with it.
+    """
+    for owner in records_where(session, TableRow.id == companion.companion_of):
+        return owner
+    raise TableNotFound(f"no table {companion.name}", table=companion.name)
+
+
+def list_iceberg_tables(session: Session) -> list[TableRecord]:
+    """Every Iceberg table by name: registered ones, and companions unless it is known that they cannot be read."""
+    return records_where(
+        session,
+        TableRow.format == "iceberg",
+        or_(
+            TableRow.companion_of.is_(None),
+            TableRow.metadata_location.is_not(None),
+            TableRow.stale_reason.is_(None),
+        ),
+    )
+
+
+def set_companion(session: Session, table: TableRecord, location: str) -> TableRecord:
+    """Give a Paimon table a companion at a location, in place of one that is elsewhere.
+
+    Raises:
+        TableNotFound: the table was removed.
+    """
+    # Whoever else is about to do so waits here.
+    session.execute(select(TableRow.id).where(TableRow.id == table.table_id).with_for_update()).one_or_none()
+    known = find_companion(session, table.table_id)
+    if known is not None and known.location == location:
+        return known
+    remove_companion(session, table.table_id)
+    owner = next(iter(records_where(session, TableRow.id == table.table_id)), None)
+    if owner is None:
+        raise TableNotFound(f"no table {table.name}", table=table.name)
+    row = TableRow(
+        name=owner.name,
+        companion_of=owner.table_id,
+        location=location,
+        format="iceberg",
+        rewrites=encode(owner.rewrites),
+        allowed_roots=encode(owner.allowed_roots),
+        created_at_ms=current_ms(session),
+        generation=0,
+    )
+    session.add(row)
+    session.flush()
+    session.add(LeaseRow(table_id=row.id, holder=None, fence=0, expires_at_ms=0))
+    session.flush()
+    (made,) = records_where(session, TableRow.id == row.id)
+    return made
+
+
+def remove_companion(session: Session, table_id: int) -> bool:
+    """Forget the companion of a Paimon table; whether there was one."""
+    removed = session.execute(delete(TableRow).where(TableRow.companion_of == table_id).returning(TableRow.id)).first()
+    return removed is not None
+
+
+def withdraw_companion(session: Session, companion: TableRecord, reason: str) -> None:
+    """Note that a companion cannot be shown, and why: until it is read again it is as if it never was."""
+    session.execute(
+        update(TableRow)
+        .where(TableRow.id == companion.table_id)
+        .values(metadata_location=None, pointer=None, checked_at_ms=None, stale_reason=reason)
+    )

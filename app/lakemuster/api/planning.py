@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.planned import PlanListing
 from lakemuster.api.services import Services
 from lakemuster.errors import FilterInvalid, RequestInvalid
+from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.predicate import Bound, BoundAnd, BoundOr
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
+from lakemuster.planner.scan.commits import plan_commits
+from lakemuster.planner.scan.details import Splitting
 from lakemuster.planner.scan.explain import FileReason, Level, explain
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.outline import outline_of
@@ -21,6 +25,7 @@ from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, File
 from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanRequest
 
 EVERY = "*"
+PAIMON_ONLY = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
 MAX_REASONS = 10_000
 """Comparisons that are explained in one answer: each takes a tenth of a millisecond, and some 300 bytes."""
 SHOWN = 100
@@ -56,13 +61,13 @@ def plan_listing(services: Services, view: View, asked: PlanRequest, *, stale: s
     bound = given.bound(schema, case_sensitive=asked.case_sensitive)
     selected = None if asked.select is None else _selected(schema, asked.select, case_sensitive=asked.case_sensitive)
     statistics = selected if asked.stats is not None and EVERY in asked.stats else statistics_of(view, asked.stats)
-    if asked.start_snapshot_id is None:
-        plan = Plan(outline_of(services.index, view), bound, statistics)
+    splitting = _splitting(view, asked)
+    if asked.start_snapshot_id is not None:
+        plan = _incremental(services, view, asked, bound, statistics)
     else:
-        end, views = services.appended(view.table.name, asked.start_snapshot_id, view.snapshot_id)
-        plan = plan_appends(services.index, views, end, bound, statistics)
-    # Paimon's files may hold rows that others replace or delete: none surely match.
-    limit = asked.limit if view.table.format == "iceberg" else None
+        plan = Plan(outline_of(services.index, view, read_optimized=asked.read_optimized), bound, statistics)
+    plan = replace(plan, splitting=splitting)
+    limit = asked.limit if plan.can_be_limited else None
     listing = PlanListing(plan, given, limit, stale)
     if asked.strict and (cannot := listing.applied[1]):
         words = "; ".join(f"{one.filter[:SHOWN]!r}: {one.reason}" for one in cannot[:3])
@@ -71,6 +76,44 @@ def plan_listing(services: Services, view: View, asked: PlanRequest, *, stale: s
             not_applied=not_applied_out(cannot),
         )
     return listing
+
+
+def _splitting(view: View, asked: PlanRequest) -> Splitting | None:
+    """How splits are packed, if they are asked for.
+
+    Raises:
+        RequestInvalid: what is of Paimon alone is asked of another table, or without what it goes with.
+    """
+    of_paimon = [name for name in PAIMON_ONLY if getattr(asked, name) not in (None, False)]
+    if view.table.format != "paimon":
+        if of_paimon:
+            raise RequestInvalid(f"{', '.join(of_paimon)}: of Paimon tables only")
+        return None
+    if asked.scan_mode is not None and asked.start_snapshot_id is None:
+        raise RequestInvalid("scan_mode goes with start_snapshot_id")
+    if asked.read_optimized and asked.start_snapshot_id is not None:
+        raise RequestInvalid("read_optimized excludes start_snapshot_id")
+    if not asked.splits:
+        if asked.split_target_size is not None or asked.split_open_file_cost is not None:
+            raise RequestInvalid("split_target_size and split_open_file_cost go with splits")
+        return None
+    options = TableOptions.of(view.schemas[0])
+    target, cost = asked.split_target_size, asked.split_open_file_cost
+    return Splitting(
+        options.split_target_size if target is None else target, options.split_open_file_cost if cost is None else cost
+    )
+
+
+def _incremental(
+    services: Services, view: View, asked: PlanRequest, bound: Bound, statistics: frozenset[int] | None
+) -> Plan:
+    assert asked.start_snapshot_id is not None
+    if view.table.format == "paimon":
+        scan = asked.scan_mode or "delta"
+        end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)
+        return plan_commits(services.index, views, end, scan, bound, statistics)
+    end, views = services.appended(view.table.name, asked.start_snapshot_id, view.snapshot_id)
+    return plan_appends(services.index, views, end, bound, statistics)
 
 
 def explanation_out(services: Services, view: View, asked: ExplainRequest, *, stale: str | None) -> ExplanationOut:

@@ -21,6 +21,7 @@ class Wanted:
         raw: bounds as recorded, beside the typed ones.
         manifest: the location of the entry's manifest.
         contents: the contents to keep (``data``, ``position-deletes`` …); None for all.
+        planned: what a plan says of a file, beside its entry (Paimon).
     """
 
     status: bool = False
@@ -28,6 +29,7 @@ class Wanted:
     raw: bool = False
     manifest: bool = False
     contents: frozenset[str] | None = None
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

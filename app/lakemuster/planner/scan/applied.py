@@ -17,6 +17,7 @@ from lakemuster.metadata.predicate import (
     text_of,
 )
 from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.scan.outline import Outline
 
 _COUNTED = frozenset({Op.IS_NULL, Op.NOT_NULL})
@@ -69,10 +70,21 @@ def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
         return None
     if leaf.transform is not None:
         return f"no partition field is {leaf.transform} of {leaf.name}"
-    if not any(spec.has_statistics for spec in outline.specs):
-        return f"{leaf.name} is not a partition column"
+    if isinstance(outline.reading, PaimonReading) and (reason := _merged(outline.reading, leaf)) is not None:
+        return reason
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
         return f"bounds of {leaf.type.text} values have no order that is known"
     if not outline.has_column(leaf.field_id):
         return f"no file has statistics of {leaf.name}"
+    return None
+
+
+def _merged(reading: PaimonReading, leaf: BoundLeaf) -> str | None:
+    """Why a column that is no key says nothing, where files are merged."""
+    if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.alone:
+        return None
+    if reading.together is None and reading.options.has_primary_key:
+        return f"{leaf.name} is no key, and rows of a commit are merged with others"
+    if reading.together == "buckets" and not reading.options.buckets_can_go:
+        return f"{leaf.name} is no key, and rows of the merge engine {reading.options.merge_engine} are made of several"
     return None

@@ -46,7 +46,7 @@ def kept_files(
     chosen = checked_contents(content)
     if chosen is not None and "changelog" in chosen:
         raise RequestInvalid("changelog files are no part of a plan: a filter does not reach them")
-    return KeptFiles(Plan(outline_of(index, view), bound, statistics_of(view, stats)), chosen)
+    return KeptFiles(Plan(outline_of(index, view), bound, statistics_of(view, stats), details=False), chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -26,11 +27,14 @@ from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.vectors import VectorIndex
 from lakemuster.planner.parts import LIVE_ROLES, parts
 from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
-from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, zone_count, zones_of
+from lakemuster.planner.scan.reading import IcebergReading, Reading, reading_of
 from lakemuster.planner.shape import Part
 from lakemuster.planner.view import View
 
@@ -41,21 +45,24 @@ CACHED_ZONES = 50_000
 """Columns of segments whose zones are kept, over all tables."""
 
 
+Kind = Literal["column", "partition"]
+
+
 class _ZoneCache:
     """Zones by segment, column and type; the least used go first."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._kept: OrderedDict[tuple[str, str, int, Primitive], FieldStats] = OrderedDict()
+        self._kept: OrderedDict[tuple[object, ...], FieldStats] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, index: Index, segment: str, kind: str, field_id: int, of: Primitive) -> FieldStats:
-        key = (segment, kind, field_id, of)
+    def get(self, index: Index, segment: str, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
+        key = (segment, kind, field_id, of, reading)
         with self._lock:
             if (found := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
                 return found
-        made = _zones(index, segment, kind, field_id, of)
+        made = _zones(index, segment, kind, field_id, of, reading)
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > self._size:
@@ -66,15 +73,15 @@ class _ZoneCache:
 _ZONES = _ZoneCache(CACHED_ZONES)
 
 
-def _zones(index: Index, segment: str, kind: str, field_id: int, of: Primitive) -> FieldStats:
+def _zones(index: Index, segment: str, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
     opened = index.segments.open(segment)
     if kind == "partition":
         names = [name for name in opened.columns_of.get(field_id, ()) if name == column("partition", field_id)]
         found = PartitionStatistics(opened.table(names), opened.num_rows, frozenset((field_id,)))
         stats: FieldStats | None = found.field(field_id)
     else:
-        own = opened.columns_of.get(field_id, ())
-        stats = EntryStatistics(opened.table(own)).field(field_id) if own else None
+        own = reading.columns(opened.columns_of.get(field_id, ()))
+        stats = reading.statistics(opened.table([*reading.base, *own])).field(field_id)
     return zones_of(stats, of, opened.num_rows)
 
 
@@ -85,13 +92,14 @@ class SpecOutline:
     Attributes:
         numbers: of the parts, among all data parts of the snapshot.
         projection: predicates on columns as predicates on this spec's partitions.
+        reading: how their entries are asked.
     """
 
     index: Index
     parts: tuple[Part, ...]
     numbers: tuple[int, ...]
     projection: Projection
-    has_statistics: bool
+    reading: Reading
     _stacked: dict[tuple[str, int, Primitive], FieldStats] = field(default_factory=dict, compare=False)
 
     @cached_property
@@ -120,7 +128,7 @@ class SpecOutline:
         """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
         header = part.manifest.header
         counts = [header.added_files_count, header.deleted_files_count]
-        if self.has_statistics:
+        if isinstance(self.reading, IcebergReading):
             counts.append(header.existing_files_count)
         known = [count for count in counts if count is not None]
         if len(known) == len(counts):
@@ -135,12 +143,14 @@ class SpecOutline:
         """One partition field's zones over all parts."""
         return self._stack("partition", field_id, of)
 
-    def _stack(self, kind: str, field_id: int, of: Primitive) -> FieldStats:
+    def _stack(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
         key = (kind, field_id, of)
         if key not in self._stacked:
             if arrow_type(of) is None:
                 return FieldStats()
-            each = [_ZONES.get(self.index, part.manifest.segment, kind, field_id, of) for part in self.parts]
+            each = [
+                _ZONES.get(self.index, part.manifest.segment, kind, field_id, of, self.reading) for part in self.parts
+            ]
             self._stacked[key] = stacked(each, list(self.zone_counts), of)
         return self._stacked[key]
 
@@ -163,7 +173,7 @@ class ColumnZones:
 
     def field(self, field_id: int) -> FieldStats | None:
         """Of one column, in the type that the predicate takes it to have."""
-        if not self.outline.has_statistics or field_id not in self.types:
+        if field_id not in self.types:
             return None
         return self.outline.column_zones(field_id, self.types[field_id])
 
@@ -202,12 +212,14 @@ class Outline:
     """A snapshot's data manifests by spec, and its delete manifests.
 
     Attributes:
+        reading: how entries are asked; for Paimon, which of them are read.
         data: the parts that list data files, in list order.
         deletes: the parts that list delete files.
     """
 
     index: Index
     view: View
+    reading: Reading
     data: tuple[Part, ...]
     deletes: tuple[Part, ...]
     specs: tuple[SpecOutline, ...]
@@ -235,12 +247,29 @@ class Outline:
         tables = [(part.manifest.header.spec_id, table) for part, table in self.delete_tables if table.num_rows]
         return DeleteIndex.of(tables, self.view.metadata.specs, self.view.schemas) if tables else None
 
+    @cached_property
+    def vectors(self) -> VectorIndex | None:
+        """Paimon's deletion vectors of the snapshot; None when there are none."""
+        if not isinstance(self.reading, PaimonReading) or self.reading.scan != "all":
+            return None
+        found = parts(self.index, self.view, {"index"})
+        tables = [self.index.segments.open(part.manifest.segment).table(None) for part in found]
+        return VectorIndex.of(tables, self.view) if tables else None
 
-def outline_of(index: Index, view: View) -> Outline:
-    """The outline of the view's snapshot, made once."""
+
+def outline_of(index: Index, view: View, *, read_optimized: bool = False) -> Outline:
+    """The outline of the view's snapshot, made once.
+
+    Args:
+        read_optimized: of Paimon: only the files that need no merging.
+
+    Raises:
+        FormatUnsupported: options of a Paimon table that are not known.
+    """
+    reading = reading_of(view, read_optimized=read_optimized)
     if view.snapshot is None:
-        return Outline(index, view, (), (), ())
-    return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas))
+        return Outline(index, view, reading, (), (), ())
+    return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
 
 
 @dataclass(frozen=True)
@@ -252,6 +281,7 @@ class _Key:
     row_id: int
     published_at_ms: int | None
     schemas: tuple[Schema, ...]
+    reading: Reading
 
     def __hash__(self) -> int:
         return hash((self.row_id, self.published_at_ms, len(self.schemas)))
@@ -259,11 +289,16 @@ class _Key:
 
 @lru_cache(maxsize=CACHED_OUTLINES)
 def _outlines(key: _Key) -> Outline:
-    return outline_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES))
+    return outline_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
 
 
-def outline_over(index: Index, view: View, all_parts: Sequence[Part]) -> Outline:
-    """The outline of some manifests of a table; ``view`` tells its schemas and specs."""
+def outline_over(index: Index, view: View, all_parts: Sequence[Part], reading: Reading | None = None) -> Outline:
+    """The outline of some manifests of a table; ``view`` tells its schemas and specs.
+
+    Args:
+        reading: that of a whole snapshot if not given.
+    """
+    reading = reading or reading_of(view)
     data = tuple(part for part in all_parts if part.manifest.header.content == "data")
     deletes = tuple(part for part in all_parts if part.manifest.header.content == "deletes")
     specs = {spec.spec_id: spec for spec in view.metadata.specs}
@@ -276,11 +311,11 @@ def outline_over(index: Index, view: View, all_parts: Sequence[Part]) -> Outline
             tuple(data[number] for number in numbers),
             tuple(numbers),
             Projection(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
-            view.table.format == "iceberg",
+            reading,
         )
         for spec_id, numbers in by_spec.items()
     ]
-    return Outline(index, view, data, deletes, tuple(outlines))
+    return Outline(index, view, reading, data, deletes, tuple(outlines))
 
 
 def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:

@@ -17,10 +17,12 @@ from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import residuals
 from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan.details import Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline
-from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, rows_of, survivors
+from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.shapes.by_format import shape
 from lakemuster.planner.view import View
@@ -80,6 +82,8 @@ class PlannedBatch:
         """(N,) how many rows of each file are known to match: all where nothing is left to ask or to delete."""
         whole = np.array([isinstance(residual, AlwaysTrue) for residual in self.residuals], np.bool_)[self.residual]
         undeleted = np.diff(self.delete_offsets) == 0
+        if "deletion_vector" in self.table.column_names:
+            undeleted &= self.table.column("deletion_vector").is_null().to_numpy()
         records = flat(self.table.column("record_count")).to_numpy(zero_copy_only=False)
         return np.asarray(np.where(whole & undeleted, records, 0), np.int64)
 
@@ -103,23 +107,33 @@ class Plan:
     Attributes:
         bound: the predicate.
         statistics: field ids of the columns whose statistics are wanted; None for all.
-        added_in: for incremental plans: only files that one of these snapshots added, without deletes.
+        added_in: for incremental plans of Iceberg: only files that one of these snapshots added, without deletes.
+        splitting: Paimon: how to pack files into splits, when they are wanted.
+        details: Paimon: say how each file is to be read.
     """
 
     outline: Outline
     bound: Bound
     statistics: frozenset[int] | None = frozenset()
     added_in: frozenset[int] | None = None
+    splitting: Splitting | None = None
+    details: bool = True
 
     @property
     def view(self) -> View:
         """The table at its snapshot."""
         return self.outline.view
 
+    @property
+    def can_be_limited(self) -> bool:
+        """Whether rows of a file surely stand: Paimon's may be replaced, or be parts of rows."""
+        reading = self.outline.reading
+        return not isinstance(reading, PaimonReading) or not reading.merges
+
     @cached_property
     def shape(self) -> Shape:
         """The columns of files in the table's format."""
-        return shape(self.view, Wanted(statistics=self.statistics))
+        return shape(self.view, Wanted(statistics=self.statistics, planned=self.details))
 
     @property
     def survivors(self) -> Survivors:
@@ -128,7 +142,7 @@ class Plan:
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
-        for candidate, rows in rows_of(self.outline, self.bound, self.added_in, start, end):
+        for candidate, rows in plan_rows(self.outline, self.bound, self.added_in, start, end):
             yield from self._planned(candidate, rows)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
@@ -183,6 +197,8 @@ class Plan:
         for batch, own in _by_batch(rows):
             entries = _take(table.slice(batch * BATCH_ROWS, BATCH_ROWS), own - batch * BATCH_ROWS)
             entries = self._inherited(part, entries, None if row_ids is None else row_ids.take(pa.array(own)))
+            if self.details and isinstance(self.outline.reading, PaimonReading):
+                entries = with_details(self.outline, self.bound, self.splitting, candidate.number, own, entries)
             left = residuals(self.bound, entries, spec.projection)
             offsets, numbers = np.zeros(len(own) + 1, np.int64), np.zeros(0, np.int64)
             if deletes is not None:
@@ -211,7 +227,7 @@ class Plan:
 @lru_cache(maxsize=KEPT_TOTALS)
 def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
     files = records = size = 0
-    for candidate, rows in rows_of(outline, bound, added_in, START, None):
+    for candidate, rows in plan_rows(outline, bound, added_in, START, None):
         segment = outline.index.segments.open(candidate.part.manifest.segment)
         table = segment.table(["record_count", "file_size_in_bytes"])
         counts, sizes = (flat(table.column(name)).fill_null(0).to_numpy(zero_copy_only=False)[rows] for name in (0, 1))

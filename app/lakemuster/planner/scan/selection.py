@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -15,9 +15,10 @@ from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, references
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
-from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.outline import ColumnZones, Outline, PartitionZones, SpecOutline
@@ -95,9 +96,12 @@ def survivors(outline: Outline, bound: Bound) -> Survivors:
 
 def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
     """Mark the manifests of a spec that can list matching files."""
+    keep = np.ones(len(spec.parts), np.bool_)
+    if isinstance(spec.reading, PaimonReading):
+        keep = spec.reading.manifests([part.manifest.header for part in spec.parts], bound)
     if bound == TRUE:
-        return np.ones(len(spec.parts), np.bool_)
-    return can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
+        return keep
+    return keep & can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
 
 
 def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
@@ -139,11 +143,11 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
     """
     found: list[Rows] = []
     for start, entries in entries_of(outline, candidate, bound, incremental=added_in is not None):
-        keep = live(outline, candidate.part, entries, start)
+        keep = readable(outline, candidate.part, entries, start)
         if added_in is not None:
             keep &= _added_in(candidate.part, entries, added_in)
         if bound != TRUE:
-            keep &= can_match(bound, entry_statistics(candidate.spec, entries))
+            keep &= entries_kept(candidate.spec, entries, bound)
         found.append(np.flatnonzero(keep) + start)
     return np.concatenate([np.zeros(0, np.int64), *found]) if len(found) != 1 else found[0]
 
@@ -188,20 +192,46 @@ def _within(candidate: Candidate, low: int, high: int) -> Candidate:
 
 
 def entries_of(
-    outline: Outline, candidate: Candidate, bound: Bound, *, incremental: bool = False
+    outline: Outline, candidate: Candidate, bound: Bound, *, incremental: bool = False, more: Collection[str] = ()
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The entries of each run, with the columns that a predicate looks at; and the first one's position."""
+    """The entries of each run, with the columns that a predicate looks at; and the first one's position.
+
+    Args:
+        more: kinds of columns, or names of entries' own, that are wanted too.
+    """
     segment = outline.index.segments.open(candidate.part.manifest.segment)
-    table = segment.table(_columns(segment, bound, candidate.spec, incremental=incremental))
+    names = _columns(segment, bound, candidate.spec, incremental=incremental)
+    if more:
+        names += [name for name in segment.schema.names if name.partition(".")[0] in more and name not in names]
+    table = segment.table(names)
     for start, end in candidate.runs:
         yield start, table.slice(start, end - start)
 
 
 def entry_statistics(spec: SpecOutline, entries: pa.Table) -> Together:
     """Statistics of entries of one spec, columns and partitions."""
-    own = EntryStatistics(entries)
-    columns = own if spec.has_statistics else Arrays(entries.num_rows, {}, own.record_count)
-    return Together(columns, PartitionStatistics(entries, entries.num_rows, spec.field_ids), spec.projection)
+    return Together(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
+
+
+def entry_partitions(spec: SpecOutline, entries: pa.Table) -> PartitionStatistics:
+    """Statistics of entries' partitions."""
+    return PartitionStatistics(entries, entries.num_rows, spec.field_ids)
+
+
+def entries_kept(spec: SpecOutline, entries: pa.Table, bound: Bound) -> Mask:
+    """Mark the entries that a predicate cannot drop alone."""
+    keep = can_match(bound, entry_statistics(spec, entries))
+    if isinstance(spec.reading, PaimonReading) and (buckets := spec.reading.in_bucket(entries, bound)) is not None:
+        keep &= buckets
+    return keep
+
+
+def readable(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
+    """Mark the entries that are live in the snapshot and that the scan reads; ``start`` as of :func:`live`."""
+    keep = live(outline, part, entries, start)
+    if isinstance(outline.reading, PaimonReading) and (seen := outline.reading.readable(entries)) is not None:
+        keep &= seen
+    return keep
 
 
 def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
@@ -211,7 +241,8 @@ def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
         return np.asarray(status != DELETED)
     keep = np.asarray(status == ADDED)
     snapshot = outline.view.snapshot
-    dead = None if snapshot is None else snapshot.dead_rows
+    incremental = isinstance(outline.reading, PaimonReading) and outline.reading.scan != "all"
+    dead = None if snapshot is None or incremental else snapshot.dead_rows
     if dead is not None and len(dead):
         first = part.first_row + start
         keep[dead[(dead >= first) & (dead < first + len(keep))] - first] = False
@@ -232,7 +263,7 @@ def _added_in(part: Part, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
 
 def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: bool) -> list[str]:
     """Of a segment's columns, those that evaluation looks at."""
-    names = ["status", "record_count"]
+    names = list(spec.reading.base)
     if incremental and "snapshot_id" in segment.schema.names:
         names.append("snapshot_id")
     if bound == TRUE:
@@ -240,13 +271,9 @@ def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: 
     own = segment.columns_of
     for partition_field in spec.projection.spec.fields:
         names += [name for name in own.get(partition_field.field_id, ()) if name.startswith("partition.")]
-    if spec.has_statistics:
-        for field_id in references(bound):
-            names += [name for name in own.get(field_id, ()) if name.startswith(_STATISTICS)]
+    for field_id in references(bound):
+        names += spec.reading.columns(own.get(field_id, ()))
     return names
-
-
-_STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
 
 
 def leaf_types(bound: Bound) -> dict[int, Primitive]:

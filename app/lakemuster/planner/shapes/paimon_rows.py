@@ -39,6 +39,15 @@ KEYS = {
     "key_lower_bounds": "key_lower",
     "key_upper_bounds": "key_upper",
 }
+PLANNED = {
+    "raw_convertible": pa.bool_(),
+    "section": pa.int64(),
+    "deletion_vector": pa.struct(
+        [("file_path", pa.string()), ("offset", pa.int64()), ("length", pa.int64()), ("cardinality", pa.int64())]
+    ),
+    "split": pa.int64(),
+}
+"""What a plan says of a file."""
 _HANDLED = {"status", "file_name", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "file_source"}
 _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 
@@ -91,6 +100,8 @@ class PaimonShape:
         fields += [pa.field(name, PAIMON_COLUMNS[name]) for name in _REST]
         if wanted.manifest:
             fields.append(pa.field("manifest", pa.string()))
+        if wanted.planned:
+            fields += [pa.field(name, form) for name, form in PLANNED.items()]
         return pa.schema(fields)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema, model_validator
 
@@ -104,6 +104,28 @@ class PlanRequest(_Question):
     start_snapshot_id: SnapshotId | None = Field(
         None, description="Plan what was appended after this snapshot, and nothing else; without deletes."
     )
+    scan_mode: Literal["delta", "changelog"] | None = Field(
+        None,
+        description="Paimon, with `start_snapshot_id`: the files that commits appended (when left out), or the "
+        "changelog files that they wrote.",
+    )
+    read_optimized: StrictBool = Field(
+        False,
+        description="Paimon: only files of the highest level of a primary-key table, which need no merging; "
+        "what was not compacted yet is left out.",
+    )
+    splits: StrictBool = Field(
+        False, description="Paimon: pack the files into splits, as its own readers do; each file tells its own."
+    )
+    split_target_size: StrictInt | None = Field(
+        None, ge=1, le=_LARGEST, description="With `splits`: bytes; the table's `source.split.target-size` if left out."
+    )
+    split_open_file_cost: StrictInt | None = Field(
+        None,
+        ge=0,
+        le=_LARGEST,
+        description="With `splits`: bytes that a file weighs at least; the table's `source.split.open-file-cost`.",
+    )
     end_snapshot_id: SnapshotId | None = Field(
         None, description="The last snapshot of an incremental plan; in the place of `snapshot_id`."
     )
@@ -139,9 +161,27 @@ class PlannedIcebergFile(IcebergFile):
     residual: Residual
 
 
+class DeletionVectorOut(WireModel):
+    """Where the positions of a file's deleted rows are."""
+
+    file_path: str
+    offset: Integer
+    length: Integer = Field(description="Bytes, as Paimon records them.")
+    cardinality: Integer | None = Field(description="Deleted rows.")
+
+
 class PlannedPaimonFile(PaimonFile):
     """A data file to read."""
 
+    raw_convertible: bool = Field(
+        description="A plain reader of the format may read the file alone, its deletion vector applied by position."
+    )
+    section: Integer | None = Field(
+        description="Files of one number hold rows of the same keys, or columns of the same rows, and are read "
+        "together; null where raw convertible. Numbers hold within one plan."
+    )
+    deletion_vector: DeletionVectorOut | None
+    split: Integer | None = Field(description="Files of one number are one split; null if `splits` was not asked.")
     deletes: _Deletes
     residual: Residual
 

@@ -1,0 +1,126 @@
+"""What a Paimon table's options say of how its files are read.
+
+Source: shared format notes, sections 6 and 9; Paimon ``CoreOptions``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from lakemuster.errors import FormatUnsupported
+from lakemuster.metadata.schema import Schema
+
+MergeEngine = Literal["deduplicate", "partial-update", "aggregation", "first-row"]
+_ENGINES: dict[str, MergeEngine] = {
+    "deduplicate": "deduplicate",
+    "partial-update": "partial-update",
+    "aggregation": "aggregation",
+    "first-row": "first-row",
+}
+MERGED_CHANGELOGS = frozenset({"lookup", "full-compaction"})
+"""Changelog producers that compare rows with those before: their files hold whole rows."""
+
+POSTPONE = -2
+"""The option ``bucket`` of tables whose rows wait in a bucket of the same number to be given theirs."""
+
+COMPACTION_TRIGGER = 5
+_UNITS = {"b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How a table's files are read.
+
+    Attributes:
+        has_primary_key: rows of one key replace each other; otherwise the table is append-only.
+        merge_engine: what becomes of rows of one key.
+        deletion_vectors: rows that were replaced are marked in index files.
+        merge_on_read: they are merged all the same, so that the newest are seen too.
+        data_evolution: the columns of a row may lie in several files.
+        bucket: the number of buckets; -1 dynamic or unaware, :data:`POSTPONE`.
+        levels: of the merge tree; its files are of level 0 to ``levels`` - 1.
+        split_target_size, split_open_file_cost: bytes.
+        filled_columns: names of columns whose nulls old versions read as a default value.
+        changelog_producer: who writes changelog files.
+    """
+
+    has_primary_key: bool
+    merge_engine: MergeEngine = "deduplicate"
+    deletion_vectors: bool = False
+    merge_on_read: bool = False
+    data_evolution: bool = False
+    bucket: int = -1
+    levels: int = COMPACTION_TRIGGER + 1
+    split_target_size: int = 128 << 20
+    split_open_file_cost: int = 4 << 20
+    filled_columns: frozenset[str] = frozenset()
+    changelog_producer: str = "none"
+
+    @classmethod
+    def of(cls, schema: Schema) -> Self:
+        """Read a schema's options.
+
+        Raises:
+            FormatUnsupported: a merge engine or a number that is not known: what may be left out depends on it.
+        """
+        options = dict(schema.options)
+        engine = options.get("merge-engine", "deduplicate").lower()
+        if engine not in _ENGINES:
+            raise FormatUnsupported("a merge engine that is not known", merge_engine=engine)
+        trigger = _integer(options, "num-sorted-run.compaction-trigger", COMPACTION_TRIGGER)
+        return cls(
+            has_primary_key=bool(schema.primary_keys),
+            merge_engine=_ENGINES[engine],
+            deletion_vectors=_flag(options, "deletion-vectors.enabled"),
+            merge_on_read=_flag(options, "deletion-vectors.merge-on-read"),
+            data_evolution=_flag(options, "data-evolution.enabled"),
+            bucket=_integer(options, "bucket", -1),
+            levels=_integer(options, "num-levels", trigger + 1),
+            split_target_size=_bytes(options, "source.split.target-size", 128 << 20),
+            split_open_file_cost=_bytes(options, "source.split.open-file-cost", 4 << 20),
+            changelog_producer=options.get("changelog-producer", "none").lower(),
+            filled_columns=frozenset(
+                name[len("fields.") : -len(".default-value")]
+                for name in options
+                if name.startswith("fields.") and name.endswith(".default-value")
+            ),
+        )
+
+    @property
+    def skips_level_0(self) -> bool:
+        """Batch reads see compacted files only, each of which stands for itself."""
+        if not self.has_primary_key:
+            return False
+        return not self.merge_on_read if self.deletion_vectors else self.merge_engine == "first-row"
+
+    @property
+    def buckets_can_go(self) -> bool:
+        """Whether a bucket of which no file can match holds no matching row, while its files are merged.
+
+        Partial updates and aggregates are put together of several rows, none of which need match itself.
+        """
+        return self.merge_engine not in ("partial-update", "aggregation")
+
+
+def _flag(options: dict[str, str], name: str) -> bool:
+    return options.get(name, "false").strip().lower() == "true"
+
+
+def _integer(options: dict[str, str], name: str, default: int) -> int:
+    text = options.get(name)
+    if text is None:
+        return default
+    try:
+        return int(text)
+    except ValueError as error:
+        raise FormatUnsupported("an option of a Paimon table is no integer", option=name) from error
+
+
+def _bytes(options: dict[str, str], name: str, default: int) -> int:
+    text = options.get(name, "").strip().lower()
+    digits = len(text) - len(text.lstrip("0123456789"))
+    unit = text[digits:].strip()
+    if not digits or (unit and unit not in _UNITS):
+        return default
+    return int(text[:digits]) * _UNITS.get(unit, 1)

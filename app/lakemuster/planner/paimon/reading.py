@@ -1,0 +1,156 @@
+"""How a scan reads a Paimon table: which files it sees, and what may drop a file alone.
+
+A file may go alone if no other file's rows depend on it: rows of append tables never do, rows of one key do until they
+are compacted. A key's rows are all in files whose keys include it, so keys drop a file always.
+
+Source: shared format notes, section 9; Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
+``ReadOptimizedTable``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
+from lakemuster.metadata.predicate import TRUE, Bound
+from lakemuster.metadata.snapshot import ManifestHeader
+from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.buckets import BucketFilter
+from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution, FileStatistics, Of, statistics_columns
+from lakemuster.planner.pruning.prune import Counts, Mask
+from lakemuster.planner.view import View
+
+Scan = Literal["all", "delta", "changelog"]
+"""The whole snapshot, what a commit added, or the changelog files that it wrote."""
+
+CACHED_FILTERS = 256
+
+
+@dataclass(frozen=True)
+class PaimonReading:
+    """The rules of one scan of one table.
+
+    Attributes:
+        evolution: schemas, the scan's own first.
+        scan: which lists are read.
+        read_optimized: only files of the highest level, which need no merging.
+    """
+
+    options: TableOptions
+    evolution: Evolution
+    scan: Scan = "all"
+    read_optimized: bool = False
+
+    @classmethod
+    def of(cls, view: View, scan: Scan = "all", *, read_optimized: bool = False) -> PaimonReading:
+        """The rules of a scan of a view.
+
+        Raises:
+            FormatUnsupported: options that are not known.
+        """
+        options = TableOptions.of(view.schemas[0])
+        spread = options.data_evolution and not options.has_primary_key
+        return cls(options, Evolution(view.schemas, options.filled_columns, spread), scan, read_optimized)
+
+    @cached_property
+    def base(self) -> tuple[str, ...]:
+        """The columns of entries that are always looked at."""
+        return ("status", *DESCRIBING, "bucket", "total_buckets", "level")
+
+    @cached_property
+    def alone(self) -> tuple[Of, ...]:
+        """The statistics by which a file may go alone."""
+        if not self.options.has_primary_key:
+            return () if self.options.data_evolution else ("values",)
+        return ("values", "keys") if self._values_alone else ("keys",)
+
+    @property
+    def _values_alone(self) -> bool:
+        if self.scan == "changelog":
+            return self.options.changelog_producer in MERGED_CHANGELOGS
+        return self.scan == "all" and (self.read_optimized or self.options.skips_level_0)
+
+    @cached_property
+    def together(self) -> Literal["buckets", "row ids"] | None:
+        """The groups that may go only as a whole; None where files go alone, or not at all."""
+        if not self.options.has_primary_key:
+            return "row ids" if self.options.data_evolution else None
+        return "buckets" if self.scan == "all" and not self._values_alone else None
+
+    @property
+    def merges(self) -> bool:
+        """Whether some files must be read together with others, so that a plan is arranged as a whole."""
+        return self.options.has_primary_key or self.options.data_evolution
+
+    def columns(self, own: Iterable[str]) -> list[str]:
+        """Of a field's columns in a segment, those by which a file may go alone."""
+        own = list(own)
+        return [name for of in self.alone for name in statistics_columns(own, of)]
+
+    def statistics(self, entries: pa.Table) -> FileStatistics:
+        """What may drop an entry alone."""
+        return FileStatistics(entries, self.evolution, self.alone)
+
+    @property
+    def least_level(self) -> int:
+        """Files of a lower level are not read."""
+        if not self.options.has_primary_key or self.scan != "all":
+            return 0
+        if self.read_optimized:
+            return self.options.levels - 1
+        return 1 if self.options.skips_level_0 else 0
+
+    @property
+    def least_bucket(self) -> int | None:
+        """Files of a lower bucket are not read: their rows wait for one."""
+        return 0 if self.options.bucket == POSTPONE and self.options.has_primary_key else None
+
+    def readable(self, entries: pa.Table) -> Mask | None:
+        """Mark the entries that the scan sees at all; None for all."""
+        keep: Mask | None = None
+        if self.least_level:
+            levels = _numbers(entries, "level")
+            keep = np.asarray(levels == self.least_level if self.read_optimized else levels >= self.least_level)
+        if self.least_bucket is not None:
+            buckets = _numbers(entries, "bucket") >= self.least_bucket
+            keep = buckets if keep is None else keep & buckets
+        return keep
+
+    def in_bucket(self, entries: pa.Table, bound: Bound) -> Mask | None:
+        """Mark the entries whose bucket can hold a matching row; None for all."""
+        filter_ = bucket_filter(self, bound)
+        if filter_ is None:
+            return None
+        return filter_.can_hold(_numbers(entries, "bucket"), _numbers(entries, "total_buckets"))
+
+    def manifests(self, headers: Sequence[ManifestHeader], bound: Bound) -> Mask:
+        """Mark the manifests that may list entries which the scan sees, by their levels and buckets."""
+        keep = np.ones(len(headers), np.bool_)
+        if self.least_level:
+            keep &= np.array([h.max_level is None or h.max_level >= self.least_level for h in headers], np.bool_)
+        if (least := self.least_bucket) is not None:
+            keep &= np.array([h.max_bucket is None or h.max_bucket >= least for h in headers], np.bool_)
+        return keep
+
+
+def _numbers(entries: pa.Table, name: str) -> Counts:
+    """A column of integers, the missing ones -1."""
+    values = flat(entries.column(name))
+    if values.null_count:
+        values = values.fill_null(-1)
+    return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
+
+
+@lru_cache(maxsize=CACHED_FILTERS)
+def bucket_filter(reading: PaimonReading, bound: Bound) -> BucketFilter | None:
+    """The buckets that a predicate's keys lie in; None where it does not pin them."""
+    if bound == TRUE:
+        return None
+    schema = reading.evolution.schemas[0]
+    return BucketFilter.of(schema, dict(schema.options), bound)

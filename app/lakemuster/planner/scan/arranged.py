@@ -1,0 +1,277 @@
+"""Paimon files that a plan must see as a whole: which go only together, and which must be read together.
+
+Source: shared format notes, section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.formats.paimon.columns import combine, value_codes
+from lakemuster.metadata.files import split_column
+from lakemuster.metadata.predicate import TRUE, Bound, references
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
+from lakemuster.planner.paimon.splits import append_splits, data_evolution_splits, merge_tree_splits
+from lakemuster.planner.paimon.statistics import FileStatistics
+from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Mask, can_match
+from lakemuster.planner.pruning.statistics import Arrays
+from lakemuster.planner.pruning.zones import stacked
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.selection import (
+    Candidate,
+    Rows,
+    entries_kept,
+    entries_of,
+    entry_partitions,
+    readable,
+    survivors,
+)
+
+CACHED = 16
+"""Plans that are kept arranged, for their pages."""
+
+NONE = -1
+"""No section, no split."""
+
+Ints = NDArray[np.int64]
+
+_OWN = frozenset(
+    {"file_name", "file_size_in_bytes", "delete_row_count", "min_sequence_number", "max_sequence_number"}
+    | {"first_row_id", "write_cols_sequences", "partition", "min_key", "max_key"}
+)
+_VALUES = frozenset({"lower", "upper", "null_count", "key_lower", "key_upper", "key_null_count"})
+_BLOB = ".blob"
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The files that a predicate does not drop alone, N of them in the order of manifests and entries.
+
+    Attributes:
+        number: (N,) of the part.
+        row: (N,) in the manifest.
+        table: what groups and arrangements ask of them.
+        match: (N,) whether a file can hold a matching row, by all of its statistics.
+    """
+
+    number: Ints
+    row: Rows
+    table: pa.Table
+    match: Mask
+
+    @cached_property
+    def bucket(self) -> Ints:
+        """(N,) a number for each file's partition and bucket."""
+        names = [name for name in self.table.column_names if (split_column(name) or "")[:1] == ("partition",)]
+        codes = [value_codes(flat(self.table.column(name))) for name in sorted(names)]
+        return combine(self.numbers("bucket"), *codes)
+
+    def numbers(self, name: str) -> Ints:
+        """A column of integers, ``UNKNOWN`` where missing."""
+        values = flat(self.table.column(name)).cast(pa.int64()).fill_null(UNKNOWN)
+        return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
+
+    def filter(self, keep: Mask) -> Members:
+        """Some of the files."""
+        return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)), self.match[keep])
+
+    def of_part(self, number: int) -> slice:
+        """Where the files of a part are."""
+        return slice(*np.searchsorted(self.number, [number, number + 1]).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """How the chosen files are read.
+
+    Attributes:
+        raw_convertible: (N,) a plain reader may read the file alone; its deletion vector applies by position.
+        section: (N,) files of one number must be read together; ``NONE`` where raw convertible.
+        whole: (N,) all files of the bucket are raw convertible.
+    """
+
+    raw_convertible: Mask
+    section: Ints
+    whole: Mask
+
+
+@lru_cache(maxsize=CACHED)
+def chosen(outline: Outline, bound: Bound) -> Members:
+    """The files that a predicate keeps, groups of files decided as a whole."""
+    reading = _paimon(outline)
+    members = _members(outline, bound)
+    if bound == TRUE or reading.together is None or not len(members.row):
+        return members
+    if reading.together == "buckets":
+        can_go = reading.options.buckets_can_go
+        return members.filter(kept_by_bucket(members.bucket, members.numbers("level"), members.match, can_go=can_go))
+    return members.filter(_row_ids_kept(outline, bound, members))
+
+
+@lru_cache(maxsize=CACHED)
+def arranged(outline: Outline, bound: Bound) -> Arrangement:
+    """How the files of :func:`chosen` are read."""
+    reading, files = _paimon(outline), chosen(outline, bound)
+    count = len(files.row)
+    if reading.options.has_primary_key:
+        section, level, deleted = _sections(files, reading), files.numbers("level"), files.numbers("delete_row_count")
+        merged = reading.options.deletion_vectors or reading.options.merge_engine == "first-row"
+        raw = raw_convertible(files.bucket, section, level, deleted, merged=merged)
+        whole = whole_groups(files.bucket, level, deleted, merged=merged)
+    elif reading.options.data_evolution:
+        section = row_ranges(np.zeros(count, np.int64), files.numbers("first_row_id"), files.numbers("record_count"))
+        raw = whole = np.bincount(section, minlength=1)[section] == 1 if count else np.zeros(0, np.bool_)
+    else:
+        section, raw = np.full(count, NONE, np.int64), np.ones(count, np.bool_)
+        whole = raw
+    return Arrangement(raw, np.where(raw, NONE, section), whole)
+
+
+@lru_cache(maxsize=CACHED)
+def packed(outline: Outline, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
+    """(N,) the split of each file of :func:`chosen`."""
+    reading, files, order = _paimon(outline), chosen(outline, bound), arranged(outline, bound)
+    size = files.numbers("file_size_in_bytes")
+    if reading.options.has_primary_key:
+        sections = _sections(files, reading)
+        return merge_tree_splits(
+            files.bucket, size, sections, order.whole, target_size=target_size, open_file_cost=open_file_cost
+        )
+    if reading.options.data_evolution:
+        ranges = row_ranges(files.bucket, files.numbers("first_row_id"), files.numbers("record_count"))
+        return data_evolution_splits(
+            files.bucket, size, ranges, _blobs(files), target_size=target_size, open_file_cost=open_file_cost
+        )
+    return append_splits(
+        files.bucket, size, files.numbers("min_sequence_number"), target_size=target_size, open_file_cost=open_file_cost
+    )
+
+
+def _paimon(outline: Outline) -> PaimonReading:
+    assert isinstance(outline.reading, PaimonReading)
+    return outline.reading
+
+
+def _members(outline: Outline, bound: Bound) -> Members:
+    reading = _paimon(outline)
+    judged = bound != TRUE and reading.together == "buckets"
+    found: list[tuple[Candidate, Rows, pa.Table, Mask]] = []
+    for candidate in survivors(outline, bound).candidates:
+        for start, entries in entries_of(outline, candidate, bound, more=_OWN | _VALUES if judged else _OWN):
+            keep = readable(outline, candidate.part, entries, start)
+            if bound != TRUE:
+                keep &= entries_kept(candidate.spec, entries, bound)
+            rows = np.flatnonzero(keep)
+            if len(rows):
+                kept = entries.take(pa.array(rows))
+                match = _can_match(candidate, kept, bound, reading) if judged else np.ones(len(rows), np.bool_)
+                found.append((candidate, rows + start, kept.select(_grouping(kept)), match))
+    if not found:
+        nothing = np.zeros(0, np.int64)
+        return Members(nothing, nothing, pa.table({}), np.zeros(0, np.bool_))
+    return Members(
+        np.concatenate([np.full(len(rows), candidate.number) for candidate, rows, _, _ in found]),
+        np.concatenate([rows for _, rows, _, _ in found]),
+        pa.concat_tables([table for _, _, table, _ in found], promote_options="permissive"),
+        np.concatenate([match for _, _, _, match in found]),
+    )
+
+
+def _grouping(entries: pa.Table) -> list[str]:
+    """The columns of groups and arrangements."""
+    more = {"bucket", "level", "record_count", "schema_id", "write_cols"}
+    return [name for name in entries.column_names if name.partition(".")[0] in _OWN | more and "@" not in name]
+
+
+def _can_match(candidate: Candidate, entries: pa.Table, bound: Bound, reading: PaimonReading) -> Mask:
+    statistics = FileStatistics(entries, reading.evolution, ("values", "keys"))
+    return can_match(bound, Together(statistics, entry_partitions(candidate.spec, entries), candidate.spec.projection))
+
+
+def _sections(files: Members, reading: PaimonReading) -> Ints:
+    """Sections by the keys that all files have; without a key's bounds, a bucket is one section."""
+    schema = reading.evolution.schemas[0]
+    ids = [schema.by_name[name].field_id for name in schema.primary_keys if name not in schema.partition_keys]
+    minima, maxima = ([_key(files.table, f"{kind}.{id_}") for id_ in ids] for kind in ("min_key", "max_key"))
+    return key_sections(files.bucket, minima, maxima)
+
+
+def _key(table: pa.Table, name: str) -> pa.Array:
+    return flat(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, pa.int64())
+
+
+def _blobs(files: Members) -> Mask:
+    names = flat(files.table.column("file_name"))
+    return np.asarray(pc.ends_with(names, _BLOB).to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _row_ids_kept(outline: Outline, bound: Bound, members: Members) -> Mask:
+    """Mark the files of the ranges of row ids that can hold a matching row."""
+    reading = _paimon(outline)
+    first, rows = members.numbers("first_row_id"), members.numbers("record_count")
+    group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
+    sequences = flat(members.table.column("write_cols_sequences"))
+    providers = Providers(
+        group,
+        first,
+        rows,
+        members.numbers("max_sequence_number"),
+        _blobs(members),
+        np.asarray(sequences.is_null().to_numpy(zero_copy_only=False), np.bool_),
+    )
+    described = FileStatistics(members.table, reading.evolution)
+    fields: dict[int, FieldStats] = {}
+    for field_id in references(bound):
+        now = reading.evolution.today(field_id)
+        if now is None:
+            continue
+        written = described.held(field_id, tuple(reading.evolution.name_in(field_id)))
+        stats = _stacked_field(outline, bound, members, field_id)
+        if (combined := providers.combined(stats, written)) is not None:
+            fields[field_id] = combined
+    leaders = np.full(providers.count, -1, np.int64)
+    leaders[group[::-1]] = np.arange(len(group))[::-1]
+    spec = outline.specs[0]
+    columns = Arrays(providers.count, fields)
+    partitions = entry_partitions(spec, members.table.take(pa.array(leaders)))
+    return can_match(bound, Together(columns, partitions, spec.projection))[group]
+
+
+def _stacked_field(outline: Outline, bound: Bound, members: Members, field_id: int) -> FieldStats | None:
+    """One column's statistics of all members, in today's type."""
+    reading = _paimon(outline)
+    now = reading.evolution.today(field_id)
+    target = None if now is None else arrow_type(now)
+    if now is None or target is None:
+        return None
+    parts: list[FieldStats] = []
+    counts: list[int] = []
+    for number, table in _statistics_of(outline, bound, members, field_id):
+        found = FileStatistics(table, reading.evolution).field(field_id) or FieldStats()
+        lower, upper = (None if b is None else cast_or_none(b, target) for b in (found.lower, found.upper))
+        parts.append(FieldStats(lower, upper, found.null_count, None, found.value_count))
+        counts.append(number)
+    return stacked(parts, counts, now)
+
+
+def _statistics_of(outline: Outline, bound: Bound, members: Members, field_id: int) -> Iterator[tuple[int, pa.Table]]:
+    names = ("record_count", "schema_id", "write_cols")
+    for candidate in survivors(outline, bound).candidates:
+        rows = members.row[members.of_part(candidate.number)]
+        if len(rows):
+            segment = outline.index.segments.open(candidate.part.manifest.segment)
+            own = [n for n in segment.columns_of.get(field_id, ()) if n.startswith(("lower.", "upper.", "null_count."))]
+            yield len(rows), segment.table([*names, *own]).take(pa.array(rows))

@@ -1,0 +1,63 @@
+"""What Paimon's commits wrote between two snapshots: the files that they appended, or their changelog files.
+
+Files are taken from the commits' own lists, whether or not they are still there. Compactions write no new rows, and
+overwrites replace some: neither is followed.
+
+Source: shared format notes, sections 7 and 10; Paimon ``IncrementalDeltaStartingScanner``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lakemuster.errors import RequestInvalid
+from lakemuster.index import Index
+from lakemuster.metadata.predicate import Bound
+from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.planner.paimon.reading import PaimonReading, Scan
+from lakemuster.planner.parts import parts
+from lakemuster.planner.scan.outline import outline_over
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.view import View
+
+
+def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, scan: Scan) -> tuple[Snapshot, ...]:
+    """The snapshots after ``start`` and up to ``end`` whose files a scan follows, oldest first.
+
+    Args:
+        snapshots: of one branch, by id; those that expired are not among them.
+
+    Raises:
+        RequestInvalid: ``start`` is later than ``end``, or a snapshot between them is not there any more.
+    """
+    if start > end:
+        raise RequestInvalid(f"snapshot {start} is later than snapshot {end}", start=str(start), end=str(end))
+    missing = [number for number in range(start + 1, end + 1) if number not in snapshots]
+    if missing:
+        raise RequestInvalid(f"snapshot {missing[0]} has expired: what it wrote is not known", missing=str(missing[0]))
+    found = [snapshots[number] for number in range(start + 1, end + 1)]
+    return tuple(snapshot for snapshot in found if _is_followed(snapshot, scan))
+
+
+def _is_followed(snapshot: Snapshot, scan: Scan) -> bool:
+    kind = snapshot.extra.get("commit_kind")
+    return kind != "OVERWRITE" if scan == "changelog" else kind == "APPEND"
+
+
+def plan_commits(
+    index: Index,
+    views: Sequence[View],
+    end: View,
+    scan: Scan,
+    bound: Bound,
+    statistics: frozenset[int] | None = frozenset(),
+) -> Plan:
+    """The plan of what some snapshots wrote.
+
+    Args:
+        views: of the snapshots of :func:`commits_between`, all published.
+        end: of the last one of the interval, whose schema is meant.
+    """
+    role = "delta" if scan == "delta" else "changelog"
+    found = [part for view in views for part in parts(index, view, {role})]
+    return Plan(outline_over(index, end, tuple(found), PaimonReading.of(end, scan)), bound, statistics)

@@ -1,0 +1,150 @@
+"""The bucket of a row in a table of a fixed number of buckets, from the values of its bucket key.
+
+* ``default``: a murmur3 hash, seed 42, of the key's ``BinaryRow`` without its arity; the bucket is the
+  magnitude of the remainder that Java's ``%`` gives;
+* ``mod``: the one INT or BIGINT key itself, floor modulo;
+* ``hive``: what Hive hashes each field to, folded by 31.
+
+A hash code does not depend on the number of buckets, which files of one table need not share: codes are
+computed once, buckets for each number there is.
+
+Source: shared format notes, section 9, rule 6; Paimon ``DefaultBucketFunction``, ``ModBucketFunction``,
+``HiveBucketFunction`` and ``HiveHasher``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+from functools import reduce
+
+import mmh3
+import numpy as np
+from numpy.typing import NDArray
+
+from lakemuster.formats.paimon.binary_row_writer import is_writable, row_bytes
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.values import unscaled
+
+Ints = NDArray[np.int64]
+Key = tuple[object, ...]
+
+_SEED = 42
+_INT_MAX = 0x7FFFFFFF
+_INTEGERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.DATE, Kind.TIME)
+_HIVE = frozenset(
+    (*_INTEGERS, Kind.BOOLEAN, Kind.LONG, Kind.FLOAT, Kind.DOUBLE, Kind.STRING, Kind.BINARY, Kind.FIXED, Kind.DECIMAL)
+)
+
+
+class BucketFunction(StrEnum):
+    """Values of the option ``bucket-function.type``."""
+
+    DEFAULT = "default"
+    MOD = "mod"
+    HIVE = "hive"
+
+
+def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
+    """Whether keys of these types have buckets by this function."""
+    match function:
+        case BucketFunction.DEFAULT:
+            return all(map(is_writable, types))
+        case BucketFunction.MOD:
+            return len(types) == 1 and types[0].kind in (Kind.INT, Kind.LONG)
+        case BucketFunction.HIVE:
+            return all(of.kind in _HIVE for of in types)
+
+
+def hash_codes(function: BucketFunction, types: Sequence[Primitive], keys: Sequence[Key]) -> Ints:
+    """What the buckets of keys are computed from.
+
+    Args:
+        types: of the bucket key's fields.
+        keys: K keys, each a value per field in its internal form (see ``metadata.types``), or None.
+
+    Returns:
+        (K,) codes for :func:`buckets_of`.
+
+    Raises:
+        ValueError: a value that is not one of its type, or types that the function does not take.
+    """
+    if not can_hash(function, types):
+        raise ValueError(f"keys of these types have no buckets by the function {function.value}")
+    match function:
+        case BucketFunction.DEFAULT:
+            codes = [mmh3.hash(row_bytes(types, key), _SEED) for key in keys]
+        case BucketFunction.MOD:
+            codes = [_whole(types[0], key[0]) for key in keys]
+        case BucketFunction.HIVE:
+            codes = [_hive(types, key) for key in keys]
+    return np.array(codes, np.int64)
+
+
+def buckets_of(function: BucketFunction, codes: Ints, total_buckets: int) -> Ints:
+    """The buckets that hash codes mean among so many (at least 1)."""
+    if function is BucketFunction.DEFAULT:
+        return np.abs(np.fmod(codes, total_buckets))
+    return np.mod(codes, total_buckets)
+
+
+def buckets(function: BucketFunction, types: Sequence[Primitive], keys: Sequence[Key], total_buckets: int) -> Ints:
+    """The bucket of each of K keys; see :func:`hash_codes`."""
+    return buckets_of(function, hash_codes(function, types, keys), total_buckets)
+
+
+def _whole(of: Primitive, value: object) -> int:
+    match value:
+        case None:
+            return 0  # Java reads a null's slot
+        case int():
+            return value
+    raise ValueError(f"a value is not of {of.text}")
+
+
+def _hive(types: Sequence[Primitive], key: Key) -> int:
+    fields = zip(types, key, strict=True)
+    return reduce(lambda code, field: 31 * code + _hive_field(*field), fields, 0) & _INT_MAX
+
+
+def _hive_field(of: Primitive, value: object) -> int:
+    """A field's hash; only its low 32 bits count."""
+    if value is None:
+        return 0
+    match of.kind, value:
+        case Kind.BOOLEAN, bool():
+            return int(value)
+        case Kind.LONG, int():
+            return value ^ (value >> 32)
+        case kind, int() if kind in _INTEGERS:
+            return value
+        case Kind.FLOAT, float():
+            return int.from_bytes(struct.pack("<f", value or 0.0), "little")
+        case Kind.DOUBLE, float():
+            bits = int.from_bytes(struct.pack("<d", value or 0.0), "little")
+            return bits ^ (bits >> 32)
+        case Kind.STRING, str():
+            return _hive_bytes(value.encode())
+        case ((Kind.BINARY | Kind.FIXED), bytes()):
+            return _hive_bytes(value)
+        case Kind.DECIMAL, Decimal():
+            return _hive_decimal(unscaled(value, of.scale), of.scale)
+    raise ValueError(f"a value is not of {of.text}")
+
+
+def _hive_bytes(content: bytes) -> int:
+    return reduce(lambda code, byte: (31 * code + (byte - 256 if byte > 127 else byte)) & 0xFFFFFFFF, content, 0)
+
+
+def _hive_decimal(number: int, scale: int) -> int:
+    """Java's ``BigDecimal.hashCode`` without trailing zeros: no decimal of 38 digits needs Hive's rounding."""
+    while scale > 0 and number % 10 == 0:
+        number, scale = number // 10, scale - 1
+    words, rest = [], abs(number)
+    while rest:
+        rest, word = rest >> 32, rest & 0xFFFFFFFF
+        words.append(word)
+    magnitude = reduce(lambda code, word: (31 * code + word) & 0xFFFFFFFF, reversed(words), 0)
+    return 31 * (magnitude if number >= 0 else -magnitude) + scale

@@ -19,6 +19,8 @@ from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+from lakemuster.planner.paimon.reading import Scan
+from lakemuster.planner.scan.commits import commits_between
 from lakemuster.planner.scan.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
@@ -53,8 +55,6 @@ class Services:
         with self.index.database.reading() as session:
             return get_table(session, name)
 
-    def add(
-        self, name: str, location: str, format: Format | None, rewrites: RewriteRules, *, operator: bool = False
     def iceberg_tables(self) -> list[TableRecord]:
         """All Iceberg tables, those that are companions of Paimon tables among them, by name."""
         with self.index.database.reading() as session:
@@ -70,6 +70,8 @@ class Services:
         table = self.table(name)
         return table if table.format == "iceberg" else self.refresher.companion(table)
 
+    def add(
+        self, name: str, location: str, format: Format | None, rewrites: RewriteRules, *, operator: bool = False
     ) -> TableRecord:
         """Register a table after a look at its location."""
         return register(self.index, self.store, name, location, format, rewrites, operator=operator)
@@ -112,11 +114,11 @@ class Services:
 
         Without a pin, an unreadable newest snapshot gives the last published one, marked stale.
 
-        Raises:
-            TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
         Args:
             iceberg: the Iceberg table of that name, see :meth:`iceberg_table`.
 
+        Raises:
+            TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
             SnapshotQuarantined, SnapshotUnpublished: pinned, and not readable.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
@@ -164,6 +166,25 @@ class Services:
         appends = appends_between({number: r.snapshot for number, r in by_id.items()}, start, last.snapshot_id)
         ensure = self.refresher.ensure_published
         views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in appends]
+        return last, tuple(views)
+
+    def committed(self, name: str, start: int, end: int | None, scan: Scan) -> tuple[View, tuple[View, ...]]:
+        """What Paimon's commits after snapshot ``start`` and up to ``end`` wrote: the last one's view, and theirs.
+
+        Raises:
+            RequestInvalid: the snapshots do not follow one another, or some have expired.
+            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`view`.
+        """
+        last = self.view(name, Selector(end))
+        if last.snapshot is None:
+            raise SnapshotNotFound("the table has no snapshots")
+        branch, number = last.snapshot.snapshot.branch, last.snapshot.snapshot.snapshot_id
+        with self.index.database.reading() as session:
+            records = list_snapshots(session, last.table.table_id)
+        by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == branch}
+        followed = commits_between({n: r.snapshot for n, r in by_id.items()}, start, number, scan)
+        ensure = self.refresher.ensure_published
+        views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in followed]
         return last, tuple(views)
 
     def _chosen(

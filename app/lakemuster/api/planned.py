@@ -95,7 +95,7 @@ class PlanListing:
     def page(self, after: Key | None, size: int) -> PlanPage:
         """At most ``size`` files after a place; None is the beginning."""
         start, limit = self._place(after)
-        chosen: list[PlannedBatch] = []
+        chosen: list[tuple[PlannedBatch, int]] = []
         numbers = np.zeros(0, np.int64)
         rows = weight = known = 0
         place: Position | None = None
@@ -104,8 +104,8 @@ class PlanListing:
                 place = piece.position
                 break
             taken = piece.slice(0, size - rows)
-            chosen.append(taken)
-            numbers = np.union1d(numbers, taken.deletes)
+            chosen.append((taken, size_in_bytes))
+            numbers = np.union1d(numbers, taken.deletes) if len(taken.deletes) else numbers
             rows += len(taken.rows)
             weight += size_in_bytes
             known += 0 if limit is None else int(taken.surely_matching().sum())
@@ -133,7 +133,7 @@ class PlanListing:
     def _stream(self) -> Iterator[tuple[Kind, pa.RecordBatch]]:
         places = np.full(sum(table.num_rows for _, table in self.plan.outline.delete_tables), -1, np.int64)
         seen = 0
-        for group in _groups(piece for piece, _ in self._pieces(START, self.limit)):
+        for group in _groups(self._pieces(START, self.limit)):
             numbers = _deletes_of(group)
             new = np.unique(numbers[places[numbers] < 0])
             places[new] = np.arange(seen, seen + len(new))
@@ -167,8 +167,7 @@ class PlanListing:
         offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
         deletes = pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
         residual = pa.concat_arrays([self._residual_texts(piece) for piece in group])
-        schema = pa.schema([*rows.schema, _DELETES, self._residual_field])
-        return pa.RecordBatch.from_arrays([*rows.columns, deletes, residual], schema=schema)
+        return rows.append_column(_DELETES, deletes).append_column(self._residual_field, residual)
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
         texts = pa.array([self._residual(residual) for residual in piece.residuals], pa.string())
@@ -195,15 +194,19 @@ def _deletes_of(group: Sequence[PlannedBatch]) -> Numbers:
     return np.concatenate([piece.deletes for piece in group])
 
 
-def _groups(pieces: Iterable[PlannedBatch]) -> Iterator[list[PlannedBatch]]:
-    """Neighbours that can be written as one: of one spec, each column of one type. A plan may touch many manifests."""
+def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[PlannedBatch]]:
+    """Neighbours that can be written as one: of one spec, each column of one type. A plan may touch many manifests.
+
+    Args:
+        pieces: each with its bytes as JSON, about.
+    """
     group: list[PlannedBatch] = []
     columns: dict[str, pa.Field] = {}
     weight = 0
-    for piece in pieces:
+    for piece, size_in_bytes in pieces:
         own = {column.name: column for column in piece.table.schema}
         if group and (
-            weight + piece.table.nbytes > CHUNK_BYTES
+            weight + size_in_bytes > JSON_OF_ARROW * CHUNK_BYTES
             or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
             or any(not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items())
         ):
@@ -211,6 +214,6 @@ def _groups(pieces: Iterable[PlannedBatch]) -> Iterator[list[PlannedBatch]]:
             group, columns, weight = [], {}, 0
         group.append(piece)
         columns |= own
-        weight += piece.table.nbytes
+        weight += size_in_bytes
     if group:
         yield group

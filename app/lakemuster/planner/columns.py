@@ -124,6 +124,9 @@ def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping
 
 def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
     """Small codes as their names; a code without a name becomes null."""
+    numbers = codes.to_numpy(zero_copy_only=False)
+    if len(numbers) and not codes.null_count and (numbers == numbers[0]).all():
+        return pa.repeat(pa.scalar(names[int(numbers[0])]), len(numbers))  # as it is of most files
     return pa.array(names, pa.string()).take(codes.cast(pa.int32()))
 
 

@@ -45,6 +45,7 @@ _STATUSES = {EXISTING: "existing", ADDED: "added", DELETED: "deleted"}
 _REQUIRED = ("status", "file_path", "file_format", "record_count", "file_size_in_bytes")
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
 _ALIKE = (pa.types.is_integer, pa.types.is_string, pa.types.is_binary, pa.types.is_list)
+_COLUMNS = tuple(ICEBERG_COLUMNS)
 _ENTRY = frozenset({"status", "snapshot_id", *_SEQUENCE_NUMBERS})
 
 
@@ -100,29 +101,37 @@ def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:
         table: *all* entries of the manifest, in order: row ids depend on those before.
         header: the manifest's row of the manifest list.
     """
-    columns = {name: _flat(table.column(name)) for name in table.column_names}
-    status = columns["status"]
-    columns["snapshot_id"] = _filled(columns.get("snapshot_id"), header.added_snapshot_id, table.num_rows)
+    present = table.column_names
+    status = _flat(table.column("status"))
+    inherited = {"snapshot_id": _filled(_own(table, present, "snapshot_id"), header.added_snapshot_id)}
     for name in _SEQUENCE_NUMBERS:
-        number = header.sequence_number
-        own = columns.get(name, pa.nulls(table.num_rows, pa.int64()))
-        if number is not None and own.null_count:
-            inherited = pa.scalar(number, pa.int64())
-            own = pc.coalesce(own, inherited if number == 0 else pc.if_else(pc.equal(status, ADDED), inherited, None))
-        columns[name] = own
+        own = _own(table, present, name)
+        if header.sequence_number == 0:
+            own = _filled(own, 0)
+        elif header.sequence_number is not None and own.null_count:
+            inherits = status.to_numpy() == ADDED
+            filled = _filled(own, header.sequence_number)
+            own = filled if inherits.all() else pc.if_else(pa.array(inherits), filled, own)
+        inherited[name] = own
     if header.content == "data" and header.first_row_id is not None:
-        own = columns.get("first_row_id", pa.nulls(table.num_rows, pa.int64()))
-        columns["first_row_id"] = _row_ids(own, status, columns["record_count"], header.first_row_id)
-    order = [name for name in ICEBERG_COLUMNS if name in columns]
-    order += [name for name in table.column_names if name not in ICEBERG_COLUMNS]
-    known = {field.name: field for field in table.schema}
-    schema = pa.schema([known.get(name) or pa.field(name, columns[name].type) for name in order])
-    return pa.Table.from_arrays([columns[name] for name in order], schema=schema)
+        own = _own(table, present, "first_row_id")
+        inherited["first_row_id"] = _row_ids(own, status, _flat(table.column("record_count")), header.first_row_id)
+    for name, values in inherited.items():
+        if name in present:
+            place = present.index(name)
+            table = table.set_column(place, table.field(place), values)
+        else:
+            place = sum(other in _COLUMNS[: _COLUMNS.index(name)] for other in present)
+            table = table.add_column(place, pa.field(name, values.type), values)
+            present.insert(place, name)
+    return table
 
 
-def _filled(own: pa.Array | None, value: int | None, rows: int) -> pa.Array:
-    if own is None:
-        return pa.repeat(pa.scalar(value, pa.int64()), rows)
+def _own(table: pa.Table, present: Sequence[str], name: str) -> pa.Array:
+    return _flat(table.column(name)) if name in present else pa.nulls(table.num_rows, pa.int64())
+
+
+def _filled(own: pa.Array, value: int | None) -> pa.Array:
     return own if value is None or not own.null_count else own.fill_null(value)
 
 

@@ -101,6 +101,10 @@ class IcebergShape:
             fields.append(pa.field("manifest", pa.string()))
         return pa.schema(fields)
 
+    @cached_property
+    def _fields(self) -> tuple[pa.Field, ...]:
+        return tuple(self.schema)
+
     def columns(self, present: list[str]) -> list[str]:
         """The entry's own columns, partitions, and the statistics that are wanted."""
         return [name for name in present if self._needs(name)]
@@ -128,9 +132,10 @@ class IcebergShape:
     def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
         header, count = part.manifest.header, table.num_rows
+        present = {name: index for index, name in enumerate(table.column_names)}
         arrays: list[pa.Array] = []
         fields: list[pa.Field] = []
-        for field in self.schema:
+        for field in self._fields:
             match field.name:
                 case "status":
                     values = words(flat(table.column("status")), STATUSES)
@@ -146,8 +151,8 @@ class IcebergShape:
                     values = gather(table, STATISTICS[name], self.view.names, self.wanted.statistics)
                 case name if name in RAW:
                     values = self._raw(table, RAW[name])
-                case name if name in table.column_names:
-                    values = flat(table.column(name))
+                case name if name in present:
+                    values = flat(table.column(present[name]))
                     if name in _LOCATIONS:
                         values = self._rewrites.apply_array(values)
                     elif name == "file_format":

@@ -1,0 +1,39 @@
+"""The bucket of a row, three ways; murmur by mmh3, over rows of the tests' own encoder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mmh3
+
+from tests.unit.formats.paimon.rows import binary_row
+from tests.unit.planner.paimon.oracle.values import declared, internal
+
+
+def bucket_of(function: str, types: list[str], values: list[Any], total: int) -> int:
+    """The bucket of a bucket key, of so many."""
+    if function == "mod":
+        return int(values[0]) % total
+    if function == "hive":
+        found = 0
+        for value in values:
+            found = wrapped(31 * found + hive_hash(value))
+        return (found & 0x7FFFFFFF) % total
+    row = binary_row([declared(of) for of in types], [internal(value) for value in values])
+    return abs(mmh3.hash(row[4:], 42)) % total
+
+
+def hive_hash(value: Any) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        found = 0
+        for byte in value.encode():
+            found = wrapped(31 * found + (byte - 256 if byte > 127 else byte))
+        return found
+    return wrapped(int(value) ^ (int(value) >> 32)) if not -(2**31) <= value < 2**31 else int(value)
+
+
+def wrapped(number: int) -> int:
+    """As 32 bits have it."""
+    return (number + 2**31) % 2**32 - 2**31

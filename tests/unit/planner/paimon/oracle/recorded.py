@@ -1,0 +1,25 @@
+"""What a writer records of a file's columns: in any mode, sometimes less."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from tests.unit.planner.paimon.oracle.model import Statistics
+from tests.unit.planner.paimon.oracle.values import chance, is_nan, ordered, truncated
+
+MODES = ("full", "full", "full", "truncate(16)", "truncate(1)", "truncate(2)", "counts", "none")
+
+
+def recorded(rng: Random, mode: str, of: str, values: list[Any]) -> Statistics:
+    """Statistics of a column's values."""
+    if mode == "none" or of == "BLOB":
+        return Statistics()
+    held = [value for value in values if value is not None]
+    nulls = None if chance(rng, 4) else len(values) - len(held)
+    if mode == "counts" or not held or chance(rng, 4) or (any(map(is_nan, held)) and chance(rng, 50)):
+        return Statistics(None, None, nulls)
+    lower, upper = ordered(held)
+    if mode.startswith("truncate") and isinstance(lower, str):
+        lower, upper = truncated(lower, upper, int(mode[9:-1]))
+    return Statistics(lower, upper, nulls)

@@ -1,0 +1,29 @@
+"""The oracle catches bugs: one at a time is planted, and found within a bounded number of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from tests.unit.planner.paimon.oracle.check import search
+from tests.unit.planner.paimon.oracle.held import Lake, lake
+from tests.unit.planner.paimon.oracle.planted import PLANTED
+
+FIRST_SEED = 3_000
+MOST = 1_000
+"""Cases within which every bug is caught; most fall within a hundred."""
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    with lake(tmp_path_factory.mktemp("planted")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_caught(name: str, held: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, theme = PLANTED[name]
+    plant(monkeypatch)
+    assert search(held, count(FIRST_SEED), MOST, theme).violation is not None

@@ -72,7 +72,7 @@ def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMet
         if found := _consumers(store, listings.get(f"{prefix}consumer", ())):
             consumers[branch] = found
         if branch != MAIN:
-            created[branch] = _oldest(listings, prefix)
+            created[branch] = _created(listings, branch)
     metadata = assemble(root, schemas, snapshots, tags, consumers.pop(MAIN, {}))
     return replace(metadata, extra={**metadata.extra, "branch_consumers": consumers, "branches_created_ms": created})
 
@@ -81,10 +81,14 @@ def _branch_of(folder: str) -> str:
     return MAIN if folder == "schema" else folder.split("/")[1].removeprefix("branch-")
 
 
-def _oldest(listings: Mapping[str, Sequence[ObjectInfo]], prefix: str) -> int | None:
-    """When the first file of a branch was written: object stores have no times of folders."""
-    times = (info.modified_ms for folder, infos in listings.items() if folder.startswith(prefix) for info in infos)
-    return min((time for time in times if time is not None), default=None)
+def _created(listings: Mapping[str, Sequence[ObjectInfo]], branch: str) -> int | None:
+    """The time of a branch's folder, as Paimon has it; of its oldest file on object stores, whose folders have none."""
+    folder = f"branch-{branch}"
+    own = next((info.modified_ms for info in listings.get("branch", ()) if info.name == folder), None)
+    if own is not None:
+        return own
+    files = (info for name, infos in listings.items() if name.startswith(f"branch/{folder}/") for info in infos)
+    return min((info.modified_ms for info in files if info.modified_ms is not None), default=None)
 
 
 def _consumers(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, int]:

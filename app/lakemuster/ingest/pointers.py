@@ -27,7 +27,8 @@ class Pointer:
     Attributes:
         metadata_location: Iceberg: the current metadata file; Paimon: the table's root.
         token: equal for two looks between which nothing changed.
-        listings: Paimon: what the metadata folders hold, by folder (``snapshot``, ``branch/b/tag`` …).
+        listings: Paimon: what the metadata folders hold, by folder (``snapshot``, ``branch/b/tag`` …);
+            under ``branch`` the folders of branches.
     """
 
     format: Format
@@ -98,11 +99,12 @@ def _look_paimon(store: ObjectStore, root: str) -> Pointer | None:
         return None
     for name in ("tag", "changelog", "consumer"):
         listings[name] = _files(store.list(f"{root}/{name}"))
-    for branch in store.list(f"{root}/branch"):
-        if branch.is_folder and branch.name.startswith("branch-"):
-            for name in ("snapshot", "schema", "tag", "changelog", "consumer"):
-                folder = f"branch/{branch.name}/{name}"
-                listings[folder] = _files(store.list(f"{root}/{folder}"))
+    branches = [info for info in store.list(f"{root}/branch") if info.is_folder and info.name.startswith("branch-")]
+    listings["branch"] = tuple(branches)
+    for branch in branches:
+        for name in ("snapshot", "schema", "tag", "changelog", "consumer"):
+            folder = f"branch/{branch.name}/{name}"
+            listings[folder] = _files(store.list(f"{root}/{folder}"))
     every = [info for folder in sorted(listings) for info in listings[folder]]
     return Pointer("paimon", root, _token(every), tuple(sorted(listings.items())))
 

@@ -24,6 +24,11 @@ _SUMMED = ("record_count", "file_size_in_bytes", "file_count")
 _VECTORS = "DELETION_VECTORS"
 
 
+def partition_sums(index: Index, view: View) -> pa.Table:
+    """The sums of each partition that has files, its values in columns ``partition.<field id>``."""
+    return _summed(index, view, ())
+
+
 def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
     """One row a partition and bucket that has files, in the order of their texts."""
     sums = _summed(index, view, ("bucket",))
@@ -35,7 +40,7 @@ def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 
 def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
     """One row a partition that has files, in the order of their texts."""
-    sums = _summed(index, view, ())
+    sums = partition_sums(index, view)
     options = dict(max(view.schemas, key=lambda schema: schema.schema_id).options)
     default = options.get("partition.default-name", DEFAULT_NAME)
     columns = partition_columns(sums, view.metadata.specs[0], view.schemas)

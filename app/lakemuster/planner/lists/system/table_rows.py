@@ -91,7 +91,7 @@ def _tag_rows(metadata: TableMetadata, branch: str, records: Sequence[SnapshotRe
 
 
 def _branch_rows(metadata: TableMetadata, _branch: str, _records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Those of the table, of whichever branch they are asked; a folder's time is that of its first file here."""
+    """Those of the table, of whichever branch they are asked."""
     times = metadata.extra.get("branches_created_ms")
     known = times if isinstance(times, Mapping) else {}
     return [{"branch_name": name, "create_time": _utc(known.get(name))} for name in sorted(metadata.branch_schemas)]

@@ -228,6 +228,9 @@ DatabasePattern = Annotated[
 TablePattern = Annotated[
     str | None, Query(alias="tableNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")
 ]
+TableType = Annotated[
+    str | None, Query(alias="tableType", max_length=200, description="The option `type` of tables; `table` without.")
+]
 PartitionPattern = Annotated[
     str | None,
     Query(alias="partitionNamePattern", max_length=4096, description="`k=v/k=v`; `%` at its end: a prefix."),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api.native.asking import TheApi, TheCaller, needs
@@ -16,6 +14,7 @@ from lakemuster.api.paimon_rest.asking import (
     DatabasePattern,
     Names,
     TablePattern,
+    TableType,
     TheDatabase,
     ThePaging,
     named_in,
@@ -38,10 +37,6 @@ from lakemuster.wire.paimon_rest.catalog import (
 from lakemuster.wire.paimon_rest.patterns import Pattern
 
 router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
-
-TableType = Annotated[
-    str | None, Query(alias="tableType", max_length=200, description="The option `type` of tables; `table` without.")
-]
 
 
 @router.get("/databases", name="paimon_list_databases", response_model=DatabasesOut, responses=LISTED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -21,6 +23,8 @@ from lakemuster.ingest.load import UNREADABLE
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
 from lakemuster.wire.paimon_rest.catalog import (
     BranchesOut,
+    Consumer,
+    ConsumersOut,
     SnapshotOut,
     SnapshotsOut,
     TableSnapshot,
@@ -44,9 +48,7 @@ def get_table_snapshot(asked: ThePaimonTable) -> Response:
     Never an older one in its place: also one that is quarantined here is told, and that a table has no snapshot
     only if it has none. Where the newest state cannot be had, the answer is 503.
     """
-    record = head_of(asked)
-    if record is None:
-        raise SnapshotNotFound("the table has no snapshots")
+    record = head_of(asked).require()
     snapshot, live = _read(record), record.live
     total = snapshot.extra.get("total_record_count")
     told = TableSnapshot(
@@ -80,10 +82,7 @@ def get_version_snapshot(
     """One snapshot."""
     version = spoken(request, 5, version)
     if version == "LATEST":
-        head = head_of(asked)
-        if head is None:
-            raise SnapshotNotFound("the table has no snapshots")
-        return answer(SnapshotOut(snapshot=snapshot_json(_read(head))))
+        return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(asked).require()))))
     table, metadata, stale = look(asked.services, asked.name)
     newest_schema(metadata, asked.branch)
     by_id = {record.snapshot.snapshot_id: record for record in _snapshots(asked, table)}
@@ -138,8 +137,38 @@ def get_tag(
     return answer(TagOut.model_validate(tag_json(found, _read(_kept(asked, table, found)))), stale_header(stale))
 
 
-def head_of(asked: Asked) -> SnapshotRecord | None:
-    """The newest snapshot of the branch, known at least; None when there is none.
+@router.get(f"{_TABLE}/consumers", name="paimon_list_consumers", response_model=ConsumersOut, responses=TABLE)
+def list_consumers(asked: ThePaimonTable, page: ThePaging) -> Response:
+    """The consumers of a table, or of its branch: readers that said how far they are."""
+    table, metadata, stale = look(asked.services, asked.name)
+    newest_schema(metadata, asked.branch)
+    known = _consumers(metadata, asked.branch)
+    found, token = page_of(asked.api, page, sorted(known), lambda name: (name,), _binding(asked, table, "consumers"))
+    consumers = [Consumer(consumer_id=name, next_snapshot=known[name]) for name in found]
+    return answer(ConsumersOut(consumers=consumers, next_page_token=token), stale_header(stale))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A table now, and the newest snapshot of the branch that was asked for: known, at least; None without one."""
+
+    table: TableRecord
+    metadata: TableMetadata
+    record: SnapshotRecord | None
+
+    def require(self) -> SnapshotRecord:
+        """The snapshot.
+
+        Raises:
+            SnapshotNotFound: the branch has none.
+        """
+        if self.record is None:
+            raise SnapshotNotFound("the table has no snapshots")
+        return self.record
+
+
+def head_of(asked: Asked) -> Head:
+    """Look at a table.
 
     Raises:
         SnapshotUnpublished: the newest state could not be had.
@@ -159,7 +188,7 @@ def head_of(asked: Asked) -> SnapshotRecord | None:
     main = records.get(MAIN)
     if stale is not None and (main is None or stale != main.error):
         raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
-    return records.get(asked.branch)
+    return Head(table, metadata, records.get(asked.branch))
 
 
 def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:
@@ -170,6 +199,14 @@ def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:
 
 def _tags(asked: Asked, metadata: TableMetadata) -> dict[str, Ref]:
     return {ref.name: ref for ref in metadata.refs if ref.kind == "tag" and ref.branch == asked.branch}
+
+
+def _consumers(metadata: TableMetadata, branch: str) -> dict[str, int]:
+    own = metadata.extra.get("consumers")
+    of_branches = metadata.extra.get("branch_consumers")
+    if branch != MAIN:
+        own = of_branches.get(branch) if isinstance(of_branches, Mapping) else None
+    return dict(own) if isinstance(own, Mapping) else {}
 
 
 def _kept(asked: Asked, table: TableRecord, tag: Ref) -> SnapshotRecord:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 from fastapi import APIRouter
@@ -22,11 +22,11 @@ from lakemuster.api.paimon_rest.asking import (
 )
 from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.history import head_of
-from lakemuster.api.paimon_rest.tables import look, newest_schema
+from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, shown
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Primitive
-from lakemuster.planner.lists.snapshot_lists import partitions
+from lakemuster.planner.lists.system.sums import partition_sums
+from lakemuster.planner.lists.system.texts import partition_columns
 from lakemuster.planner.view import View
 from lakemuster.wire.paimon_rest.catalog import PartitionFilter, PartitionNames, PartitionOut, PartitionsOut
 from lakemuster.wire.paimon_rest.patterns import Pattern
@@ -64,70 +64,60 @@ def list_partitions_by_filter(asked: ThePaimonTable, body: PartitionFilter) -> R
 def list_partitions_by_names(asked: ThePaimonTable, body: PartitionNames) -> Response:
     """Those of some partitions that exist."""
     wanted = {frozenset(spec.items()) for spec in body.specs}
-    found = [partition for partition in _partitions(asked) if frozenset(partition.spec.items()) in wanted]
+    found = [partition for partition in _partitions(asked).values() if frozenset(partition.spec.items()) in wanted]
     return answer(PartitionsOut(partitions=found))
 
 
 def _listed(asked: Asked, page: Paging, pattern: str | None) -> Response:
     like = Pattern.of(pattern)
-    named = sorted((_name(partition), partition) for partition in _partitions(asked))
-    chosen = [(name, partition) for name, partition in named if like.matches(name)]
+    named = _partitions(asked)
+    chosen = [name for name in sorted(named) if like.matches(name)]
     parameters = {"table": asked.name, "branch": asked.branch, "like": pattern or ""}
     binding = Binding(0, "paimon partitions", parameters, asked.caller.name)
-    found, token = page_of(asked.api, page, chosen, lambda item: (item[0],), binding)
-    return answer(PartitionsOut(partitions=[partition for _, partition in found], next_page_token=token))
+    found, token = page_of(asked.api, page, chosen, lambda name: (name,), binding)
+    return answer(PartitionsOut(partitions=[named[name] for name in found], next_page_token=token))
 
 
-def _name(partition: PartitionOut) -> str:
-    return "/".join(f"{key}={value}" for key, value in partition.spec.items())
-
-
-def _partitions(asked: Asked) -> list[PartitionOut]:
-    """Those of the newest snapshot.
+def _partitions(asked: Asked) -> dict[str, PartitionOut]:
+    """Those of the newest snapshot, by name. Null and blank values have one name, and are one partition here.
 
     Raises:
         SnapshotQuarantined, SnapshotUnpublished: it cannot be read: an older one is no answer.
     """
     head = head_of(asked)
-    if head is None:
-        return []
-    table, metadata, _ = look(asked.services, asked.name)
-    schema = newest_schema(metadata, asked.branch)
-    if not schema.partition_keys:
-        return []
-    view = View(table, metadata, asked.services.refresher.ensure_published(table, head))
-    source = partitions(asked.services.index, view)
-    return [partition for _, batch in source.batches() for partition in _of_batch(batch, schema)]
+    schema = newest_schema(head.metadata, asked.branch)
+    if head.record is None or not schema.partition_keys:
+        return {}
+    record = asked.services.refresher.ensure_published(head.table, head.record)
+    view = View(head.table, head.metadata, record)
+    found: dict[str, PartitionOut] = {}
+    for partition in _spelled(partition_sums(asked.services.index, view), view, schema):
+        name = "/".join(f"{key}={value}" for key, value in partition.spec.items())
+        found[name] = _together(found[name], partition) if name in found else partition
+    return found
 
 
-def _of_batch(batch: pa.RecordBatch, schema: Schema) -> Iterator[PartitionOut]:
-    spell = _spelling(schema)
-    columns = {name: batch.column(name) for name in batch.schema.names}
-    for row in range(batch.num_rows):
-        updated = columns["last_updated_at"][row]
-        yield PartitionOut(
-            spec=spell(columns["partition"], row),
-            record_count=columns["record_count"][row].as_py(),
-            file_size_in_bytes=columns["total_data_file_size_in_bytes"][row].as_py(),
-            file_count=columns["file_count"][row].as_py(),
-            last_file_creation_time=updated.value if updated.is_valid else _UNKNOWN,
-            total_buckets=_UNKNOWN,
-            done=False,
-        )
+def _together(one: PartitionOut, other: PartitionOut) -> PartitionOut:
+    newer = max(one, other, key=lambda partition: partition.last_file_creation_time)
+    sums = ("record_count", "file_size_in_bytes", "file_count")
+    return newer.model_copy(update={name: getattr(one, name) + getattr(other, name) for name in sums})
 
 
-def _spelling(schema: Schema) -> Callable[[pa.StructArray, int], dict[str, str]]:
-    """How the table's directories spell a partition's values."""
+def _spelled(sums: pa.Table, view: View, schema: Schema) -> Iterator[PartitionOut]:
+    """Partitions, their values as the table's directories spell them."""
     options = dict(schema.options)
     legacy = options.get("partition.legacy-name", "true").strip().lower() == "true"
     default = options.get("partition.default-name", DEFAULT_NAME)
-    types = {name: schema.by_name[name].type for name in schema.partition_keys}
-
-    def spell(partition: pa.StructArray, row: int) -> dict[str, str]:
-        return {
-            name: shown(of, partition.field(name)[row], legacy=legacy, default=default)
-            for name, of in types.items()
-            if isinstance(of, Primitive)
-        }
-
-    return spell
+    columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
+    updated = sums.column("last_update_time").cast(pa.int64()).to_pylist()
+    numbers = sums.select(["record_count", "file_size_in_bytes", "file_count", "total_buckets"]).to_pylist()
+    for row, counts in enumerate(numbers):
+        yield PartitionOut(
+            spec={name: shown(of, values[row], legacy=legacy, default=default) for name, of, values in columns},
+            record_count=counts["record_count"],
+            file_size_in_bytes=counts["file_size_in_bytes"],
+            file_count=counts["file_count"],
+            last_file_creation_time=_UNKNOWN if updated[row] is None else updated[row],
+            total_buckets=_UNKNOWN if counts["total_buckets"] is None else counts["total_buckets"],
+            done=False,
+        )

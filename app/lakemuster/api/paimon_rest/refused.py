@@ -32,7 +32,6 @@ _WRITES = (
     ("POST", f"{_TABLE}/branches/{{branch}}/forward", "forward_branch", "Fast-forward main to a branch."),
     ("POST", f"{_TABLE}/tags", "create_tag", "Create a tag."),
     ("DELETE", f"{_TABLE}/tags/{{tag}}", "drop_tag", "Drop a tag."),
-    ("GET", f"{_TABLE}/consumers", "list_consumers", "List the consumers of a table."),
     ("POST", f"{_TABLE}/consumers/reset", "reset_consumer", "Reset a consumer."),
     ("POST", f"{_DATABASE}/views", "create_view", "Create a view."),
     ("POST", "/views/rename", "rename_view", "Rename a view."),

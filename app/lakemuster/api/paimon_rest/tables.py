@@ -19,6 +19,7 @@ from lakemuster.api.paimon_rest.asking import (
     PREFIX,
     Names,
     TablePattern,
+    TableType,
     TheDatabase,
     ThePaging,
     ThePaimonTable,
@@ -75,12 +76,19 @@ def list_table_details(
     asked: ThePaging,
     database: TheDatabase,
     pattern: TablePattern = None,
+    kind: TableType = None,
 ) -> Response:
     """A database's tables as the index has them; a table whose metadata could never be read is left out."""
     like = Pattern.of(pattern)
     members = Names.of(api, caller).members(database)
-    binding = Binding(0, "paimon table details", {"of": database, "like": pattern or ""}, caller.name)
-    chosen = {name: record for name, record in members.items() if like.matches(name)}
+    binding = Binding(
+        0, "paimon table details", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name
+    )
+    chosen = {
+        name: record
+        for name, record in members.items()
+        if like.matches(name) and (not kind or is_of_type(api, record, kind))
+    }
     page, token = page_of(api, asked, chosen, lambda name: (name,), binding)
     details = list(_details(api.services, database, {name: chosen[name] for name in page}))
     return answer(TableDetailsOut(table_details=details, next_page_token=token))

@@ -177,6 +177,19 @@ class TagOut(RestModel):
     tag_time_retained: str | None = Field(description="ISO 8601.")
 
 
+class Consumer(RestModel):
+    """A reader that said how far it is."""
+
+    consumer_id: str
+    next_snapshot: int = Field(description="The snapshot that it reads next.")
+
+
+class ConsumersOut(PageModel):
+    """Consumers."""
+
+    consumers: list[Consumer]
+
+
 class QueryAuth(RestModel):
     """What a caller may read of a table: null means all of it."""
 

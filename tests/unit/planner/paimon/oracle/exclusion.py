@@ -170,6 +170,8 @@ def _in_bucket(table: Table, node: Node, file: DataFile) -> bool:
         return True
     conjuncts = list(_conjuncts(node))
     columns = [column for i in table.bucket_key if (column := table.current.by_id(i))]
+    if any(version.by_id(column.field_id) != column for version in table.versions for column in columns):
+        return True
     pinned: list[list[Any]] = []
     for column in columns:
         lists = [

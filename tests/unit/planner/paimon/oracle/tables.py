@@ -171,6 +171,12 @@ class History:
         columns = list(table.current.columns)
         fixed = {*table.partition, *table.keys, *table.bucket_key}
         free = [c for c in columns if c.field_id not in fixed and c.type != "BLOB"]
+        bucketed = [c for c in columns if c.field_id in table.bucket_key and c.type == "INT"]
+        if table.kind == APPEND and bucketed and chance(rng, 25):
+            # Its rows are hashed as another type from now on.
+            columns[columns.index(bucketed[0])] = replace(bucketed[0], type="BIGINT")
+            table.versions.append(Version(len(table.versions), tuple(columns)))
+            return
         change = rng.choice(["add", "drop", "rename", "type", "type", "type", "move"])
         if change == "type" and (castable := [c for c in free if self._types(c)]):
             chosen = rng.choice(castable)

@@ -56,6 +56,10 @@ def http(services: Services) -> TestClient:
     return TestClient(create_app(services), base_url="http://127.0.0.1:8181")
 
 
+OF_PLANS = ("deletes", "residual", "raw_convertible", "section", "deletion_vector", "split")
+"""What a plan says of a file that a list does not."""
+
+
 def ask(http: TestClient, name: str, body: Row, status: int = 200) -> Row:
     answer = http.post(f"/api/v1/tables/{name}/plan", json=body)
     assert answer.status_code == status, answer.text
@@ -159,7 +163,7 @@ def test_files_are_rows_of_the_list_of_files(services: Services, http: TestClien
         view = services.view(table.name)
         listed = rows(lists.files(services.index, view, stats=["*"]))
         page = ask(http, table.name, {"stats": ["*"], "page_size": 10_000})
-        files = [{k: v for k, v in file.items() if k not in ("deletes", "residual")} for file in page["files"]]
+        files = [{k: v for k, v in file.items() if k not in OF_PLANS} for file in page["files"]]
         assert files == [row for row in listed if row["content"] == "data"]
         assert all(delete in listed for delete in page["deletes"])
         assert {file["residual"] for file in page["files"]} <= {None}
@@ -178,7 +182,7 @@ def test_counts_are_of_the_whole_plan(services: Services, http: TestClient) -> N
 def test_a_filtered_list_is_the_plans_data_files_and_their_delete_files(services: Services, http: TestClient) -> None:
     for name, text, _ in cases(services, 12):
         planned = ask(http, name, {"filter": text})
-        wanted = [{k: v for k, v in f.items() if k not in ("deletes", "residual")} for f in planned["files"]]
+        wanted = [{k: v for k, v in f.items() if k not in OF_PLANS} for f in planned["files"]]
         for size in (2, 1000):
             listed: list[Row] = []
             params: Row = {"filter": text, "page_size": size}
@@ -214,8 +218,8 @@ def test_a_limit_is_a_beginning_of_the_plan_that_is_enough(services: Services, h
         whole = by_pages(http, name, {"filter": text})
         plan = Plan(outline_of(services.index, services.view(name)), bound)
         sure = [int(n) for batch in plan.batches() for n in batch.surely_matching()]
-        if services.table(name).format != "iceberg":
-            sure = [0] * len(sure)
+        if services.view(name).schemas[0].primary_keys:
+            sure = [0] * len(sure)  # rows of a file may be replaced by those of others
         for limit in (1, 50, 10**9):
             for size in (1, 1000):
                 found = by_pages(http, name, {"filter": text, "limit": limit, "page_size": size})

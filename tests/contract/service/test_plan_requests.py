@@ -358,11 +358,26 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "no column 'x'")
 
 
-def test_paimon_prunes_by_partition_and_says_what_else_it_does_not(http: TestClient) -> None:
-    page = http.post(
-        "/api/v1/tables/shop.stock/plan", json={"filter": "warehouse = 'lyon' AND quantity > 3", "limit": 1}
-    ).json()
+def test_paimon_prunes_by_what_is_recorded_of_merged_buckets(http: TestClient) -> None:
+    asked = {"filter": "warehouse = 'lyon' AND quantity > 3", "limit": 1}
+    page = http.post("/api/v1/tables/shop.stock/plan", json=asked).json()
     assert {row["partition"]["warehouse"] for row in page["files"]} == {"lyon"}
     assert {row["residual"] for row in page["files"]} == {"quantity > 3"}
-    assert page["applied"] == ["warehouse = 'lyon'"]
-    assert page["not_applied"] == [{"filter": "quantity > 3", "reason": "quantity is not a partition column"}]
+    assert page["applied"] == ["warehouse = 'lyon'", "quantity > 3"]
+    assert http.post("/api/v1/tables/shop.stock/plan", json={"filter": "quantity > 1000000"}).json()["files"] == []
+    explained = http.post("/api/v1/tables/shop.stock/explain", json={"filter": "quantity > 1000000"}).json()
+    groups = explained["funnel"][-1]
+    assert (groups["level"], groups["kept"]) == ("groups", 0)
+    assert groups["dropped_by"] == [{"filter": "quantity > 1000000", "dropped": groups["seen"]}]
+
+
+def test_what_is_of_paimon_alone_is_refused_of_iceberg(http: TestClient) -> None:
+    for asked in ({"read_optimized": True}, {"splits": True}, {"split_target_size": 1}):
+        refused(http, "/api/v1/tables/shop.orders/plan", asked, "request_invalid", "of Paimon tables only")
+    for asked, why in (
+        ({"scan_mode": "delta"}, "goes with start_snapshot_id"),
+        ({"split_target_size": 1}, "go with splits"),
+        ({"read_optimized": True, "start_snapshot_id": 1}, "excludes"),
+        ({"start_snapshot_id": 10**6}, "is later than"),
+    ):
+        refused(http, "/api/v1/tables/shop.stock/plan", asked, "request_invalid", why)

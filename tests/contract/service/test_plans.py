@@ -137,7 +137,10 @@ def cases(services: Services) -> list[tuple[Outline, str, Bound]]:
 
 def test_a_plan_without_a_filter_is_the_list_of_files(services: Services) -> None:
     for view in views(services):
-        data = rows(lists.files(services.index, view, ["data"]))
+        options = dict(view.schemas[0].options)
+        unmerged = view.table.format == "paimon" and options.get("deletion-vectors.enabled") == "true"
+        # Where vectors mark what was replaced, what is not compacted yet is not read.
+        data = [r for r in rows(lists.files(services.index, view, ["data"])) if not unmerged or r["level"] > 0]
         plan = Plan(outline_of(services.index, view), TRUE)
         assert sorted(p.rsplit("/", 1)[-1] for p in paths(plan.batches())) == sorted(
             row["file_path"].rsplit("/", 1)[-1] for row in data
@@ -155,12 +158,13 @@ def test_some_filters_drop_some_files(cases: list[tuple[Outline, str, Bound]]) -
 
 def test_the_funnel_ends_with_the_plan(cases: list[tuple[Outline, str, Bound]]) -> None:
     for outline, text, bound in cases:
-        manifests, segments, zones, entries = explain(outline, bound).levels
+        manifests, segments, zones, entries, *groups = explain(outline, bound).levels
         totals = Plan(outline, bound).totals
         assert (manifests.seen, manifests.kept) == (totals.manifests, totals.manifests_kept), text
         assert segments.seen == manifests.kept, text
         assert zones.kept <= zones.seen, text
-        assert entries.kept == totals.files, text
+        assert (groups or [entries])[-1].kept == totals.files, text
+        assert all(group.seen == entries.kept for group in groups), text
 
 
 def test_every_file_is_explained_as_it_was_planned(cases: list[tuple[Outline, str, Bound]]) -> None:

@@ -129,7 +129,14 @@ class PaimonReading:
             return None
         return filter_.can_hold(_numbers(entries, "bucket"), _numbers(entries, "total_buckets"))
 
-    def manifests(self, headers: Sequence[ManifestHeader], bound: Bound) -> Mask:
+    @property
+    def unread(self) -> str:
+        """What the scan leaves out, in words."""
+        if self.read_optimized and self.options.has_primary_key:
+            return "not of the highest level"
+        return "not of level 1 or above: not compacted yet" if self.least_level else "in no bucket yet"
+
+    def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:
         """Mark the manifests that may list entries which the scan sees, by their levels and buckets."""
         keep = np.ones(len(headers), np.bool_)
         if self.least_level:
@@ -153,4 +160,4 @@ def bucket_filter(reading: PaimonReading, bound: Bound) -> BucketFilter | None:
     if bound == TRUE:
         return None
     schema = reading.evolution.schemas[0]
-    return BucketFilter.of(schema, dict(schema.options), bound)
+    return BucketFilter.of(schema, dict(schema.options), bound, reading.evolution.schemas)

@@ -24,7 +24,7 @@ from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
 from lakemuster.planner.paimon.splits import append_splits, data_evolution_splits, merge_tree_splits
-from lakemuster.planner.paimon.statistics import FileStatistics
+from lakemuster.planner.paimon.statistics import DESCRIBING, FileStatistics, Of, statistics_columns
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
@@ -50,10 +50,12 @@ Ints = NDArray[np.int64]
 
 _OWN = frozenset(
     {"file_name", "file_size_in_bytes", "delete_row_count", "min_sequence_number", "max_sequence_number"}
-    | {"first_row_id", "write_cols_sequences", "partition", "min_key", "max_key"}
+    | {"first_row_id", "write_cols_sequences", "partition", "min_key", "max_key", "bucket", "level", *DESCRIBING}
 )
-_VALUES = frozenset({"lower", "upper", "null_count", "key_lower", "key_upper", "key_null_count"})
+"""The columns that groups and arrangements look at, or their kinds."""
+
 _BLOB = ".blob"
+_ALL: tuple[Of, ...] = ("values", "keys")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +66,11 @@ class Members:
         number: (N,) of the part.
         row: (N,) in the manifest.
         table: what groups and arrangements ask of them.
-        match: (N,) whether a file can hold a matching row, by all of its statistics.
     """
 
     number: Ints
     row: Rows
     table: pa.Table
-    match: Mask
 
     @cached_property
     def bucket(self) -> Ints:
@@ -86,7 +86,12 @@ class Members:
 
     def filter(self, keep: Mask) -> Members:
         """Some of the files."""
-        return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)), self.match[keep])
+        return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)))
+
+    def by_part(self) -> Iterator[tuple[int, Rows]]:
+        """The parts that have files, and the positions of those."""
+        for number in np.unique(self.number).tolist():
+            yield number, self.row[self.of_part(number)]
 
     def of_part(self, number: int) -> slice:
         """Where the files of a part are."""
@@ -111,14 +116,19 @@ class Arrangement:
 @lru_cache(maxsize=CACHED)
 def chosen(outline: Outline, bound: Bound) -> Members:
     """The files that a predicate keeps, groups of files decided as a whole."""
+    found = members(outline, bound)
+    if bound == TRUE or _paimon(outline).together is None or not len(found.row):
+        return found
+    return found.filter(kept_together(outline, found, bound))
+
+
+def kept_together(outline: Outline, files: Members, bound: Bound) -> Mask:
+    """Mark the files whose group may hold a matching row."""
     reading = _paimon(outline)
-    members = _members(outline, bound)
-    if bound == TRUE or reading.together is None or not len(members.row):
-        return members
-    if reading.together == "buckets":
-        can_go = reading.options.buckets_can_go
-        return members.filter(kept_by_bucket(members.bucket, members.numbers("level"), members.match, can_go=can_go))
-    return members.filter(_row_ids_kept(outline, bound, members))
+    if reading.together == "row ids":
+        return _row_ids_kept(outline, files, bound)
+    can_go = reading.options.buckets_can_go
+    return kept_by_bucket(files.bucket, files.numbers("level"), _matching(outline, files, bound), can_go=can_go)
 
 
 @lru_cache(maxsize=CACHED)
@@ -165,40 +175,49 @@ def _paimon(outline: Outline) -> PaimonReading:
     return outline.reading
 
 
-def _members(outline: Outline, bound: Bound) -> Members:
-    reading = _paimon(outline)
-    judged = bound != TRUE and reading.together == "buckets"
-    found: list[tuple[Candidate, Rows, pa.Table, Mask]] = []
+def members(outline: Outline, bound: Bound) -> Members:
+    """The files that a predicate does not drop alone."""
+    found: list[tuple[Candidate, Rows, pa.Table]] = []
     for candidate in survivors(outline, bound).candidates:
-        for start, entries in entries_of(outline, candidate, bound, more=_OWN | _VALUES if judged else _OWN):
+        for start, entries in entries_of(outline, candidate, bound, more=_OWN):
             keep = readable(outline, candidate.part, entries, start)
             if bound != TRUE:
                 keep &= entries_kept(candidate.spec, entries, bound)
             rows = np.flatnonzero(keep)
             if len(rows):
-                kept = entries.take(pa.array(rows))
-                match = _can_match(candidate, kept, bound, reading) if judged else np.ones(len(rows), np.bool_)
-                found.append((candidate, rows + start, kept.select(_grouping(kept)), match))
+                wanted = entries.select([name for name in entries.column_names if _is_wanted(name)])
+                found.append((candidate, rows + start, wanted.take(pa.array(rows))))
     if not found:
         nothing = np.zeros(0, np.int64)
-        return Members(nothing, nothing, pa.table({}), np.zeros(0, np.bool_))
+        return Members(nothing, nothing, pa.table({}))
     return Members(
-        np.concatenate([np.full(len(rows), candidate.number) for candidate, rows, _, _ in found]),
-        np.concatenate([rows for _, rows, _, _ in found]),
-        pa.concat_tables([table for _, _, table, _ in found], promote_options="permissive"),
-        np.concatenate([match for _, _, _, match in found]),
+        np.concatenate([np.full(len(rows), candidate.number) for candidate, rows, _ in found]),
+        np.concatenate([rows for _, rows, _ in found]),
+        pa.concat_tables([table for _, _, table in found], promote_options="permissive"),
     )
 
 
-def _grouping(entries: pa.Table) -> list[str]:
-    """The columns of groups and arrangements."""
-    more = {"bucket", "level", "record_count", "schema_id", "write_cols"}
-    return [name for name in entries.column_names if name.partition(".")[0] in _OWN | more and "@" not in name]
+def _is_wanted(name: str) -> bool:
+    """Whether groups or arrangements look at a column; a key of several types is not known."""
+    return name.partition(".")[0] in _OWN and "@" not in name
 
 
-def _can_match(candidate: Candidate, entries: pa.Table, bound: Bound, reading: PaimonReading) -> Mask:
-    statistics = FileStatistics(entries, reading.evolution, ("values", "keys"))
-    return can_match(bound, Together(statistics, entry_partitions(candidate.spec, entries), candidate.spec.projection))
+def all_statistics(outline: Outline, part: int, rows: Rows, bound: Bound) -> Together:
+    """What is recorded of some files of a part, columns, keys and partitions."""
+    spec = next(spec for spec in outline.specs if part in spec.numbers)
+    segment = outline.index.segments.open(outline.data[part].manifest.segment)
+    own = [segment.columns_of.get(field_id, ()) for field_id in references(bound)]
+    names = [name for some in own for of in _ALL for name in statistics_columns(some, of)]
+    names += [name for name in segment.schema.names if name.startswith("partition.") or name in DESCRIBING]
+    entries = segment.table(names).take(pa.array(rows))
+    statistics = FileStatistics(entries, _paimon(outline).evolution, _ALL)
+    return Together(statistics, entry_partitions(spec, entries), spec.projection)
+
+
+def _matching(outline: Outline, files: Members, bound: Bound) -> Mask:
+    """Mark the files that can hold a matching row, by all of their statistics."""
+    found = [can_match(bound, all_statistics(outline, part, rows, bound)) for part, rows in files.by_part()]
+    return np.concatenate([np.zeros(0, np.bool_), *found])
 
 
 def _sections(files: Members, reading: PaimonReading) -> Ints:
@@ -218,60 +237,44 @@ def _blobs(files: Members) -> Mask:
     return np.asarray(pc.ends_with(names, _BLOB).to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _row_ids_kept(outline: Outline, bound: Bound, members: Members) -> Mask:
+def _row_ids_kept(outline: Outline, files: Members, bound: Bound) -> Mask:
     """Mark the files of the ranges of row ids that can hold a matching row."""
-    reading = _paimon(outline)
-    first, rows = members.numbers("first_row_id"), members.numbers("record_count")
+    evolution = _paimon(outline).evolution
+    first, rows = files.numbers("first_row_id"), files.numbers("record_count")
     group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
-    sequences = flat(members.table.column("write_cols_sequences"))
-    providers = Providers(
-        group,
-        first,
-        rows,
-        members.numbers("max_sequence_number"),
-        _blobs(members),
-        np.asarray(sequences.is_null().to_numpy(zero_copy_only=False), np.bool_),
-    )
-    described = FileStatistics(members.table, reading.evolution)
+    sequences = flat(files.table.column("write_cols_sequences"))
+    plain = np.asarray(sequences.is_null().to_numpy(zero_copy_only=False), np.bool_)
+    providers = Providers(group, first, rows, files.numbers("max_sequence_number"), _blobs(files), plain)
+    described = FileStatistics(files.table, evolution)
     fields: dict[int, FieldStats] = {}
     for field_id in references(bound):
-        now = reading.evolution.today(field_id)
-        if now is None:
+        if evolution.today(field_id) is None:
             continue
-        written = described.held(field_id, tuple(reading.evolution.name_in(field_id)))
-        stats = _stacked_field(outline, bound, members, field_id)
-        if (combined := providers.combined(stats, written)) is not None:
+        written = described.held(field_id, tuple(evolution.name_in(field_id)))
+        if (combined := providers.combined(_field(outline, files, field_id), written)) is not None:
             fields[field_id] = combined
-    leaders = np.full(providers.count, -1, np.int64)
-    leaders[group[::-1]] = np.arange(len(group))[::-1]
+    first_of = np.zeros(providers.count, np.int64)
+    first_of[group[::-1]] = np.arange(len(group))[::-1]
     spec = outline.specs[0]
-    columns = Arrays(providers.count, fields)
-    partitions = entry_partitions(spec, members.table.take(pa.array(leaders)))
-    return can_match(bound, Together(columns, partitions, spec.projection))[group]
+    partitions = entry_partitions(spec, files.table.take(pa.array(first_of)))
+    return can_match(bound, Together(Arrays(providers.count, fields), partitions, spec.projection))[group]
 
 
-def _stacked_field(outline: Outline, bound: Bound, members: Members, field_id: int) -> FieldStats | None:
-    """One column's statistics of all members, in today's type."""
-    reading = _paimon(outline)
-    now = reading.evolution.today(field_id)
+def _field(outline: Outline, files: Members, field_id: int) -> FieldStats | None:
+    """One column's statistics of all files, in today's type."""
+    evolution = _paimon(outline).evolution
+    now = evolution.today(field_id)
     target = None if now is None else arrow_type(now)
     if now is None or target is None:
         return None
     parts: list[FieldStats] = []
     counts: list[int] = []
-    for number, table in _statistics_of(outline, bound, members, field_id):
-        found = FileStatistics(table, reading.evolution).field(field_id) or FieldStats()
+    for part, rows in files.by_part():
+        segment = outline.index.segments.open(outline.data[part].manifest.segment)
+        own = statistics_columns(segment.columns_of.get(field_id, ()), "values")
+        entries = segment.table([*DESCRIBING, *own]).take(pa.array(rows))
+        found = FileStatistics(entries, evolution).field(field_id) or FieldStats()
         lower, upper = (None if b is None else cast_or_none(b, target) for b in (found.lower, found.upper))
         parts.append(FieldStats(lower, upper, found.null_count, None, found.value_count))
-        counts.append(number)
+        counts.append(len(rows))
     return stacked(parts, counts, now)
-
-
-def _statistics_of(outline: Outline, bound: Bound, members: Members, field_id: int) -> Iterator[tuple[int, pa.Table]]:
-    names = ("record_count", "schema_id", "write_cols")
-    for candidate in survivors(outline, bound).candidates:
-        rows = members.row[members.of_part(candidate.number)]
-        if len(rows):
-            segment = outline.index.segments.open(candidate.part.manifest.segment)
-            own = [n for n in segment.columns_of.get(field_id, ()) if n.startswith(("lower.", "upper.", "null_count."))]
-            yield len(rows), segment.table([*names, *own]).take(pa.array(rows))

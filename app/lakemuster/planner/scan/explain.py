@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -10,12 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.metadata.predicate import Bound, conjuncts, text_of
+from lakemuster.metadata.predicate import TRUE, Bound, conjuncts, text_of
 from lakemuster.planner.columns import flat, partition_names
+from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
+from lakemuster.planner.scan.arranged import all_statistics, kept_together, members
 from lakemuster.planner.scan.outline import Outline, SpecOutline
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.selection import (
@@ -23,17 +25,22 @@ from lakemuster.planner.scan.selection import (
     entries_of,
     entry_statistics,
     live,
+    manifests_in_bucket,
     manifests_kept,
+    manifests_read,
     zone_runs,
     zones_kept,
 )
 from lakemuster.planner.shape import Part
 from lakemuster.storage.locations import Rewrites
 
-LevelName = Literal["manifests", "segments", "zones", "entries"]
+LevelName = Literal["manifests", "segments", "zones", "entries", "groups"]
 
 TOGETHER = "different parts of the filter, together"
-"""Who dropped a segment of which each conjunct leaves some zone."""
+"""Who dropped a segment of which each conjunct leaves some zone, or a group of which each leaves some file."""
+
+OTHER_BUCKET = "the bucket that the key hashes to"
+"""Who dropped a file of another bucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +95,32 @@ class Explanation:
     files: tuple[FileReason, ...] = ()
 
 
+NO_RULES: Mapping[str, Mask] = {}
+
+
 @dataclass(slots=True)
 class _Counting:
     conjuncts: tuple[Bound, ...]
     seen: dict[LevelName, int] = field(default_factory=dict)
     dropped: dict[LevelName, dict[str, int]] = field(default_factory=dict)
 
-    def add(self, level: LevelName, masks: Sequence[Mask], among: Mask) -> None:
-        """Count what each conjunct drops of ``among`` that those before it left."""
+    def add(self, level: LevelName, masks: Sequence[Mask], among: Mask, rules: Mapping[str, Mask] = NO_RULES) -> Mask:
+        """Count what each conjunct drops of ``among`` that those before it left.
+
+        Args:
+            rules: what drops before any conjunct, in words.
+
+        Returns:
+            what is left.
+        """
         self.seen[level] = self.seen.get(level, 0) + int(among.sum())
         counts = self.dropped.setdefault(level, {})
         left = among
-        for conjunct, mask in zip(self.conjuncts, masks, strict=True):
+        for text, mask in (*rules.items(), *zip(map(text_of, self.conjuncts), masks, strict=True)):
             if lost := int((left & ~mask).sum()):
-                self.lose(counts, text_of(conjunct), lost)
+                self.lose(counts, text, lost)
             left = left & mask
+        return left
 
     def lose(self, counts: dict[str, int], text: str, lost: int) -> None:
         """Count for one conjunct."""
@@ -119,6 +137,9 @@ def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explan
     for spec in outline.specs:
         _count(outline, spec, bound, counting)
     names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
+    if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
+        _count_groups(outline, bound, counting)
+        names = (*names, "groups")
     levels = tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
     return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
 
@@ -127,8 +148,8 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
     parts = counting.conjuncts
     everything = np.ones(len(spec.parts), np.bool_)
     manifests = [manifests_kept(spec, conjunct) for conjunct in parts]
-    counting.add("manifests", manifests, everything)
-    kept = np.asarray(np.logical_and.reduce(manifests))
+    rules = _rules(spec, manifests_read(spec), manifests_in_bucket(spec, bound))
+    kept = counting.add("manifests", manifests, everything, rules)
 
     counts = np.array(spec.zone_counts, np.int64)
     owner = np.repeat(np.arange(len(spec.parts)), counts)
@@ -151,7 +172,33 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
         for start, entries in entries_of(outline, candidate, bound):
             statistics = entry_statistics(spec, entries)
             masks = [can_match(conjunct, statistics) for conjunct in parts]
-            counting.add("entries", masks, live(outline, spec.parts[number], entries, start))
+            standing = live(outline, spec.parts[number], entries, start)
+            counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
+
+
+def _entry_rules(spec: SpecOutline, entries: pa.Table, bound: Bound) -> Mapping[str, Mask]:
+    if not isinstance(spec.reading, PaimonReading):
+        return NO_RULES
+    return _rules(spec, spec.reading.readable(entries), spec.reading.in_bucket(entries, bound))
+
+
+def _rules(spec: SpecOutline, read: Mask | None, in_bucket: Mask | None) -> Mapping[str, Mask]:
+    if not isinstance(spec.reading, PaimonReading):
+        return NO_RULES
+    found = {spec.reading.unread: read, OTHER_BUCKET: in_bucket}
+    return {text: mask for text, mask in found.items() if mask is not None}
+
+
+def _count_groups(outline: Outline, bound: Bound, counting: _Counting) -> None:
+    """Files that go only together: whole buckets, or ranges of row ids."""
+    files = members(outline, bound)
+    everything = np.ones(len(files.row), np.bool_)
+    if bound == TRUE or not len(everything):
+        counting.add("groups", [everything] * len(counting.conjuncts), everything)
+        return
+    left = counting.add("groups", [kept_together(outline, files, c) for c in counting.conjuncts], everything)
+    if lost := int((left & ~kept_together(outline, files, bound)).sum()):
+        counting.lose(counting.dropped["groups"], TOGETHER, lost)
 
 
 def _any_of(zones: Mask, owner: np.ndarray[tuple[int], np.dtype[np.int64]], count: int) -> Mask:
@@ -197,18 +244,42 @@ def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, pa
     ((_, entry),) = entries_of(outline, candidate, bound)
     if not live(outline, part, entry, row)[0]:
         return FileReason(path, "deleted")
+    for rule, mask in _entry_rules(spec, entry, bound).items():
+        if not mask[0]:
+            why = Reason(text_of(bound), None, "cannot match", {}, rule)
+            return FileReason(path, "dropped", "entries", rule, (why,))
     names = partition_names([spec.projection.spec])
     if not manifests_kept(spec, bound)[number]:
         alone = replace(spec, parts=(part,), numbers=(0,))
         statistics = Together(Arrays(1, {}), alone.manifests, spec.projection)
-        why = tuple(reasons(bound, statistics, names, partitions_only=True))
-        return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why)
+        why_manifest = tuple(reasons(bound, statistics, names, partitions_only=True))
+        return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why_manifest)
     statistics = entry_statistics(spec, entry)
-    why = tuple(reasons(bound, statistics, names))
-    if can_match(bound, statistics)[0]:
+    if not can_match(bound, statistics)[0]:
+        # What zones drop, entries drop too: the file's own statistics are the better reason.
+        why_entry = tuple(reasons(bound, statistics, names))
+        return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why_entry)
+    if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
+        return _of_group(outline, spec, candidate, row, path, bound)
+    return FileReason(path, "kept", reasons=tuple(reasons(bound, statistics, names)))
+
+
+def _of_group(
+    outline: Outline, spec: SpecOutline, candidate: Candidate, row: int, path: str, bound: Bound
+) -> FileReason:
+    """A file that goes only with others."""
+    files = members(outline, bound)
+    own = files.of_part(candidate.number)
+    place = own.start + int(np.searchsorted(files.row[own], row))
+    statistics = all_statistics(outline, candidate.number, np.array([row]), bound)
+    why = tuple(reasons(bound, statistics, partition_names([spec.projection.spec])))
+    if bound == TRUE or kept_together(outline, files, bound)[place]:
+        if not can_match(bound, statistics)[0]:
+            others = "files that are read together with it may hold a matching row"
+            why = (*why, Reason(text_of(bound), None, "may match", {}, others))
         return FileReason(path, "kept", reasons=why)
-    # What zones drop, entries drop too: the file's own statistics are the better reason.
-    return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why)
+    by = next((text_of(c) for c in conjuncts(bound) if not kept_together(outline, files, c)[place]), TOGETHER)
+    return FileReason(path, "dropped", "groups", by, why)
 
 
 def _first_that_drops(bound: Bound, statistics: Together) -> str | None:

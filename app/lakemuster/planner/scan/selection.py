@@ -15,7 +15,7 @@ from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, references
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import flat
-from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
@@ -88,20 +88,36 @@ def survivors(outline: Outline, bound: Bound) -> Survivors:
     found: list[Candidate] = []
     manifests = 0
     for spec in outline.specs:
-        kept = manifests_kept(spec, bound)
+        kept = manifests_read(spec) & manifests_in_bucket(spec, bound) & manifests_kept(spec, bound)
         manifests += int(kept.sum())
         found += _by_zones(spec, bound, kept)
     return Survivors(tuple(sorted(found, key=lambda candidate: candidate.number)), manifests)
 
 
 def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
-    """Mark the manifests of a spec that can list matching files."""
-    keep = np.ones(len(spec.parts), np.bool_)
-    if isinstance(spec.reading, PaimonReading):
-        keep = spec.reading.manifests([part.manifest.header for part in spec.parts], bound)
+    """Mark the manifests of a spec that can list matching files, as far as their partitions tell."""
     if bound == TRUE:
-        return keep
-    return keep & can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
+        return np.ones(len(spec.parts), np.bool_)
+    return can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
+
+
+def manifests_read(spec: SpecOutline) -> Mask:
+    """Mark the manifests of a spec that may list files which the scan reads."""
+    if isinstance(spec.reading, PaimonReading):
+        return spec.reading.manifests([part.manifest.header for part in spec.parts])
+    return np.ones(len(spec.parts), np.bool_)
+
+
+def manifests_in_bucket(spec: SpecOutline, bound: Bound) -> Mask:
+    """Mark the manifests of a spec that may list files of the buckets of a predicate's keys."""
+    if isinstance(spec.reading, PaimonReading) and (found := bucket_filter(spec.reading, bound)) is not None:
+        headers = [part.manifest.header for part in spec.parts]
+        columns = (
+            np.array([-1 if (n := getattr(h, name)) is None else n for h in headers], np.int64)
+            for name in ("min_bucket", "max_bucket", "total_buckets")
+        )
+        return found.any_between(*columns)
+    return np.ones(len(spec.parts), np.bool_)
 
 
 def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:

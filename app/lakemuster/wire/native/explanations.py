@@ -10,7 +10,7 @@ from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import IdText, Values
 
-LevelName = Literal["manifests", "segments", "zones", "entries"]
+LevelName = Literal["manifests", "segments", "zones", "entries", "groups"]
 
 
 class DroppedOut(WireModel):
@@ -21,7 +21,11 @@ class DroppedOut(WireModel):
 
 
 class LevelOut(WireModel):
-    """One step of pruning: manifests by their partition bounds, their segments and zones, at last entry by entry."""
+    """One step of pruning: manifests by their partition bounds, their segments and zones, then entry by entry.
+
+    Of Paimon tables whose files are merged, `groups` is the last: files that go only together, buckets or ranges of
+    row ids.
+    """
 
     level: LevelName
     seen: int = Field(description="What reached it. Of entries, live data files only.")

@@ -1,0 +1,23 @@
+"""Small Paimon tables, as their metadata says them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lakemuster.formats.paimon.table_metadata import assemble
+from lakemuster.formats.paimon.types import parse_field
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import Ref, TableMetadata
+
+COLUMNS = (
+    {"id": 0, "name": "k", "type": "INT NOT NULL"},
+    {"id": 1, "name": "v", "type": "STRING"},
+    {"id": 2, "name": "g", "type": "STRING"},
+)
+
+
+def metadata(options: Mapping[str, str] | None = None, refs: Sequence[Ref] = ()) -> TableMetadata:
+    """A table of three columns without snapshots."""
+    schema = Schema(0, tuple(parse_field(column) for column in COLUMNS), options=tuple((options or {}).items()))
+    return replace(assemble("file:///lake/t", {"main": [schema]}, ()), refs=tuple(refs))

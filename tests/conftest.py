@@ -12,7 +12,14 @@ import pytest
 
 from tests.tree import ROOT, lakes_folder
 
-pytest_plugins = ["tests.duckdb", "tests.postgres", "tests.pypaimon", "tests.spark", "tests.storage_servers"]
+pytest_plugins = [
+    "tests.duckdb",
+    "tests.paimon_java",
+    "tests.postgres",
+    "tests.pypaimon",
+    "tests.spark",
+    "tests.storage_servers",
+]
 
 # Processes that tests start import the package from here too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))

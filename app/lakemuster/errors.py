@@ -11,6 +11,7 @@ CatalogError
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
+│   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
 │   └── PlanNotFound · PlanTaskNotFound     a token that is not ours, or not for this table and caller
 ├── OperationUnsupported     part of a protocol, and not of this server: it changes no tables
 ├── TableExists
@@ -155,6 +156,12 @@ class ViewNotFound(NotFound):
     """There are no views here."""
 
     code = "view_not_found"
+
+
+class CompanionNotFound(NotFound):
+    """A Paimon table that the caller may see, asked for as an Iceberg table, without Iceberg metadata to show."""
+
+    code = "companion_not_found"
 
 
 class WarehouseNotFound(NotFound):

@@ -40,6 +40,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.SystemTableNotFound: 404,
     errors.NamespaceNotFound: 404,
     errors.ViewNotFound: 404,
+    errors.CompanionNotFound: 404,
     errors.WarehouseNotFound: 404,
     errors.PlanNotFound: 404,
     errors.PlanTaskNotFound: 404,

@@ -64,7 +64,8 @@ class Services:
         """One Iceberg table; of a Paimon table, its companion.
 
         Raises:
-            TableNotFound: none of that name, or a Paimon table without a companion that can be shown.
+            TableNotFound: none of that name.
+            CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
             CatalogError: the companion's metadata could never be read.
         """
         table = self.table(name)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, FormatUnsupported, LocationRefused, SnapshotNotFound, TableNotFound
+from lakemuster.errors import CatalogError, CompanionNotFound, FormatUnsupported, LocationRefused, SnapshotNotFound
 from lakemuster.formats.paimon.iceberg_metadata import STORAGE, iceberg_root, is_made_of, owner_root
 from lakemuster.formats.paimon.table_metadata import parse_schema
 from lakemuster.index import Index
@@ -104,15 +104,15 @@ class Companions:
         owner = self.owner(companion)
         return _fault(shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
 
-    def withdrawn(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> TableNotFound:
+    def withdrawn(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
         """Stop showing a companion; the error says why."""
         if companion.stale_reason != reason:
             LOG.warning("%s is not shown as an Iceberg table: %s", companion.name, reason if cause is None else cause)
         with self.index.database.session() as session:
             withdraw_companion(session, companion, reason)
-        return TableNotFound(f"{companion.name} is a Paimon table, not shown as an Iceberg table: {reason}")
+        return CompanionNotFound(f"{companion.name} is a Paimon table, not shown as an Iceberg table: {reason}")
 
-    def unseen(self, companion: TableRecord, error: CatalogError) -> TableNotFound:
+    def unseen(self, companion: TableRecord, error: CatalogError) -> CompanionNotFound:
         """Stop showing a companion that is not where the options say, or where we may not look."""
         if isinstance(error, LocationRefused):
             reason = "its Iceberg metadata lies outside the roots that this server may read"
@@ -120,7 +120,7 @@ class Companions:
             reason = "its options ask for Iceberg metadata, and there is none yet"
         return self.withdrawn(companion, reason, error)
 
-    def absent(self, table: TableRecord) -> TableNotFound:
+    def absent(self, table: TableRecord) -> CompanionNotFound:
         """Why a Paimon table has no companion."""
         reason = f"its option {STORAGE} is not set"
         try:
@@ -129,7 +129,7 @@ class Companions:
                     reason = "its Iceberg metadata was not looked at yet"
         except CatalogError as error:
             reason = str(error)
-        return TableNotFound(f"{table.name} is a Paimon table, not shown as an Iceberg table: {reason}")
+        return CompanionNotFound(f"{table.name} is a Paimon table, not shown as an Iceberg table: {reason}")
 
     def _location(self, table: TableRecord, options: Mapping[str, str]) -> str | None:
         try:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import (
     CatalogError,
+    CompanionNotFound,
     LocationRefused,
     NotATable,
     ObjectMissing,
@@ -147,7 +148,7 @@ class Refresher:
                 if pointer.token == current.pointer:
                     return self._unchanged(current)
                 self._refresh(current, None)
-            except TableNotFound:
+            except (TableNotFound, CompanionNotFound):
                 raise
             except CatalogError as error:
                 if current.metadata_location is None:
@@ -159,7 +160,7 @@ class Refresher:
         """The Iceberg table that a Paimon table's Iceberg metadata describes.
 
         Raises:
-            TableNotFound: none that can be shown; says why.
+            CompanionNotFound: none that can be shown; says why.
             CatalogError: its metadata could never be read.
         """
         found = self.companions.find(table)
@@ -254,7 +255,7 @@ class Refresher:
         return get_snapshot(session, table.table_id, table.current_snapshot_id)
 
     def _say_stale(self, table: TableRecord, error: CatalogError) -> None:
-        if isinstance(error, RefreshBusy | TableNotFound):
+        if isinstance(error, RefreshBusy | TableNotFound | CompanionNotFound):
             return
         try:
             with self.index.database.session() as session:
@@ -299,7 +300,7 @@ class Refresher:
         """Make sure that Iceberg metadata is of the snapshots that its Paimon table has.
 
         Raises:
-            TableNotFound: it is not.
+            CompanionNotFound: it is not.
         """
         if self.companions.fault(companion, metadata) is None:
             return

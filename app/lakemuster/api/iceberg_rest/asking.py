@@ -31,7 +31,7 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Iceberg tables that exist for a caller, Paimon's companions too, and the namespaces that their names imply."""
+    """The Iceberg tables that exist for a caller, companions too, and the namespaces that their names imply."""
 
     tables: tuple[Levels, ...]
 

@@ -54,7 +54,8 @@ def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
     """An Iceberg table, its pointer looked at within the allowed staleness.
 
     Raises:
-        TableNotFound: none of that name, or a Paimon table that is none of Iceberg too.
+        TableNotFound: none of that name.
+        CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
         CatalogError: its metadata could never be read.
     """
     table = services.iceberg_table(name)

@@ -34,7 +34,8 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> 
 
     Raises:
         FilterInvalid: the filter is off; says where.
-        TableNotFound: none of that name, or a Paimon table that is none of Iceberg too.
+        TableNotFound: none of that name.
+        CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`Services.view`.
         RequestInvalid: of an incremental scan, snapshots that do not follow one another.
     """

@@ -96,7 +96,7 @@ def _decimal(of: Primitive, value: object) -> Cell:
 def _unscaled(of: Primitive, value: object) -> int:
     if not isinstance(value, Decimal) or abs(number := unscaled(value, of.scale)) >= 10**of.precision:
         raise ValueError(f"a value does not fit {of.text}")
-    return number if value >= 0 else -number
+    return number
 
 
 def _timestamp(of: Primitive, value: object) -> Cell:

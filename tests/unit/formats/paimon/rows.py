@@ -47,7 +47,7 @@ def binary_row(types: Sequence[str], values: Sequence[Value], *, java_nulls: boo
         elif name == "DECIMAL" and arguments(of)[0] <= 18:
             slot = struct.pack("<q", value)
         elif name == "DECIMAL":
-            content = value.to_bytes((value.bit_length() + 8) // 8, "big", signed=True)
+            content = value.to_bytes((value if value >= 0 else ~value).bit_length() // 8 + 1, "big", signed=True)
             slot = struct.pack("<q", put(content, 16) << 32 | len(content))
         elif name == "TIMESTAMP" and arguments(of)[0] <= 3:
             slot = struct.pack("<q", value[0])

@@ -14,7 +14,7 @@ from lakemuster.index import Index
 from lakemuster.index.companions import list_iceberg_tables
 from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord, get_table, list_tables, load_metadata, remove_table
+from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, remove_table
 from lakemuster.ingest.crawl import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
@@ -52,8 +52,7 @@ class Services:
         Raises:
             TableNotFound: none of that name.
         """
-        with self.index.database.reading() as session:
-            return get_table(session, name)
+        return find_table(self.index.database, name)
 
     def iceberg_tables(self) -> list[TableRecord]:
         """All Iceberg tables, those that are companions of Paimon tables among them, by name."""

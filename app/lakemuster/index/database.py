@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, select
+from sqlalchemy import URL, Connection, Engine, Executable, Row, create_engine, event, make_url, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -34,6 +35,7 @@ _CONNECT_SECONDS = 5
 _STATEMENT_SECONDS = 30
 _MIGRATION_WAIT_SECONDS = 600
 _WRITES = "lakemuster_writes"
+_ALONE = "lakemuster_alone"
 _MISSING_TABLE = ("42P01", "42703")
 
 
@@ -68,6 +70,7 @@ class Database:
         self._url = _parse(url)
         self._engine = _create_engine(self._url)
         self._turn = threading.Lock()
+        self._alone = self._engine.execution_options(**{_ALONE: True})
         self._writing = self._engine.execution_options(**{_WRITES: True})
         self._reading = (
             self._engine
@@ -109,6 +112,16 @@ class Database:
         """
         with _our_errors(), Session(self._reading, autoflush=False) as session, session.begin():
             yield session
+
+    def rows(self, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
+        """What a statement alone reads, as of now: a third of the work of :meth:`reading`, which all requests save.
+
+        Raises:
+            IndexUnavailable: the database does not answer, or not in time.
+            DatabaseVersionMismatch: it lacks a table or column.
+        """
+        with _our_errors(), self._alone.connect() as connection:
+            return connection.execute(statement, parameters).all()
 
     def migrate(self) -> None:
         """Create or upgrade the tables, whole or not at all; safe to do from several processes at once.
@@ -246,7 +259,10 @@ def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES, False)
+    options = connection.get_execution_options()
+    if options.get(_ALONE, False):
+        return
+    writes = options.get(_WRITES, False)
     _pragma(connection, f"query_only={'OFF' if writes else 'ON'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
-from lakemuster.index.database import current_ms
+from lakemuster.index.database import Database, current_ms
 from lakemuster.index.described import load_metadata, refs, schemas, snapshot_log, specs, store_metadata
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
@@ -20,6 +21,7 @@ from lakemuster.metadata.snapshot import Format
 __all__ = [
     "TableRecord",
     "add_table",
+    "find_table",
     "get_table",
     "list_tables",
     "load_metadata",
@@ -140,10 +142,22 @@ def get_table(session: Session, name: str) -> TableRecord:
     Raises:
         TableNotFound: none has it.
     """
-    row = session.execute(_BY_NAME, {"name": name}).one_or_none()
-    if row is None:
+    return _only(name, session.execute(_BY_NAME, {"name": name}).all())
+
+
+def find_table(database: Database, name: str) -> TableRecord:
+    """The table of a name, as it is now; for requests, which all ask it.
+
+    Raises:
+        TableNotFound: none has it.
+    """
+    return _only(name, database.rows(_BY_NAME, {"name": name}))
+
+
+def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:
+    if not rows:
         raise TableNotFound(f"no table {name}", table=name)
-    return _record(row)
+    return _record(tuple(rows[0]))
 
 
 def list_tables(session: Session) -> list[TableRecord]:
@@ -153,7 +167,7 @@ def list_tables(session: Session) -> list[TableRecord]:
 
 def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
     """The tables and companions of which all conditions hold, by name."""
-    records = [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
+    records = [_record(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
 
 
@@ -177,7 +191,10 @@ def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str
     session.execute(update(TableRow).where(TableRow.id == table_id).values(values))
 
 
-def _record(row: Row[*tuple[Any, ...]]) -> TableRecord:
-    values = row._asdict()
-    decoded = {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
-    return TableRecord(table_id=values.pop("id"), **{**values, **decoded})
+@lru_cache(maxsize=1024)
+def _record(row: tuple[Any, ...]) -> TableRecord:
+    values = dict(zip(_NAMES, row, strict=True))
+    return TableRecord(**values | {name: decode(values[name]) for name in ("rewrites", "allowed_roots")})
+
+
+_NAMES = ("table_id", *(column.key for column in _COLUMNS[1:]))

@@ -12,6 +12,7 @@ from lakemuster.index.database import Database
 from lakemuster.index.orm import Base, TableRow
 from lakemuster.index.tables import (
     add_table,
+    find_table,
     get_table,
     list_tables,
     load_metadata,
@@ -189,3 +190,20 @@ def test_names_of_any_length_are_kept_where_formats_set_no_limit(database: Datab
     with database.reading() as session:
         assert refs(session, table_id) == (ref,)
         assert session.scalar(select(TableRow.table_location)) == long
+
+
+def test_a_table_is_found_as_it_is_now_by_whoever_asks(database_url: str) -> None:
+    one, other = Database(database_url), Database(database_url)
+    name = "db.t\x00\ud800"
+    with one.session() as session:
+        added = add_table(session, name, "/lake/db/t", "iceberg", [("s3://a/", "/a/")], ["/lake"])
+    assert find_table(one, name) == find_table(other, name) == added
+    with other.session() as session:
+        touch(session, added.table_id, 77)
+    assert find_table(one, name) == replace(added, checked_at_ms=77)
+    with other.session() as session:
+        remove_table(session, name)
+    for database in (one, other):
+        with pytest.raises(TableNotFound):
+            find_table(database, name)
+        database.close()

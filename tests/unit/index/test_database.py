@@ -74,6 +74,8 @@ def test_a_database_without_tables_says_what_to_run(tmp_path: Path) -> None:
         database.check_version()
     with pytest.raises(DatabaseVersionMismatch, match="lakemuster migrate"):
         _read(database)
+    with pytest.raises(DatabaseVersionMismatch, match="lakemuster migrate"):
+        database.rows(select(TableRow.id), {})
 
 
 def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.formats.paimon.binary_row_writer import is_writable, row_bytes
+from lakemuster.formats.paimon.binary_row_writer import COMPACT_DECIMAL, is_writable, row_bytes
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.metadata.values import unscaled
 
@@ -56,6 +56,21 @@ def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
             return len(types) == 1 and types[0].kind in (Kind.INT, Kind.LONG)
         case BucketFunction.HIVE:
             return all(of.kind in _HIVE for of in types)
+
+
+def is_certain(of: Primitive, value: object) -> bool:
+    """Whether every writer puts a key of this value into one bucket.
+
+    pypaimon writes two kinds of values in other bytes than Java: it cuts timestamps to microseconds, and gives
+    decimals of more than 18 digits a byte too many where they are a negative power of two that fills its bytes.
+    """
+    match value:
+        case int() if of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+            return of.unit != "ns" or value % 1000 == 0
+        case Decimal() if of.precision > COMPACT_DECIMAL and value < 0:
+            number = -unscaled(value, of.scale)
+            return number.bit_length() % 8 != 0 or number & (number - 1) != 0
+    return True
 
 
 def hash_codes(function: BucketFunction, types: Sequence[Primitive], keys: Sequence[Key]) -> Ints:

@@ -20,7 +20,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.formats.paimon.bucketing import BucketFunction, buckets_of, can_hash, hash_codes
+from lakemuster.formats.paimon.bucketing import BucketFunction, buckets_of, can_hash, hash_codes, is_certain
 from lakemuster.metadata.predicate import AlwaysFalse, Bound, BoundAnd, BoundLeaf, BoundOr, Op
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
@@ -133,9 +133,11 @@ class BucketFilter:
         if keys is None:
             return None
         try:
+            if not all(is_certain(of, value) for key in keys for of, value in zip(types, key, strict=True)):
+                return None
             return cls(function, hash_codes(function, types, keys))
         except ValueError:
-            return None
+            return None  # no value that a row can have; nothing is proven of it
 
     def can_hold(self, bucket: Ints, total_buckets: Ints) -> Mask:
         """Mark the entries whose bucket can hold a key.

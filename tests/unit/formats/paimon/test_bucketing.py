@@ -14,10 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from lakemuster.formats.paimon.binary_row_writer import row_bytes
-from lakemuster.formats.paimon.bucketing import BucketFunction, buckets, can_hash, hash_codes
+from lakemuster.formats.paimon.bucketing import BucketFunction, buckets, can_hash, hash_codes, is_certain
 from lakemuster.formats.paimon.paths import data_file_paths
 from lakemuster.metadata.files import ADDED
-from lakemuster.metadata.values import unscaled
 from tests.tree import ROOT, lakes_folder
 from tests.unit.formats.paimon.keys import VALUES, encoded, keys, plain, primitive
 from tests.unit.formats.paimon.rows import binary_row
@@ -130,14 +129,6 @@ def main(cases, total):
 """
 
 
-def differs_in_pypaimon(of, value):
-    """Values that pypaimon 2.1.0 writes other bytes for than Java."""
-    if isinstance(value, Decimal) and primitive(of).precision > 18:
-        number = unscaled(value, primitive(of).scale)
-        return number < 0 and number.bit_length() % 8 == 0 and -number == 1 << number.bit_length() - 1
-    return of == "TIMESTAMP(9)" and value % 1000 != 0
-
-
 @settings(max_examples=2, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(st.data())
 def test_keys_lie_where_pypaimon_puts_them(run_pypaimon, data):
@@ -145,10 +136,23 @@ def test_keys_lie_where_pypaimon_puts_them(run_pypaimon, data):
     for of in VALUES:
         types = [of] if data.draw(st.booleans()) else [of, "INT"]
         rows = data.draw(st.lists(keys(types), min_size=20, max_size=40))
-        cases.append((types, [row for row in rows if not differs_in_pypaimon(of, row[0])]))
+        cases.append((types, [row for row in rows if is_certain(primitive(of), row[0])]))
     answers = run_pypaimon(PYPAIMON, cases=[(types, told(types, rows)) for types, rows in cases], total=101)
     for (types, rows), expected in zip(cases, answers, strict=True):
         assert buckets(DEFAULT, [primitive(of) for of in types], rows, 101).tolist() == expected, types
+
+
+def test_some_keys_have_other_bytes_by_other_writers():
+    wide, narrow, nanos = primitive("DECIMAL(20, 1)"), primitive("DECIMAL(18, 1)"), primitive("TIMESTAMP(9)")
+    tenths = Decimal("0.1")
+    for number in (-128, -32768, -(2**63)):
+        assert not is_certain(wide, number * tenths)
+    for number in (-127, -129, -64, -256, 128, 32768, 0, -1):
+        assert is_certain(wide, number * tenths)
+    assert is_certain(narrow, -128 * tenths)
+    assert is_certain(nanos, 1_000)
+    assert not is_certain(nanos, 1_001)
+    assert is_certain(primitive("TIMESTAMP(6)"), 1_001)
 
 
 LAKES = [*folders(lakes_folder() / "paimon"), *folders(ROOT / "tests" / "golden" / "paimon" / "tables")]

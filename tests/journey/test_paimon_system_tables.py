@@ -69,7 +69,8 @@ def asked(name: str) -> tuple[str, dict[str, str]]:
 
 def ours(server: Running, name: str, which: str) -> list[Row]:
     path, params = asked(name)
-    return arrow(server, f"{path}/{which}", **params).to_pylist()
+    found: list[Row] = arrow(server, f"{path}/{which}", **params).to_pylist()
+    return found
 
 
 def pairs(server: Running, theirs: Answers, which: str, key: str) -> Iterator[tuple[str, Row, Row]]:

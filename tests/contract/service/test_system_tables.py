@@ -47,7 +47,7 @@ def http(services: Services) -> TestClient:
     return TestClient(create_app(services), base_url="http://127.0.0.1:8181")
 
 
-def get(http: TestClient, path: str, status: int = 200, **params: str) -> Row:
+def get(http: TestClient, path: str, status: int = 200, /, **params: str) -> Row:
     answer = http.get(f"/api/v1/tables/{path}", params=params)
     assert answer.status_code == status, (path, params, answer.text[:2000])
     document: Row = answer.json()
@@ -59,7 +59,7 @@ def listed(http: TestClient, table: str, name: str, **params: str) -> list[Row]:
     found: list[Row] = []
     token: dict[str, str] = {}
     while True:
-        page = get(http, f"{table}/system/{name}", **params, **token)
+        page = get(http, f"{table}/system/{name}", 200, **params, **token)
         PAGE.validate_python(page)
         found += page[name]
         if page["next_page_token"] is None:
@@ -94,11 +94,11 @@ def test_every_system_table_answers_at_every_snapshot_and_its_sums_agree(service
                 (r["partition"], r["bucket"]) for r in files
             }
             assert [r["file_path"] for r in tables["file_key_ranges"]] == [r["file_path"] for r in files]
-            native = get(http, f"{table}/manifests", **chosen, page_size="10000")["manifests"]
+            native = get(http, f"{table}/manifests", 200, **chosen, page_size="10000")["manifests"]
             assert [r["file_name"] for r in tables["manifests"]] == [
                 r["manifest_path"].rsplit("/", 1)[-1] for r in native if r["list"] != "index"
             ]
-            native = get(http, f"{table}/indexes", **chosen, page_size="10000")["indexes"]
+            native = get(http, f"{table}/indexes", 200, **chosen, page_size="10000")["indexes"]
             assert [r["file_name"] for r in tables["table_indexes"]] == [r["file_name"] for r in native]
             seen += 1
     assert seen > 40
@@ -147,7 +147,7 @@ def test_arrow_lines_and_pages_are_one_list(services: Services, http: TestClient
             paged: list[Row] = []
             token: dict[str, str] = {}
             while True:
-                page = get(http, f"{table}/system/{name}", page_size="2", **token)
+                page = get(http, f"{table}/system/{name}", 200, page_size="2", **token)
                 assert len(page[name]) <= 2
                 paged += page[name]
                 if page["next_page_token"] is None:

@@ -133,3 +133,20 @@ def test_limits_hold_on_both_sides(server: Running):
     whole = json.loads(said("entries", name, "--json"))
     assert json.loads(said("entries", name, "--json", "--limit", "3")) == whole[:3]
     assert json.loads(said("entries", name, "--json", "--limit", "3", "--uri", server.uri)) == whole[:3]
+
+
+def test_system_tables_are_the_same(server: Running):
+    compared = 0
+    for table in Client(server.uri).tables():
+        names = [row["name"] for row in Client(server.uri).table(table.name).system_tables()]
+        assert bool(names) == (table.format == "paimon")
+        for name in names:
+            for form in ([], ["--json"]):
+                here, there = (
+                    said("system", name, table.name, *form),
+                    said("system", name, table.name, *form, "--uri", server.uri),
+                )
+                assert here == there, (table.name, name)
+            assert json.loads(here) == [*Client(server.uri).table(table.name).system(name)]
+            compared += 1
+    assert compared > 10

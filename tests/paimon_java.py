@@ -49,7 +49,7 @@ class Paimon:
         self.ask("catalog", name="plain", options={"warehouse": self.lake.as_uri()})
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """The answer to an action of ``Session.java``, of the catalog ``plain`` unless told; PaimonFailed with words."""
+        """The answer to an action of ``Session.java``, of the catalog ``plain`` unless told; PaimonFailed."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"action": action, "catalog": "plain", **arguments}) + "\n")

@@ -79,7 +79,9 @@ def of(*names: str, among: Mapping[str, tuple[str, Value]] = COLUMNS) -> dict[st
     return {name: {**PARTS, **among}[name] for name in names}
 
 
-def write(columns: Mapping[str, tuple[str, Value]], ids: Iterable[int], v: int = 0, kind: str = "+I", /, **more: Any) -> Step:
+def write(
+    columns: Mapping[str, tuple[str, Value]], ids: Iterable[int], v: int = 0, kind: str = "+I", /, **more: Any
+) -> Step:
     """Commit rows."""
     return ("write", {"rows": rows(columns, ids, v, kind), **more})
 
@@ -125,7 +127,10 @@ def keyed(steps: Sequence[Step], columns: Mapping[str, tuple[str, Value]] = KEYS
 def dynamic(steps: Sequence[Step]) -> list[Step]:
     """The same, with the bucket of each row told by the writer."""
     return [
-        (action, arguments | {"buckets": [int(row[1]) % 3 for row in arguments["rows"]]} if action == "write" else arguments)
+        (
+            action,
+            arguments | {"buckets": [int(row[1]) % 3 for row in arguments["rows"]]} if action == "write" else arguments,
+        )
         for action, arguments in steps
     ]
 
@@ -143,7 +148,9 @@ def wide_kinds() -> dict[str, Kind]:
     by_stats = {mode: {"metadata.stats-mode": mode} for mode in ("full", "truncate(2)", "none", "counts")}
     mixed = {"fields.name.stats-mode": "full", "fields.day.stats-mode": "none", "metadata.stats-dense-store": "false"}
     return {
-        "append": Kind(every, [*writes(every, 10, 24), ("tag", {"name": "whole"}), COMPACT, *writes(every, 4, 10, 240)]),
+        "append": Kind(
+            every, [*writes(every, 10, 24), ("tag", {"name": "whole"}), COMPACT, *writes(every, 4, 10, 240)]
+        ),
         "append_parts": Kind(parts, [*writes(parts, 3, 60)], partition=["part", "region"]),
         "append_odd_parts": Kind(odd, writes(odd, 3, 40), partition=["at", "amount", "bit"]),
         "append_new_names": Kind(
@@ -234,13 +241,13 @@ def keyed_kinds() -> dict[str, Kind]:
             [*writes(KEYS, 6), COMPACT, *writes(KEYS, 3, 20, 120), write(KEYS, range(125, 135), 1)], bucket="1"
         ),
         "vectors": keyed(marked_rows(KEYS), deletion_vectors__enabled="true"),
-        "vectors_64": keyed(
-            marked_rows(KEYS), deletion_vectors__enabled="true", deletion_vectors__bitmap64="true"
-        ),
+        "vectors_64": keyed(marked_rows(KEYS), deletion_vectors__enabled="true", deletion_vectors__bitmap64="true"),
         "vectors_later": keyed([*marked_rows(KEYS), write(KEYS, range(3, 30, 2), 4)], deletion_vectors__enabled="true"),
         "first_row": keyed(leveled_inserts(KEYS), merge_engine="first-row"),
         "first_row_later": keyed([*leveled_inserts(KEYS), write(KEYS, range(90, 160))], merge_engine="first-row"),
-        "partial": keyed([*writes(KEYS, 4), *partial_steps(), COMPACT, *writes(KEYS, 1, 20, 70)], merge_engine="partial-update"),
+        "partial": keyed(
+            [*writes(KEYS, 4), *partial_steps(), COMPACT, *writes(KEYS, 1, 20, 70)], merge_engine="partial-update"
+        ),
         "partial_fresh": keyed([*writes(KEYS, 4), *partial_steps()], merge_engine="partial-update"),
         "aggregation": keyed(
             [*writes(KEYS, 4), write(KEYS, range(30, 60), 1), COMPACT, write(KEYS, range(10, 40), 2)],
@@ -275,7 +282,13 @@ def marked_rows(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
     """A large file, and small ones over it, which are compacted without it."""
     later = [write(columns, range(n * 40, 600, 90), n) for n in (1, 2)]
     compacting = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "9"}}
-    written = [write(columns, range(600)), COMPACT, *later, write(columns, range(7, 60, 9), 0, "-D"), *writes(columns, 2, 9, 700)]
+    written = [
+        write(columns, range(600)),
+        COMPACT,
+        *later,
+        write(columns, range(7, 60, 9), 0, "-D"),
+        *writes(columns, 2, 9, 700),
+    ]
     return [(action, arguments | compacting) for action, arguments in written]
 
 
@@ -286,7 +299,9 @@ def leveled_inserts(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
 
 def partial_steps() -> list[Step]:
     """Rows of which some columns are null: those stay as they were."""
-    holes = {name: (kind, value if name in {"id", "code"} else lambda i, v: None) for name, (kind, value) in KEYS.items()}
+    holes = {
+        name: (kind, value if name in {"id", "code"} else lambda i, v: None) for name, (kind, value) in KEYS.items()
+    }
     return [write(holes, range(10, 50), 1), write(holes, range(60, 70), 2)]
 
 
@@ -327,22 +342,46 @@ def changing_kinds() -> dict[str, Kind]:
         ("alter", {"changes": after}),
         *writes(evolved, 4, 20, 80),
         ("alter", {"changes": second}),
-        *writes({**{n: c for n, c in last.items() if n not in ("later", "name", "blob")}, "name": last["name"], "later": last["later"], "blob": last["blob"]}, 4, 20, 160),
+        *writes(
+            {
+                **{n: c for n, c in last.items() if n not in ("later", "name", "blob")},
+                "name": last["name"],
+                "later": last["later"],
+                "blob": last["blob"],
+            },
+            4,
+            20,
+            160,
+        ),
     ]
-    key_after = [["type", "small", "BIGINT"], ["rename", "name", "title"], ["drop", "day"], ["add", "later", "INT"], ["type", "price", "STRING"]]
-    key_evolved = {"title" if n == "name" else n: c for n, c in KEYS.items() if n != "day"} | {"later": ("INT", lambda i, v: i % 9)}
+    key_after = [
+        ["type", "small", "BIGINT"],
+        ["rename", "name", "title"],
+        ["drop", "day"],
+        ["add", "later", "INT"],
+        ["type", "price", "STRING"],
+    ]
+    key_evolved = {"title" if n == "name" else n: c for n, c in KEYS.items() if n != "day"} | {
+        "later": ("INT", lambda i, v: i % 9)
+    }
     tracked = {"row-tracking.enabled": "true"}
     evolving = tracked | {"data-evolution.enabled": "true"}
     return {
         "evolved": Kind(COLUMNS, steps),
         "evolved_keyed": keyed(
-            [*compacted(KEYS), ("alter", {"changes": key_after}), write(key_evolved, range(35, 75), 4), write(key_evolved, range(150, 170))]
+            [
+                *compacted(KEYS),
+                ("alter", {"changes": key_after}),
+                write(key_evolved, range(35, 75), 4),
+                write(key_evolved, range(150, 170)),
+            ]
         ),
         "evolved_keyed_whole": keyed(
             [*updated(KEYS), COMPACT, ("alter", {"changes": key_after}), write(key_evolved, range(35, 75), 4), COMPACT]
         ),
         "evolved_vectors": keyed(
-            [*marked_rows(KEYS), ("alter", {"changes": key_after}), *marked_rows(key_evolved)[2:]], deletion_vectors__enabled="true"
+            [*marked_rows(KEYS), ("alter", {"changes": key_after}), *marked_rows(key_evolved)[2:]],
+            deletion_vectors__enabled="true",
         ),
         "tracked": Kind(COLUMNS, [*writes(COLUMNS, 6), COMPACT, *writes(COLUMNS, 3, 20, 120)], options=tracked),
         "tracked_vectors": Kind(
@@ -355,7 +394,13 @@ def changing_kinds() -> dict[str, Kind]:
             [
                 *writes(NARROW, 6),
                 *(
-                    write(of("small", "code"), range(20 * n, 20 * n + 20), 40, columns=["small", "code"], first=str(20 * n))
+                    write(
+                        of("small", "code"),
+                        range(20 * n, 20 * n + 20),
+                        40,
+                        columns=["small", "code"],
+                        first=str(20 * n),
+                    )
                     for n in (1, 2, 4)
                 ),
                 write(of("name"), range(300, 320), columns=["name"], first="40"),

@@ -26,17 +26,12 @@ final class Buckets {
     static Object of(Session.Question asked) {
         DataType[] types = asked.<String>list("types").stream().map(Values::type).toArray(DataType[]::new);
         RowType rows = RowType.of(types);
-        InternalRowSerializer serializer = new InternalRowSerializer(rows);
         String name = asked.text("function");
         BucketFunction function =
                 name == null ? null : BucketFunction.create(BucketFunctionType.valueOf(name.toUpperCase()), rows);
         List<Object> answer = new ArrayList<>();
         for (List<String> key : asked.<List<String>>list("keys")) {
-            GenericRow values = new GenericRow(types.length);
-            for (int i = 0; i < types.length; i++) {
-                values.setField(i, value(key.get(i), types[i]));
-            }
-            BinaryRow row = serializer.toBinaryRow(values);
+            BinaryRow row = row(key, rows);
             List<Integer> buckets = new ArrayList<>();
             for (Integer total : asked.<Integer>list("totals")) {
                 buckets.add(function.bucket(row, total));
@@ -44,6 +39,15 @@ final class Buckets {
             answer.add(Map.of("bytes", hex(row.toBytes()), "buckets", buckets));
         }
         return answer;
+    }
+
+    /** A row of its values, as text. */
+    static BinaryRow row(List<String> texts, RowType type) {
+        GenericRow values = new GenericRow(texts.size());
+        for (int i = 0; i < texts.size(); i++) {
+            values.setField(i, value(texts.get(i), type.getTypeAt(i)));
+        }
+        return new InternalRowSerializer(type).toBinaryRow(values).copy();
     }
 
     /** A value from its number (the bits of floats, milliseconds and nanoseconds of timestamps), text or hex. */

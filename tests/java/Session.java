@@ -82,6 +82,8 @@ public final class Session {
                 return plans.plans(asked);
             case "missing":
                 return plans.missing(asked);
+            case "packed":
+                return Packing.of(asked);
             case "buckets":
                 return Buckets.of(asked);
             default:

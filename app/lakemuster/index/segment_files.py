@@ -175,6 +175,15 @@ class Segment:
         columns_of = [[batch.column(name) for name in columns] for batch in self.batches]
         return pa.Table.from_batches([pa.RecordBatch.from_arrays(some, schema=schema) for some in columns_of], schema)
 
+    def batch(self, number: int, columns: Sequence[str]) -> pa.Table:
+        """The named columns of the rows of one batch, in the order given.
+
+        Raises:
+            KeyError: the segment has no such column.
+            SegmentCorrupt: the segment does not read back.
+        """
+        return pa.Table.from_batches([self.batches[number].select(columns)])
+
     def _read(self) -> tuple[pa.RecordBatch, ...]:
         batches = []
         try:

@@ -38,6 +38,9 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 
+FEW_FILES = 256
+"""So many files' tuples are told apart sooner in Python."""
+
 KEPT_TUPLES = 10_000
 """Partition tuples whose residuals are kept, for each predicate."""
 
@@ -66,9 +69,16 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
         return Residuals((bound,), np.zeros(rows, np.int64))
     field_ids = [field.field_id for field in projection.spec.fields]
     values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
-    first, tuple_of = _tuples(values, rows)
-    tuples = values.take(pa.array(first))
-    left = _decisions(bound, projection).of(tuples, _keys(tuples, field_ids, len(first)), asked)
+    if rows <= FEW_FILES:
+        of_rows = _keys(values, field_ids, rows)
+        rows_of = {key: row for row, key in enumerate(of_rows)}
+        keys, places = list(rows_of), np.array(list(rows_of.values()), np.int64)
+        numbers = {key: number for number, key in enumerate(keys)}
+        tuple_of = np.array([numbers[key] for key in of_rows], np.int64)
+    else:
+        places, tuple_of = _tuples(values, rows)
+        keys = _keys(values.take(pa.array(places)), field_ids, len(places))
+    left = _decisions(bound, projection).of(values, keys, places, asked)
     distinct = tuple(dict.fromkeys(left))
     place = {residual: number for number, residual in enumerate(distinct)}
     return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
@@ -82,12 +92,18 @@ class _Decisions:
     projection: Projection
     known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
 
-    def of(self, tuples: pa.Table, keys: Sequence[tuple[object, ...]], asked: Sequence[BoundLeaf]) -> list[Bound]:
-        """The residual of each tuple."""
+    def of(
+        self,
+        values: pa.Table,
+        keys: Sequence[tuple[object, ...]],
+        places: NDArray[np.int64],
+        asked: Sequence[BoundLeaf],
+    ) -> list[Bound]:
+        """The residual of each tuple, of which ``places`` tell a row among ``values``."""
         found = {key: residual for key in keys if (residual := self.known.get(key)) is not None}
         if missing := [number for number, key in enumerate(keys) if key not in found]:
             field_ids = frozenset(field.field_id for field in self.projection.spec.fields)
-            partitions = PartitionStatistics(tuples.take(pa.array(missing)), len(missing), field_ids)
+            partitions = PartitionStatistics(values.take(pa.array(places[missing])), len(missing), field_ids)
             new = dict(
                 zip([keys[n] for n in missing], _decide(self.bound, asked, partitions, self.projection), strict=True)
             )

@@ -35,7 +35,8 @@ from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, zone_count, zones_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading, reading_of
-from lakemuster.planner.shape import Part
+from lakemuster.planner.shape import Part, Shape, Wanted
+from lakemuster.planner.shapes.by_format import shape
 from lakemuster.planner.view import View
 
 CACHED_OUTLINES = 32
@@ -224,6 +225,15 @@ class Outline:
     deletes: tuple[Part, ...]
     specs: tuple[SpecOutline, ...]
     _columns: dict[int, bool] = field(default_factory=dict)
+    _shapes: dict[Wanted, Shape] = field(default_factory=dict)
+
+    def shape(self, wanted: Wanted) -> Shape:
+        """The columns of files in the table's format; without statistics, as most plans want them, made once."""
+        if wanted.statistics != frozenset():
+            return shape(self.view, wanted)
+        if wanted not in self._shapes:
+            self._shapes[wanted] = shape(self.view, wanted)
+        return self._shapes[wanted]
 
     def has_column(self, field_id: int) -> bool:
         """Whether any data manifest recorded anything of a column."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.manifests import inherit
-from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading
@@ -24,7 +24,6 @@ from lakemuster.planner.scan.details import Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
-from lakemuster.planner.shapes.by_format import shape
 from lakemuster.planner.view import View
 
 KEPT_TOTALS = 1024
@@ -133,7 +132,7 @@ class Plan:
     @cached_property
     def shape(self) -> Shape:
         """The columns of files in the table's format."""
-        return shape(self.view, Wanted(statistics=self.statistics, planned=self.details))
+        return self.outline.shape(Wanted(statistics=self.statistics, planned=self.details))
 
     @property
     def survivors(self) -> Survivors:
@@ -192,10 +191,9 @@ class Plan:
         columns = self.shape.columns(present)
         if deletes is not None:
             columns += [name for name in present if name in deletes.stat_columns and name not in columns]
-        table = segment.table(columns)
-        row_ids = self._row_ids(part, table)
+        row_ids = self._row_ids(part, segment)
         for batch, own in _by_batch(rows):
-            entries = _take(table.slice(batch * BATCH_ROWS, BATCH_ROWS), own - batch * BATCH_ROWS)
+            entries = _take(segment.batch(batch, columns), own - batch * BATCH_ROWS)
             entries = self._inherited(part, entries, None if row_ids is None else row_ids.take(pa.array(own)))
             if self.details and isinstance(self.outline.reading, PaimonReading):
                 entries = with_details(self.outline, self.bound, self.splitting, candidate.number, own, entries)
@@ -205,12 +203,12 @@ class Plan:
                 offsets, numbers = deletes.match(part.manifest.header.spec_id, entries)
             yield PlannedBatch(part, candidate.number, own, entries, offsets, numbers, left.distinct, left.of_file)
 
-    def _row_ids(self, part: Part, table: pa.Table) -> pa.Array | None:
+    def _row_ids(self, part: Part, segment: Segment) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
         if self.view.table.format != "iceberg" or part.manifest.header.first_row_id is None:
             return None
-        own = [name for name in ("status", "record_count", "first_row_id") if name in table.column_names]
-        return flat(inherit(table.select(own), part.manifest.header).column("first_row_id"))
+        own = [name for name in ("status", "record_count", "first_row_id") if name in segment.schema.names]
+        return flat(inherit(segment.table(own), part.manifest.header).column("first_row_id"))
 
     def _inherited(self, part: Part, entries: pa.Table, row_ids: pa.Array | None) -> pa.Table:
         if self.view.table.format != "iceberg":
@@ -241,6 +239,9 @@ def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> 
 
 def _by_batch(rows: Rows) -> Iterator[tuple[int, Rows]]:
     """Positions, those of each batch of the segment together."""
+    if rows[0] // BATCH_ROWS == rows[-1] // BATCH_ROWS:
+        yield int(rows[0]) // BATCH_ROWS, rows
+        return
     batches = rows // BATCH_ROWS
     edges = np.flatnonzero(np.diff(batches)) + 1
     for own in np.split(rows, edges):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -17,6 +18,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning import residual as module
 from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.residual import residuals
 
@@ -91,6 +93,16 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
     for row, number in zip(rows, left.of_file.tolist(), strict=True):
         # Not TRUE is not TRUE: FALSE and UNKNOWN are alike at the top.
         assert (matches(left.distinct[number], row) is True) == (matches(bound, row) is True) or _is_doubtful(bound)
+
+
+@given(TEXTS, SPECS, ROWS)
+def test_few_files_and_many_have_the_same_residuals(text: str, spec: PartitionSpec, rows: list[dict[int, Any]]) -> None:
+    bound, table = bind(parse_sql(text), SCHEMA), partitions(spec, rows)
+    few = residuals(bound, table, Projection(spec, (SCHEMA,)))
+    with mock.patch.object(module, "FEW_FILES", 0):
+        many = residuals(bound, table, Projection(spec, (SCHEMA,)))
+    of_files = [[found.distinct[number] for number in found.of_file] for found in (few, many)]
+    assert of_files[0] == of_files[1]
 
 
 def _is_doubtful(bound: Bound) -> bool:

@@ -1,0 +1,154 @@
+"""Companions of Paimon tables, on every database: second rows of a name, found through their table alone."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import text
+
+from lakemuster.errors import TableExists, TableNotFound
+from lakemuster.index import migrations
+from lakemuster.index.companions import (
+    find_companion,
+    list_iceberg_tables,
+    owner_of,
+    remove_companion,
+    set_companion,
+    withdraw_companion,
+)
+from lakemuster.index.database import Database
+from lakemuster.index.leases import acquire
+from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables, remove_table, store_metadata
+from tests.contract.index import made
+
+
+def paimon(database: Database, name: str = "shop.orders") -> TableRecord:
+    with database.session() as session:
+        return add_table(session, name, f"s3://lake/{name}", "paimon", [("old", "new")], [f"s3://lake/{name}"])
+
+
+def test_a_companion_is_found_through_its_table_alone(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        companion = set_companion(session, table, "s3://lake/iceberg")
+    assert (companion.name, companion.format, companion.companion_of) == (table.name, "iceberg", table.table_id)
+    assert (companion.rewrites, companion.allowed_roots) == (table.rewrites, table.allowed_roots)
+    with database.reading() as session:
+        assert get_table(session, table.name) == table
+        assert list_tables(session) == [table]
+        assert list_iceberg_tables(session) == [companion]
+        assert find_companion(session, table.table_id) == companion
+        assert owner_of(session, companion) == table
+    assert acquire(database, companion.table_id, wait_seconds=0).table_id == companion.table_id
+
+
+def test_its_name_is_taken_by_its_table(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        set_companion(session, table, "s3://lake/iceberg")
+    with pytest.raises(TableExists), database.session() as session:
+        add_table(session, table.name, "elsewhere", "iceberg")
+
+
+def test_set_again_it_is_the_same_unless_elsewhere(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        first = set_companion(session, table, "s3://lake/a")
+        assert set_companion(session, table, "s3://lake/a") == first
+        second = set_companion(session, table, "s3://lake/b")
+    assert second.table_id != first.table_id
+    with database.reading() as session:
+        assert list_iceberg_tables(session) == [second]
+
+
+def test_many_set_one(database: Database) -> None:
+    table = paimon(database)
+    found: list[TableRecord] = []
+
+    def work() -> None:
+        with database.session() as session:
+            found.append(set_companion(session, table, "s3://lake/a"))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len({record.table_id for record in found}) == 1
+
+
+def test_it_goes_with_its_table(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        companion = set_companion(session, table, "s3://lake/iceberg")
+        store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)
+    with database.session() as session:
+        remove_table(session, table.name)
+    with database.session() as session:
+        assert list_iceberg_tables(session) == []
+        with pytest.raises(TableNotFound):
+            owner_of(session, companion)
+        with pytest.raises(TableNotFound):
+            set_companion(session, table, "s3://lake/iceberg")
+        with pytest.raises(TableNotFound):
+            remove_table(session, table.name)
+
+
+def test_it_goes_alone_when_options_say_so(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        set_companion(session, table, "s3://lake/iceberg")
+    with database.session() as session:
+        assert remove_companion(session, table.table_id)
+        assert not remove_companion(session, table.table_id)
+    with database.reading() as session:
+        assert list_tables(session) == [table]
+
+
+def test_withdrawn_it_is_not_listed_until_it_is_read_again(database: Database) -> None:
+    table = paimon(database)
+    with database.session() as session:
+        companion = set_companion(session, table, "s3://lake/iceberg")
+        store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1, pointer="p")
+    with database.session() as session:
+        withdraw_companion(session, companion, "rolled back")
+    with database.reading() as session:
+        assert list_iceberg_tables(session) == []
+        known = find_companion(session, table.table_id)
+    assert known is not None
+    assert (known.pointer, known.metadata_location, known.stale_reason) == (None, None, "rolled back")
+    with database.session() as session:
+        store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 2)
+        assert [record.table_id for record in list_iceberg_tables(session)] == [companion.table_id]
+
+
+def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: str) -> None:
+    database = Database(empty_url)
+    with database.migrating() as connection:
+        migrations.upgrade(connection, "0001")
+        connection.execute(
+            text(
+                "INSERT INTO catalog_table"
+                " (id, name, format, location, rewrites, allowed_roots, created_at_ms, generation)"
+                " VALUES (7, 'shop.orders', 'paimon', 's3://lake/t', :none, :none, 1, 0)"
+            ),
+            {"none": b"[]"},
+        )
+        connection.execute(text("INSERT INTO lease (table_id, fence, expires_at_ms) VALUES (7, 3, 0)"))
+    database.migrate()
+    with database.session() as session:
+        table = get_table(session, "shop.orders")
+        assert (table.table_id, table.companion_of) == (7, None)
+        companion = set_companion(session, table, "s3://lake/t")
+        store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)
+    with database.migrating() as connection:
+        migrations.downgrade(connection, "0001")
+        assert connection.execute(text("SELECT id, name FROM catalog_table")).all() == [(7, "shop.orders")]
+        assert connection.execute(text("SELECT table_id, fence FROM lease")).all() == [(7, 3)]
+        assert connection.execute(text("SELECT count(*) FROM snapshot")).scalar() == 0
+    database.migrate()
+    with database.session() as session:
+        assert get_table(session, "shop.orders").table_id == 7
+    database.close()

@@ -57,6 +57,8 @@ def test_every_answer_is_a_documented_one(server: Running, mode: schemathesis.Ge
             if "namespace" in case.path_parameters:
                 namespace, _, name = name.rpartition(".")
                 case.path_parameters["namespace"] = namespace.replace(".", "\x1f")
+            elif "database" in case.path_parameters:
+                case.path_parameters["database"], _, name = name.rpartition(".")
             case.path_parameters["table"] = name
             if "id" in case.path_parameters:
                 case.path_parameters["id"] = data.draw(st.sampled_from(SNAPSHOTS))
@@ -64,7 +66,9 @@ def test_every_answer_is_a_documented_one(server: Running, mode: schemathesis.Ge
                 case.query = {}
         answer = case.call(base_url=server.uri)
         answered.add(answer.status_code)
-        case.validate_response(answer, checks=CHECKS)
+        # 501 says what is not done here, and is documented where it is said.
+        checks = [check for check in CHECKS if check is not not_a_server_error or answer.status_code != 501]
+        case.validate_response(answer, checks=checks)
 
     ask()
     assert {200, 400, 404} <= answered

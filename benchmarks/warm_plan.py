@@ -41,7 +41,8 @@ FILTERS = {
 }
 
 
-def _median(run: Callable[[], int], times: int) -> tuple[float, int]:
+def median(run: Callable[[], int], times: int) -> tuple[float, int]:
+    """The median of some runs, after one more, in milliseconds; and what the last returned."""
     run()
     taken = []
     for _ in range(times):
@@ -78,7 +79,8 @@ def _free_port() -> int:
         return int(chosen.getsockname()[1])
 
 
-def _serve(folder: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
+def serve(folder: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
+    """A server on the index of a folder, and a client of it."""
     port = _free_port()
     words = [sys.executable, "-m", "lakemuster", "serve", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **_environment(folder)}
@@ -120,7 +122,7 @@ def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str
     services.refresh(NAME)
     newest = max((table / "metadata").glob("v*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
     static = StaticTable.from_metadata(str(newest))
-    process, client = _serve(folder)
+    process, client = serve(folder)
     results: dict[str, object] = {}
     try:
         for name, text in FILTERS.items():
@@ -128,8 +130,8 @@ def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str
             in_process(services, text)
             cold = (time.perf_counter() - cold) * 1000
             few = repeat if text is not None else 5
-            own, files = _median(lambda text=text: in_process(services, text), few)  # type: ignore[misc]
-            http, counted = _median(lambda text=text: over_http(client, text, 1000), few)  # type: ignore[misc]
+            own, files = median(lambda text=text: in_process(services, text), few)  # type: ignore[misc]
+            http, counted = median(lambda text=text: over_http(client, text, 1000), few)  # type: ignore[misc]
             if counted != files:
                 raise SystemExit(f"{name}: {files} files in process, {counted} over HTTP")
             found: dict[str, object] = {

@@ -1,0 +1,41 @@
+"""Run beside pypaimon: its plans of some filters, and how long each takes; one JSON object to stdout.
+
+``python pypaimon_plans.py WAREHOUSE TABLE NATIVE REPEAT FILTERS``: filters as JSON, by name: null, or a list of
+[column, value] that must be equal. A plan starts with a table that is loaded, and ends with the splits' files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+
+def main() -> None:
+    """Plan."""
+    from pypaimon import CatalogFactory  # type: ignore[import-not-found]  # noqa: PLC0415 - it is of another environment
+
+    warehouse, name, native, repeat, filters = sys.argv[1:]
+    table = CatalogFactory.create({"warehouse": warehouse}).get_table(name)
+    table = table.copy({"scan.native-plan.enabled": native})
+    answers: dict[str, Any] = {}
+    for title, equal in json.loads(filters).items():
+        taken = []
+        files = 0
+        for _ in range(int(repeat)):
+            started = time.perf_counter()
+            builder = table.new_read_builder()
+            if equal is not None:
+                predicates = builder.new_predicate_builder()
+                leaves = [predicates.equal(column, value) for column, value in equal]
+                builder = builder.with_filter(predicates.and_predicates(leaves))
+            splits = builder.new_scan().plan().splits()
+            files = sum(len(split.files) for split in splits)
+            taken.append((time.perf_counter() - started) * 1000)
+        answers[title] = {"files": files, "ms": sorted(taken)[len(taken) // 2]}
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

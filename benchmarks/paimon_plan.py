@@ -58,11 +58,20 @@ def over_http(client: httpx.Client, name: str, text: str | None) -> int:
 
 
 def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[str, dict[str, float]]:
-    """pypaimon's plans, in its own environment."""
-    build = ["sh", ROOT / "scripts" / "environment.sh", ROOT / "requirements-pypaimon.lock"]
+    """Plans of pypaimon, in its own environment."""
+    build = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / "requirements-pypaimon.lock")]
     python = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
     script = ROOT / "benchmarks" / "pypaimon_plans.py"
-    words = [python, "-I", script, warehouse, name, "true" if native else "false", str(repeat), json.dumps(FILTERS)]
+    words = [
+        python,
+        "-I",
+        str(script),
+        str(warehouse),
+        name,
+        "true" if native else "false",
+        str(repeat),
+        json.dumps(FILTERS),
+    ]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return {title: dict(found) for title, found in json.loads(done.stdout).items()}
 

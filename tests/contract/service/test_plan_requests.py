@@ -372,12 +372,14 @@ def test_paimon_prunes_by_what_is_recorded_of_merged_buckets(http: TestClient) -
 
 
 def test_what_is_of_paimon_alone_is_refused_of_iceberg(http: TestClient) -> None:
-    for asked in ({"read_optimized": True}, {"splits": True}, {"split_target_size": 1}):
-        refused(http, "/api/v1/tables/shop.orders/plan", asked, "request_invalid", "of Paimon tables only")
-    for asked, why in (
+    of_paimon: list[dict[str, object]] = [{"read_optimized": True}, {"splits": True}, {"split_target_size": 1}]
+    for one in of_paimon:
+        refused(http, "/api/v1/tables/shop.orders/plan", one, "request_invalid", "of Paimon tables only")
+    wrong: list[tuple[dict[str, object], str]] = [
         ({"scan_mode": "delta"}, "goes with start_snapshot_id"),
         ({"split_target_size": 1}, "go with splits"),
         ({"read_optimized": True, "start_snapshot_id": 1}, "excludes"),
         ({"start_snapshot_id": 10**6}, "is later than"),
-    ):
+    ]
+    for asked, why in wrong:
         refused(http, "/api/v1/tables/shop.stock/plan", asked, "request_invalid", why)

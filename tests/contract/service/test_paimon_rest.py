@@ -146,6 +146,13 @@ def test_databases_are_what_stands_before_the_tables_of_paimon(http: TestClient)
         missing(http, f"/databases/{name}/table-details", "DATABASE", name)
 
 
+def test_the_default_database_is_there_for_engines_that_would_create_it(http: TestClient) -> None:
+    assert get(http, "/databases/default")["name"] == "default"
+    assert get(http, "/databases/default/tables")["tables"] == []
+    assert get(http, "/databases/default/views")["views"] == []
+    assert get(http, "/databases", databaseNamePattern="default")["databases"] == []
+
+
 def test_only_tables_of_paimon_appear_and_only_such_as_clients_can_name(http: TestClient) -> None:
     assert get(http, "/databases/web/tables")["tables"] == ["clicks", "log", "logs"]
     assert get(http, "/databases/%60a.b%60/tables")["tables"] == ["c.d"]

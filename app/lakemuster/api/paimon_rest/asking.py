@@ -23,6 +23,9 @@ CATALOG = "lakemuster"
 PREFIX = f"{ROOT}/{CATALOG}"
 """Java's client asks for a prefix; it is told this one."""
 
+DEFAULT_DATABASE = "default"
+"""Spark and Flink look for it at their start, and would create it: it exists without a table too."""
+
 SPLITTER = "$"
 _BRANCH = "branch_"
 
@@ -98,10 +101,10 @@ class Names:
         """The tables of a database by their own names.
 
         Raises:
-            NamespaceNotFound: there are none.
+            NamespaceNotFound: there are none, and it is not the one that always exists.
         """
         found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
-        if not found:
+        if not found and database != DEFAULT_DATABASE:
             raise NamespaceNotFound("no Paimon table is registered in that database")
         return dict(sorted(found.items()))
 

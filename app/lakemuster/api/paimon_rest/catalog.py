@@ -51,7 +51,7 @@ def list_databases(api: TheApi, caller: TheCaller, asked: ThePaging, pattern: Da
 
 @router.get("/databases/{database}", name="paimon_get_database", response_model=DatabaseOut, responses=LISTED)
 def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Response:
-    """A database; it exists while a Paimon table is registered in it."""
+    """A database; it exists while a Paimon table is registered in it, and `default` always."""
     members = Names.of(api, caller).members(database).values()
     return answer(
         DatabaseOut(
@@ -59,8 +59,8 @@ def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Respo
             name=database,
             location="",
             options={},
-            created_at=min(table.created_at_ms for table in members),
-            updated_at=max(table.last_updated_ms or table.created_at_ms for table in members),
+            created_at=min((table.created_at_ms for table in members), default=0),
+            updated_at=max((table.last_updated_ms or table.created_at_ms for table in members), default=0),
         )
     )
 

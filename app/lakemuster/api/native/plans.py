@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 
 import orjson
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
-from lakemuster.api.native.asking import PREFIX, Paged, TheTable, needs, no_parameters
+from lakemuster.api.native.asking import PREFIX, Paged, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN
 from lakemuster.api.page_tokens import Place
 from lakemuster.api.planned import PlanListing
@@ -21,7 +21,7 @@ from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.explanations import ExplanationOut
 from lakemuster.wire.native.plans import ExplainRequest, PlanPage, PlanRequest
 
-router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read"), Depends(no_parameters)])
+router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)])
 
 
 class _Paging(Paged):

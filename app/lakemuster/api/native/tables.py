@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from lakemuster.api.documents import refresh_out, table_details, table_out
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
-from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs, no_parameters
+from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
@@ -38,7 +38,7 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     response_model=TableOut,
     status_code=201,
     responses=CREATE,
-    dependencies=[needs("admin"), Depends(no_parameters)],
+    dependencies=[needs("admin", parameters=False)],
 )
 def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
     """Register a table. Its location must lie under the server's roots; nothing is indexed yet."""
@@ -51,7 +51,7 @@ def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
 
 
 @router.get(
-    "/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[needs("read"), Depends(no_parameters)]
+    "/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[needs("read", parameters=False)]
 )
 def get_table(table: TheTable) -> Response:
     """One table, as its newest metadata has it; of a table that could never be read, what is registered."""
@@ -69,7 +69,7 @@ def get_table(table: TheTable) -> Response:
     "/tables/{table}",
     status_code=204,
     responses=REMOVE,
-    dependencies=[needs("admin"), Depends(no_parameters)],
+    dependencies=[needs("admin", parameters=False)],
     response_model=None,
 )
 def remove_table(table: TheTable) -> Response:
@@ -82,7 +82,7 @@ def remove_table(table: TheTable) -> Response:
     "/tables/{table}/refresh",
     response_model=RefreshOut,
     responses=REFRESH,
-    dependencies=[needs("index"), Depends(no_parameters)],
+    dependencies=[needs("index", parameters=False)],
 )
 def refresh_table(table: TheTable) -> Response:
     """Look at the table's pointer now, and index what is new."""

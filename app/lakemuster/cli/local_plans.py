@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -23,7 +24,17 @@ Asked = TypeVar("Asked", PlanRequest, ExplainRequest)
 def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
     """Pages of ``/plan``, all of one snapshot."""
     options = query.options
-    more = {"select": words(options.get("select")), "limit": query.limit, "strict": "strict" in options}
+    more = {
+        "select": words(options.get("select")),
+        "limit": query.limit,
+        "strict": "strict" in options,
+        "read_optimized": "read_optimized" in options,
+        "scan_mode": "changelog" if "changelog" in options else None,
+        "splits": "splits" in options,
+    }
+    if "since" in options:
+        more |= {"start_snapshot_id": options["since"], "end_snapshot_id": query.snapshot_id}
+        query = replace(query, snapshot_id=None)
     asked = _asked(PlanRequest, query, more)
     view = services.view(name, selector_of(asked))
     listing = plan_listing(services, view, asked, stale=view.stale)

@@ -30,6 +30,17 @@ def plan(
         typer.Option(metavar="ROWS", min=1, show_default=False, help="Files that surely hold so many matching rows."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail when a part of the filter cannot drop files.")] = False,
+    since: Annotated[
+        int | None,
+        typer.Option(metavar="ID", show_default=False, help="Only what was appended after this snapshot."),
+    ] = None,
+    changelog: Annotated[
+        bool, typer.Option("--changelog", help="With --since, Paimon: the changelog files that commits wrote.")
+    ] = False,
+    read_optimized: Annotated[
+        bool, typer.Option("--read-optimized", help="Paimon: only files of the highest level, which need no merging.")
+    ] = False,
+    splits: Annotated[bool, typer.Option("--splits", help="Paimon: pack the files into splits.")] = False,
     snapshot: SnapshotId = None,
     ref: Ref = None,
     as_of: AsOf = None,
@@ -39,7 +50,11 @@ def plan(
     token_env: TokenEnv = None,
 ) -> None:
     """List the files that a query must read: data files that may hold matching rows, and their delete files."""
-    options = {"where": where, "select": select, "strict": "true" if strict else None}
+    if changelog and since is None:
+        raise typer.BadParameter("it goes with --since", param_hint="--changelog")
+    flags = {"strict": strict, "changelog": changelog, "read_optimized": read_optimized, "splits": splits}
+    options = {"where": where, "select": select, "since": None if since is None else str(since)}
+    options |= {name: "true" for name, given in flags.items() if given}
     asked = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     with source(uri, token, token_env) as found:
         pages = iter(found.plan(asked))
@@ -94,8 +109,13 @@ def _rows(first: Row, pages: Iterable[Row]) -> Iterator[Row]:
     """Data files with the number of their delete files, and then those."""
     numbers = DeleteNumbers()
     for page in chain([first], pages):
-        yield from ({**file, "deletes": len(file["deletes"])} for file in numbers.files(page))
+        yield from ({**file, "deletes": _deletes(file)} for file in numbers.files(page))
     yield from ({**row, "deletes": None, "residual": None} for row in numbers.rows)
+
+
+def _deletes(file: Row) -> int:
+    """How many delete files, or deletion vectors, apply."""
+    return len(file["deletes"]) + (file.get("deletion_vector") is not None)
 
 
 def _write_document(first: Row, pages: Iterable[Row]) -> None:

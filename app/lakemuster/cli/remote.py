@@ -81,7 +81,12 @@ class RemoteSource:
             select=words(options.get("select")),
             limit=query.limit,
             strict="strict" in options,
-            **_choice(query),
+            start_snapshot_id=options.get("since"),
+            end_snapshot_id=query.snapshot_id if "since" in options else None,
+            read_optimized="read_optimized" in options,
+            scan_mode="changelog" if "changelog" in options else None,
+            splits="splits" in options,
+            **({} if "since" in options else _choice(query)),
         )
         return plan.pages()
 

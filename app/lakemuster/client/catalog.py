@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, Self, TypedDict, TypeVar, Unpack
 
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan
@@ -35,6 +35,16 @@ class Choice(TypedDict, total=False):
     ref: str | None
     as_of: datetime | str | None
     page_size: int | None
+
+
+class PlanChoice(Choice, total=False):
+    """Which snapshot is planned, and how a Paimon table is read."""
+
+    scan_mode: Literal["delta", "changelog"] | None
+    read_optimized: bool
+    splits: bool
+    split_target_size: int | None
+    split_open_file_cost: int | None
 
 
 class Client:
@@ -220,7 +230,7 @@ class Table:
         case_sensitive: bool = True,
         start_snapshot_id: int | str | None = None,
         end_snapshot_id: int | str | None = None,
-        **choice: Unpack[Choice],
+        **choice: Unpack[PlanChoice],
     ) -> Plan:
         """The files that a query must read.
 
@@ -233,6 +243,9 @@ class Table:
             stats: columns whose statistics to show; ``["*"]`` for all that are selected.
             case_sensitive: whether ``ID`` is another column than ``id``.
             start_snapshot_id, end_snapshot_id: plan only what was appended after the one and up to the other.
+            choice: the snapshot; and what is of Paimon tables alone: ``scan_mode`` (``delta``, or ``changelog`` files,
+                with ``start_snapshot_id``), ``read_optimized`` (only files that need no merging), ``splits``,
+                ``split_target_size``, ``split_open_file_cost`` (pack files into splits; sizes in bytes).
 
         Raises:
             ClientError: ``filter_invalid`` and ``request_invalid`` among others.
@@ -248,6 +261,13 @@ class Table:
             "end_snapshot_id": None if end_snapshot_id is None else str(end_snapshot_id),
         }
         path = table_path(self.name, "plan")
+        question |= {
+            "scan_mode": choice.get("scan_mode"),
+            "read_optimized": choice.get("read_optimized") or None,
+            "splits": choice.get("splits") or None,
+            "split_target_size": choice.get("split_target_size"),
+            "split_open_file_cost": choice.get("split_open_file_cost"),
+        }
         return Plan(self._transport, path, _given({**question, **_choice(choice)}), choice.get("page_size"))
 
     def explain(

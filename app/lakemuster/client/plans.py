@@ -110,6 +110,7 @@ class Plan:
     @cached_property
     def _tables(self) -> tuple[pa.Table, pa.Table]:
         # pyarrow takes long to import, and a program that reads rows needs none of it.
+        import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
@@ -117,7 +118,7 @@ class Plan:
         asked = None if self.snapshot_id is None else str(self.snapshot_id)
         with self._transport.stream(self._path, {}, MEDIA_TYPE, body=self._pinned()) as response:
             table = ArrowStream(response.iter_bytes(), snapshot_id=asked).table()
-        is_data = pc.equal(table.column("content"), "data")
+        is_data = pc.is_in(table.column("content"), value_set=pa.array(["data", "changelog"]))
         deletes = table.filter(pc.invert(is_data)).drop_columns(["deletes", "residual"])
         return table.filter(is_data), deletes
 

@@ -117,12 +117,25 @@ def columns_of(node: Node) -> Iterator[int]:
 
 def some_node(rng: Random, table: Table, rows: list[Row], depth: int = 2) -> Node:
     kind = rng.randrange(9)
+    if depth == 2 and rows and chance(rng, 15):
+        return some_row(rng, table, rows)
     if depth == 0 or kind < 4:
         return some_leaf(rng, table, rows)
     parts = tuple(some_node(rng, table, rows, depth - 1) for _ in range(rng.choice([1, 2, 2, 3])))
     if kind == 4:
         return Denied(parts[0])
     return Joined("AND" if kind < 7 else "OR", parts)
+
+
+def some_row(rng: Random, table: Table, rows: list[Row]) -> Node:
+    """Two columns as one row has them: after a merge, they may come from two files."""
+    row = rng.choice(rows)
+    free = [c for c in table.current.columns if c.field_id not in table.keys and c.type not in ("BLOB", "DOUBLE")]
+    chosen = rng.sample(free, min(2, len(free)))
+    parts = [
+        Asked("IS NULL", c) if row[c.field_id] is None else Asked("=", c, (row[c.field_id],)) for c in chosen
+    ]
+    return Joined("AND", tuple(parts)) if parts else some_leaf(rng, table, rows)
 
 
 def some_leaf(rng: Random, table: Table, rows: list[Row]) -> Asked:

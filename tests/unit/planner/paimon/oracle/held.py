@@ -9,15 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 from lakemuster.api.planned import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing
 from lakemuster.api.services import Services
+from lakemuster.index import segment_files
+from lakemuster.planner.scan import plan
 from lakemuster.planner.view import View
 from lakemuster.wire.native.plans import ExplainRequest, PlanRequest
 from tests.contract.service.backends import catalog, settings
 from tests.unit.planner.paimon.oracle.model import Table
 from tests.unit.planner.paimon.oracle.written import write
+
+BATCH_ROWS = 3
 
 
 class Inline:
@@ -71,8 +76,12 @@ def files_of(listing: PlanListing, size: int = 10_000) -> list[dict[str, Any]]:
 
 @contextmanager
 def lake(folder: Path) -> Iterator[Lake]:
-    """A catalog in a folder."""
-    with catalog(settings(folder, max_staleness=3600.0, history=1)) as services:
+    """A catalog in a folder; its segments are of batches of three entries."""
+    with (
+        mock.patch.object(segment_files, "BATCH_ROWS", BATCH_ROWS),
+        mock.patch.object(plan, "BATCH_ROWS", BATCH_ROWS),
+        catalog(settings(folder, max_staleness=3600.0, history=1)) as services,
+    ):
         own, services.refresher.pool = services.refresher.pool, Inline()  # type: ignore[assignment]
         try:
             yield Lake(folder / "lake", services)

@@ -173,8 +173,8 @@ class Table:
 
 
 def plain_rows(table: Table, files: Iterable[DataFile]) -> list[Row]:
-    """The rows of files, one after the other, without merging."""
-    return [r.values for file in files for r in table.stored(file, table.vector(file)) if not r.gone]
+    """The rows of files, one after the other, without merging: those that say that a key is gone, too."""
+    return [record.values for file in files for record in table.stored(file, table.vector(file))]
 
 
 def read(table: Table, files: Iterable[DataFile]) -> list[Row]:

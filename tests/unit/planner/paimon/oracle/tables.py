@@ -31,6 +31,10 @@ VALUES = ("INT", "BIGINT", "SMALLINT", "STRING", "STRING", "NUMERAL", "DOUBLE", 
 THEMES = ("append", "keyed", "evolved", "vectors", "first-row", "merging", "postpone", "partial", "casts", "buckets")
 
 
+NARROW = ("vectors", "first-row", "merging", "partial")
+"""Themes whose tables have few buckets, so that versions of one key meet."""
+
+
 class History:
     """Makes one table, commit by commit.
 
@@ -42,6 +46,7 @@ class History:
         self.names = self.sequence = self.next_row_id = self.next_id = 0
         self.cast: set[int] = set()
         self.totals: dict[Partition, int] = {}
+        self.total = 3
         self.buckets: dict[tuple[object, ...], int] = {}
         self.table = self._table()
         self.modes: dict[int, str] = {}
@@ -59,7 +64,9 @@ class History:
             kind = KEYED
         elif self.theme == "buckets":
             kind = rng.choice([APPEND, KEYED])
-        columns = [self._column(rng.choice(KEYS)) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
+        narrow = kind == KEYED and (self.theme in NARROW or chance(rng, 30))
+        self.total = 1 if narrow and chance(rng, 75) else 3
+        columns = [self._column(rng.choice(KEYS)) for _ in range(0 if narrow else rng.choice([0, 0, 1, 1, 2]))]
         partition = tuple(column.field_id for column in columns)
         own = [self._column(rng.choice(KEYS)) for _ in range(rng.choice([1, 1, 2]))]
         columns += own + [self._column(rng.choice(VALUES)) for _ in range(rng.choice([1, 2, 3]))]
@@ -136,7 +143,7 @@ class History:
             options["bucket"] = "-1"
             table.dynamic = True
         else:
-            options["bucket"] = "3"
+            options["bucket"] = str(self.total)
             self._bucket_by(table, own)
 
     # ------------------------------------------------------------------ its past
@@ -148,7 +155,7 @@ class History:
                 self._change_schema()
             entries: list[Entry] = []
             table.commits.append(entries)
-            for _ in range(rng.choice([1, 1, 2, 3])):
+            for _ in range(rng.choice([2, 3, 4] if self.total == 1 else [1, 1, 2, 3])):
                 # Written at once, so that later steps see them.
                 entries.extend(self._step())
             if not entries:
@@ -222,6 +229,8 @@ class History:
                 row[column.field_id] = None if chance(self.rng, 30) else b"blob"
             else:
                 row[column.field_id] = some_value(self.rng, column.type, nulls=not keyed)
+            if not keyed and self.table.engine in ("partial-update", "aggregation") and chance(self.rng, 40):
+                row[column.field_id] = None
         return row | dict(zip(self.table.partition, partition, strict=True))
 
     def _rows(self, count: int) -> tuple[Partition, list[Row]]:
@@ -241,7 +250,7 @@ class History:
                 key = (partition, *(row[i] for i in table.keys))
                 return self.buckets.setdefault(key, self.rng.randrange(3)), -1
             return 0, -1
-        total = self.totals.setdefault(partition, self.rng.choice([1, 2, 3, 4]) if chance(self.rng, 40) else 3)
+        total = self.totals.setdefault(partition, self.rng.choice([1, 2, 3, 4]) if chance(self.rng, 30) else self.total)
         columns = [column for i in table.bucket_key if (column := table.current.by_id(i))]
         function = table.options.get("bucket-function.type", "default")
         values = [row[column.field_id] for column in columns]
@@ -318,10 +327,10 @@ class History:
         tree = self._tree(rng.choice(groups))
         if step == "upgrade":
             return tree.upgrade()
-        return tree.compact(rng.choice([1, 3, LAST_LEVEL, LAST_LEVEL]))
+        return tree.compact(rng.choice([1, 1, 3, LAST_LEVEL] if self.total == 1 else [1, 3, LAST_LEVEL, LAST_LEVEL]))
 
     def _tree(self, group: tuple[Partition, int]) -> Tree:
-        total = -1 if self.table.dynamic else self.totals.get(group[0], 3)
+        total = -1 if self.table.dynamic else self.totals.get(group[0], self.total)
 
         def make(partition: Partition, bucket: int, level: int, records: list[Record]) -> DataFile:
             return self._file(partition, bucket, level, records, total if bucket >= 0 else -2)
@@ -333,7 +342,7 @@ class History:
         partition, rows = self._rows(rng.choice([1, 1, 2, 3, 5]))
         known = [r for f in table.live if f.partition == partition for r in table.stored(f, frozenset())]
         for row in rows:
-            if known and chance(rng, 60):
+            if known and chance(rng, 80 if self.total == 1 else 60):
                 row.update({i: rng.choice(known).values[i] for i in table.keys})
         postponed = table.options["bucket"] == "-2" and chance(rng, 30)
         entries: list[Entry] = []

@@ -73,7 +73,7 @@ def test_tables_are_of_every_kind() -> None:
     assert {table.kind for table in tables} == {APPEND, KEYED, EVOLVED}
     engines = {table.engine for table in tables if table.kind == KEYED}
     assert engines == {"deduplicate", "partial-update", "aggregation", "first-row"}
-    assert {table.options["bucket"] for table in tables if table.kind == KEYED} == {"3", "-1", "-2"}
+    assert {table.options["bucket"] for table in tables if table.kind == KEYED} == {"1", "3", "-1", "-2"}
     assert {table.options.get("bucket-function.type", "default") for table in tables} == {"default", "mod", "hive"}
     assert {len(table.versions) for table in tables} >= {1, 2, 3, 4}
     assert any("deletion-vectors.merge-on-read" in table.options for table in tables)

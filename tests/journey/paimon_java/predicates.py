@@ -14,11 +14,11 @@ COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Predicate:
-    """One predicate in both languages, and the columns that it asks of."""
+    """One predicate in both languages, and its leaves."""
 
     sql: str
     java: list[Any]
-    columns: frozenset[str]
+    leaves: list[list[Any]]
 
 
 class Writer:
@@ -49,7 +49,7 @@ class Writer:
             return Predicate(
                 "(" + f" {operator.upper()} ".join(part.sql for part in parts) + ")",
                 [operator, *(part.java for part in parts)],
-                frozenset().union(*(part.columns for part in parts)),
+                [leaf for part in parts for leaf in part.leaves],
             )
         return self.leaf(self.random.choice(list(self.types)))
 
@@ -78,7 +78,8 @@ class Writer:
             sql = f"{quoted} LIKE {said(literals[0] + '%', kind)}"
         else:
             literals, sql = [], f"{quoted} {operator.upper()}"
-        return Predicate(sql, [operator, name, *literals], frozenset({name}))
+        java = [operator, name, *literals]
+        return Predicate(sql, java, [java])
 
 
 def is_text(kind: str) -> bool:
@@ -108,6 +109,8 @@ def neighbours(text: str, kind: str) -> list[str]:
         step = dt.timedelta(milliseconds=1) if "(3)" in kind else dt.timedelta(microseconds=1)
         return [(instant + n * step).isoformat(" ", "microseconds") for n in (-1, 0, 1)]
     if kind in {"FLOAT", "DOUBLE"}:
+        if text == "NaN":
+            return []
         return [str(float(text) + near) for near in (-0.125, 0.0, 0.125)]
     if kind.startswith("DECIMAL"):
         least = Decimal(1).scaleb(Decimal(text).as_tuple().exponent)  # type: ignore[arg-type]

@@ -141,6 +141,10 @@ def wide_kinds() -> dict[str, Kind]:
     parts = of("part", "region", *COLUMNS)
     odd = of("at", "amount", "bit", *FEW)
     marked = {"deletion-vectors.enabled": "true"}
+    unsure = of("id", "ratio", "score") | {
+        "ratio": ("FLOAT", lambda i, v: "NaN" if i % 10 == 3 else i / 4),
+        "score": ("DOUBLE", lambda i, v: "NaN" if i % 50 > 20 else None if i % 3 else i / -4),
+    }
     deleted: list[Step] = [
         ("delete", {"where": ["between", "id", "30", "44"]}),
         ("delete", {"where": ["or", ["=", "id", "100"], ["in", "id", "41", "46", "0"]]}),
@@ -193,6 +197,10 @@ def wide_kinds() -> dict[str, Kind]:
             options={"file-index.bloom-filter.columns": "code,small", "file-index.in-manifest-threshold": "1 mb"},
         ),
         "append_avro": Kind(NARROW, writes(NARROW), options={"file.format": "avro"}),
+        **{
+            f"append_nan_{form}": Kind(unsure, writes(unsure), options={"file.format": form})
+            for form in ("parquet", "orc", "avro")
+        },
         "append_orc": Kind(NARROW, writes(NARROW), options={"file.format": "orc"}),
         "stats_mixed": Kind(every, writes(every), options=mixed),
         "stats_by_level": Kind(
@@ -368,6 +376,7 @@ def changing_kinds() -> dict[str, Kind]:
     evolving = tracked | {"data-evolution.enabled": "true"}
     return {
         "evolved": Kind(COLUMNS, steps),
+        "evolved_unwritten": keyed([*updated(KEYS), ("alter", {"changes": key_after})]),
         "evolved_keyed": keyed(
             [
                 *compacted(KEYS),

@@ -207,12 +207,6 @@ def test_tokens(folder: Path, tmp_path: Path, run_pypaimon: Beside) -> None:
         assert table["raised"] == "TableNotExistException"
 
 
-def test_another_warehouse_is_refused_in_words(running: Running, run_pypaimon: Beside) -> None:
-    [answer] = ask(run_pypaimon, rest(running) | {"warehouse": "s3://lake"}, ("list_databases", []))
-    assert answer["raised"] == "NoSuchResourceException"
-    assert "name it lakemuster" in answer["said"]
-
-
 def test_a_table_that_was_moved_is_read_where_it_is(folder: Path, tmp_path: Path, run_pypaimon: Beside) -> None:
     moved = tmp_path / "moved" / "shop.db" / "parted"
     shutil.copytree(folder / "lake" / "shop.db" / "parted", moved)

@@ -335,7 +335,7 @@ def test_partitions_by_name_and_by_filter(http: TestClient) -> None:
 
 
 def test_there_are_no_views_and_no_functions(http: TestClient) -> None:
-    empty = {
+    empty: dict[str, Json] = {
         "/databases/web/views": {"views": []},
         "/databases/web/view-details": {"viewDetails": []},
         "/views": {"views": []},

@@ -156,7 +156,8 @@ def test_without_a_known_token_nothing_is_told(guarded: TestClient) -> None:
 
 def test_what_a_token_may_not_see_is_missing(guarded: TestClient) -> None:
     def ask(token: str, path: str) -> httpx.Response:
-        return guarded.get(path, headers=bearing(token))
+        answer: httpx.Response = guarded.get(path, headers=bearing(token))
+        return answer
 
     assert ask("all", f"{ROUTES}/databases").json()["databases"] == ["other", "web"]
     assert ask("web", f"{ROUTES}/databases").json()["databases"] == ["web"]

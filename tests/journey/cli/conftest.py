@@ -17,6 +17,7 @@ TABLES = (
     "iceberg/equality_deletes",
     "iceberg/partition_bool",
     "iceberg/add_columns_with_defaults",
+    "paimon/parquet/pk_table_scan_and_read_mor.db",
     "paimon/parquet/pk_09.db",
     "paimon/parquet/pk_dv_index_in_data_with_external.db",
     "paimon/parquet/append_table_with_append_pt_branch.db",

@@ -44,7 +44,7 @@ def without_times(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_tables_are_the_same(server: Running):
     here, there = json.loads(said("tables", "--json")), json.loads(said("tables", "--json", "--uri", server.uri))
-    assert len(here) == 7
+    assert len(here) == 8
     assert without_times(here) == without_times(there)
 
 

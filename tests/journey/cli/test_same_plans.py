@@ -145,3 +145,33 @@ def test_files_are_explained_one_by_one(server: Running):
         (path, "dropped"),
         ("s3://no/such.parquet", "absent"),
     ]
+
+
+def test_paimon_tables_are_read_as_asked_for(server: Running):
+    name = next(name for name in names(server) if "scan_and_read_mor" in name)
+    table = Client(server.uri).table(name)
+    newest = max(int(row["snapshot_id"]) for row in server.rows(f"/tables/{name}/snapshots"))
+    asked: list[tuple[list[str], dict[str, Any]]] = [
+        ([], {}),
+        (["--read-optimized"], {"read_optimized": True}),
+        (["--splits"], {"splits": True}),
+        (["--since", "1"], {"start_snapshot_id": 1}),
+        (["--since", "1", "--snapshot", str(newest)], {"start_snapshot_id": 1, "end_snapshot_id": newest}),
+        (["--since", "1", "--changelog"], {"start_snapshot_id": 1, "scan_mode": "changelog"}),
+    ]
+    found = {}
+    for words, question in asked:
+        here = said("plan", name, *words, "--json")
+        assert here == said("plan", name, *words, "--json", "--uri", server.uri)
+        assert said("plan", name, *words) == said("plan", name, *words, "--uri", server.uri)
+        plan = table.plan(**question)
+        assert plan.files == json.loads(here[0])["files"]
+        assert plan.to_arrow().column("file_path").to_pylist() == plan.paths
+        found[" ".join(words)] = plan.files
+    assert {file["level"] for file in found["--read-optimized"]} == {5}
+    assert {file["split"] is None for file in found["--splits"]} == {False}
+    merged = {file["section"] for file in found[""]} - {None}
+    assert merged
+    assert all(file["raw_convertible"] == (file["section"] is None) for file in found[""])
+    assert 0 < len(found["--since 1"]) < len(server.rows(f"/tables/{name}/entries"))
+    assert "goes with --since" in said("plan", name, "--changelog", status=2)[1]

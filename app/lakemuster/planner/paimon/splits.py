@@ -81,7 +81,7 @@ def data_evolution_splits(
     row_range: Ints,
     blob: Mask,
     *,
-    count_blob_size: bool = False,
+    count_blob_size: bool = True,
     target_size: int = TARGET_SIZE,
     open_file_cost: int = OPEN_FILE_COST,
 ) -> Ints:
@@ -90,8 +90,9 @@ def data_evolution_splits(
     Args:
         group, size: (N,) as for :func:`append_splits`.
         row_range: (N,) of ``sections.row_ranges``.
-        blob: (N,) files of blobs (``.blob``), which weigh what opening them costs.
-        count_blob_size: weigh them as other files (Paimon's ``blob.split-by-file-size``).
+        blob: (N,) files of blobs (``.blob``).
+        count_blob_size: weigh them as other files, not as what opening them costs. Paimon's option
+            ``blob.split-by-file-size``; where it is not set, the opposite of ``blob-as-descriptor``.
 
     Returns:
         (N,) split numbers from 0, ascending by group and then by row id.

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from lakemuster.formats.paimon.bucketing import BucketFunction, buckets
@@ -89,6 +89,23 @@ def trees(of):
     )
 
 
+TREES = trees(table())
+
+
+def pinning(of, key):
+    """Trees that pin each field of a key, in one part or in each of several."""
+
+    def pin(name):
+        field = of.by_name[name]
+        leaf = st.lists(st.sampled_from(POOLS[name]), min_size=1, max_size=2).map(
+            lambda values: BoundLeaf(Op.IN, field.field_id, name, field.type, tuple(dict.fromkeys(values)))
+        )
+        parts = st.tuples(leaf, TREES | st.just(TRUE)).map(all_of)
+        return st.lists(parts, min_size=1, max_size=2).map(any_of)
+
+    return st.tuples(*map(pin, key), TREES | st.just(TRUE)).map(all_of)
+
+
 def generous(tree: Bound) -> Bound:
     """The tree with all that is opaque TRUE."""
     match tree:
@@ -101,25 +118,29 @@ def generous(tree: Bound) -> Bound:
     return tree
 
 
-row_values = st.fixed_dictionaries(
-    {name: st.sampled_from([*pool, None, *([math.nan] if name == "d" else [])]) for name, pool in POOLS.items()}
-)
+ROWS = [
+    dict(zip(POOLS, row, strict=True))
+    for row in product(*([*pool, None, *([math.nan] if name == "d" else [])] for name, pool in POOLS.items()))
+]
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_a_bucket_of_a_matching_row_is_never_given_up(data):
     key = data.draw(st.permutations(["i", "s", "d"]))[: data.draw(st.integers(1, 3))]
     of = table(*key)
-    tree = data.draw(trees(of))
+    tree = data.draw(pinning(of, key) | TREES)
     found = BucketFilter.of(of, dict(of.options), tree, [of])
     assume(found is not None)
     types = [of.by_name[name].type for name in key]
     total = data.draw(st.integers(1, 40))
-    for row in data.draw(st.lists(row_values, min_size=5, max_size=40)):
-        if matches(generous(tree), {of.by_name[name].field_id: value for name, value in row.items()}):
-            (bucket,) = buckets(DEFAULT, types, [tuple(row[name] for name in key)], total)
-            assert found.can_hold(ints(bucket), ints(total)).all()
-            assert found.any_between(ints(0, bucket), ints(bucket, total - 1), ints(total, total)).all()
+    tree = generous(tree)
+    matching = [row for row in ROWS if matches(tree, {of.by_name[name].field_id: row[name] for name in row})]
+    held = buckets(DEFAULT, types, [tuple(row[name] for name in key) for row in matching], total)
+    totals = np.full(len(held), total)
+    assert found.can_hold(held, totals).all()
+    assert found.any_between(held // 2, held, totals).all()
+    assert found.any_between(held, totals - 1, totals).all()
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_tokens(folder: Path, tmp_path: Path, run_pypaimon: Beside) -> None:
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(token_entry("shop", "s", "read", ["shop"]) + token_entry("other", "o", "read", ["elsewhere"]))
     with served(folder, TOKENS=str(tokens)) as server:
-        calls: dict[tuple[str, str], str] = (("list_databases", []), ("get_table", ["shop.plain"]))
+        calls: tuple[tuple[str, list[str]], ...] = (("list_databases", []), ("get_table", ["shop.plain"]))
         assert same(run_pypaimon, server, folder / "lake", ["shop|plain"], token="s")["shop|plain"]["rows"]
         names, _ = ask(run_pypaimon, rest(server, "s"), *calls)
         assert names == {"answer": ["shop"]}

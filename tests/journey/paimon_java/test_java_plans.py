@@ -6,101 +6,27 @@ files against those that it reads from the whole table. Where the names differ, 
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 import pytest
 
-from tests.journey.paimon_java.predicates import Predicate, Writer
+from tests.journey.paimon_java.beside_java import (
+    Table,
+    files_of_java,
+    files_of_ours,
+    held_against_java,
+    named,
+    names,
+)
+from tests.journey.paimon_java.predicates import Writer
 from tests.journey.paimon_java.tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon
 
 FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
 TOKEN = {"metastore": "rest", "token.provider": "bear", "token": "unused"}
-ALONE = {"source.split.target-size": "1 b", "source.split.open-file-cost": "1 b"}
-"""Every section of a merge tree is a split of its own then: Java tells of splits alone whether they are raw."""
-
-Reason = Callable[["Table", list[list[Any]]], bool]
-
-# Why a plan may hold less than Java's: of which tables and leaves of predicates.
-LESS: dict[str, Reason] = {
-    "a null count tells of IS NULL where there are no bounds, which Java asks for first": lambda _, leaves: any(
-        leaf[0] == "is null" for leaf in leaves
-    ),
-    "conjuncts that pin a bucket's key twice have no bucket in common, which Java does not see": lambda table, leaves: (
-        sum(leaf[0] in {"=", "in"} and leaf[1] in table.bucket_key for leaf in leaves) > len(table.bucket_key)
-    ),
-}
-# Why it may hold more.
-MORE: dict[str, Reason] = {
-    "a bound that is NaN or leaves NaN out tells us nothing; Java puts it above all": lambda table, leaves: any(
-        not leaf[0].startswith("is ") and table.types[leaf[1]] in {"FLOAT", "DOUBLE"} for leaf in leaves
-    ),
-}
-
-
-class Table:
-    """A table that Java wrote, and that a server of ours serves."""
-
-    def __init__(self, kind: str, java: Paimon, server: Running) -> None:
-        self.kind, self.java, self.server = kind, java, server
-        made = KINDS[kind]
-        java.ask("create", **made.created(kind))
-        for action, arguments in made.steps:
-            java.ask(action, table=kind, **arguments)
-        server.post("/tables", {"name": f"db.{kind}", "location": str(java.lake / "db.db" / kind)}, 201)
-
-    def ask(self, action: str, **arguments: Any) -> Any:
-        """Java's answer about the table."""
-        return self.java.ask(action, table=self.kind, **arguments)
-
-    def plan(self, **question: Any) -> list[dict[str, Any]]:
-        """The files of our plan."""
-        files: list[dict[str, Any]] = self.server.post(
-            f"/tables/db.{self.kind}/plan", {"page_size": 10_000, **question}
-        )["files"]
-        return files
-
-    @cached_property
-    def types(self) -> dict[str, str]:
-        """Its columns and their types."""
-        return dict(self.ask("columns"))
-
-    @cached_property
-    def bucket_key(self) -> list[str]:
-        """What rows are put into buckets by."""
-        made = KINDS[self.kind]
-        stated = made.options.get("bucket-key")
-        return stated.split(",") if stated else [name for name in made.primary if name not in made.partition]
-
-    @cached_property
-    def rows(self) -> list[list[Any]]:
-        """All rows, as Java reads them."""
-        found: list[list[Any]] = self.ask("rows")
-        return found
-
-    @cached_property
-    def snapshots(self) -> list[int]:
-        """The ids of the main branch's snapshots."""
-        return sorted(int(row[0]) for row in self.ask("rows", system="snapshots"))
-
-    def predicates(self, number: int) -> list[Predicate]:
-        """Random ones, always the same for a table."""
-        writer = Writer(self.ask("columns"), self.rows, zlib.crc32(self.kind.encode()))
-        return [writer.predicate() for _ in range(number)]
-
-
-def names(files: list[dict[str, Any]]) -> set[str]:
-    return {file["file_name"] for file in files}
-
-
-def named(splits: list[dict[str, Any]]) -> set[str]:
-    return {file["name"] for split in splits for file in split["files"]}
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +42,11 @@ def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
 
     def table(kind: str) -> Table:
         if kind not in written:
-            written[kind] = Table(kind, java_paimon, server)
+            made = KINDS[kind]
+            java_paimon.ask("create", **made.created(kind))
+            for action, arguments in made.steps:
+                java_paimon.ask(action, table=kind, **arguments)
+            written[kind] = Table(kind, java_paimon, server, java_paimon.lake / "db.db" / kind)
         return written[kind]
 
     return table
@@ -128,38 +58,12 @@ def table(request: pytest.FixtureRequest, table_of: Callable[[str], Table]) -> T
 
 
 def test_random_predicates(table: Table) -> None:
-    asked = table.predicates(FILTERS)
-    ours = [table.plan(filter=predicate.sql) for predicate in asked]
-    theirs = [set(plan) for plan in table.ask("plans", predicates=[predicate.java for predicate in asked])]
-    read = [[(file["file_name"], file["raw_convertible"]) for file in plan] for plan in ours]
-    rows = table.ask("missing", predicates=[predicate.java for predicate in asked], plans=read)
-    wrong = {}
-    for predicate, plan, other, (missing, surplus, _) in zip(asked, ours, theirs, rows, strict=True):
-        if missing or surplus:
-            wrong[predicate.sql] = f"rows: {missing} missing, {surplus} that are not there"
-        elif (more := names(plan) - other) and not any(reason(table, predicate.leaves) for reason in MORE.values()):
-            wrong[predicate.sql] = f"{len(more)} more than Java, and nothing says why"
-        elif (less := other - names(plan)) and not any(reason(table, predicate.leaves) for reason in LESS.values()):
-            wrong[predicate.sql] = f"{len(less)} less than Java, and nothing says why"
-    assert not wrong, json.dumps(wrong, indent=1)
-    if KINDS[table.kind].options.get("bucket") != "-2":
-        assert any(matching for _, _, matching in rows)
+    matching = held_against_java(table, FILTERS)
+    assert matching or KINDS[table.kind].options.get("bucket") == "-2"
 
 
 def test_files_vectors_and_what_needs_no_merging(table: Table) -> None:
-    """Java's deletion vectors and ``raw_convertible``, and the bucket of every file."""
-    theirs = {}
-    for split in table.ask("splits", options=ALONE):
-        for file in split["files"]:
-            vector = file.get("vector")
-            place = vector and [vector["path"].removeprefix("file:"), *list(vector.values())[1:]]
-            theirs[file["name"]] = (split["bucket"], file["level"], split["raw"], place)
-    ours = {}
-    for file in table.plan():
-        vector = file["deletion_vector"]
-        place = vector and [vector["file_path"], *list(vector.values())[1:]]
-        ours[file["file_name"]] = (file["bucket"], file["level"], file["raw_convertible"], place)
-    assert ours == theirs
+    assert files_of_ours(table) == files_of_java(table)
 
 
 @pytest.mark.parametrize("size", [None, 8_000])
@@ -204,13 +108,24 @@ def test_read_optimized(table: Table) -> None:
     assert names(table.plan(read_optimized=True)) == named(table.ask("splits", system="ro"))
 
 
+PLANNED: list[tuple[str, str, dict[str, Any]]] = [
+    ("append", "whole", {"options": {"scan.tag-name": "whole"}}),
+    ("evolved", "before", {"options": {"scan.tag-name": "before"}}),
+    ("branched", "early", {"options": {"scan.tag-name": "early"}}),
+    ("branched", "side", {"branch": "side"}),
+]
+READ: list[tuple[str, dict[str, Any]]] = [
+    ("append", {"options": {"scan.tag-name": "whole"}}),
+    ("evolved", {"options": {"scan.tag-name": "before"}}),
+    ("evolved", {"options": {"scan.snapshot-id": "2"}}),
+    ("keyed_compacted", {"options": {"scan.snapshot-id": "5"}}),
+    ("changelog_input", {"options": {"incremental-between": "1,5"}}),
+    ("branched", {"branch": "side"}),
+]
+
+
 def test_a_tag_and_a_branch(table_of: Callable[[str], Table]) -> None:
-    for kind, ref, theirs in [
-        ("append", "whole", {"options": {"scan.tag-name": "whole"}}),
-        ("evolved", "before", {"options": {"scan.tag-name": "before"}}),
-        ("branched", "early", {"options": {"scan.tag-name": "early"}}),
-        ("branched", "side", {"branch": "side"}),
-    ]:
+    for kind, ref, theirs in PLANNED:
         table = table_of(kind)
         columns = [column for column in table.ask("columns", **theirs) if column[0] != "aside"]
         writer = Writer(columns, table.ask("rows", **theirs), 5)
@@ -246,14 +161,7 @@ def test_rows_through_our_catalog(table: Table) -> None:
 
 
 def test_the_past_through_our_catalog(table_of: Callable[[str], Table]) -> None:
-    for kind, asked in [
-        ("append", {"options": {"scan.tag-name": "whole"}}),
-        ("evolved", {"options": {"scan.tag-name": "before"}}),
-        ("evolved", {"options": {"scan.snapshot-id": "2"}}),
-        ("keyed_compacted", {"options": {"scan.snapshot-id": "5"}}),
-        ("changelog_input", {"options": {"incremental-between": "1,5"}}),
-        ("branched", {"branch": "side"}),
-    ]:
+    for kind, asked in READ:
         table = table_of(kind)
         theirs = table.ask("rows", **asked)
         assert theirs

@@ -1,0 +1,132 @@
+"""Our plans beside Java's: a table that a server of ours serves, and that Java plans and reads by itself."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tests.journey.paimon_java.predicates import Predicate, Writer
+from tests.journey.servers import Running
+from tests.paimon_java import Paimon
+
+ALONE = {"source.split.target-size": "1 b", "source.split.open-file-cost": "1 b"}
+"""Every section of a merge tree is a split of its own then: Java tells of splits alone whether they are raw."""
+
+Reason = Callable[["Table", list[list[Any]]], bool]
+
+# Why a plan may hold less than Java's: of which tables and leaves of predicates.
+LESS: dict[str, Reason] = {
+    "a null count tells of IS NULL where there are no bounds, which Java asks for first": lambda _, leaves: any(
+        leaf[0] == "is null" for leaf in leaves
+    ),
+    "conjuncts that pin a bucket's key twice have no bucket in common, which Java does not see": lambda table, leaves: (
+        sum(leaf[0] in {"=", "in"} and leaf[1] in table.bucket_key for leaf in leaves) > len(table.bucket_key)
+    ),
+}
+# Why it may hold more.
+MORE: dict[str, Reason] = {
+    "a bound that is NaN or leaves NaN out tells us nothing; Java puts it above all": lambda table, leaves: any(
+        not leaf[0].startswith("is ") and table.types[leaf[1]] in {"FLOAT", "DOUBLE"} for leaf in leaves
+    ),
+}
+
+
+class Table:
+    """A table that others wrote, and that a server of ours serves."""
+
+    def __init__(self, kind: str, java: Paimon, server: Running, location: Path) -> None:
+        self.kind, self.java, self.server, self.location = kind, java, server, location
+        server.post("/tables", {"name": f"db.{kind}", "location": str(location)}, 201)
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        """Java's answer about the table."""
+        return self.java.ask(action, table=self.kind, **arguments)
+
+    def plan(self, **question: Any) -> list[dict[str, Any]]:
+        """The files of our plan."""
+        files: list[dict[str, Any]] = self.server.post(
+            f"/tables/db.{self.kind}/plan", {"page_size": 10_000, **question}
+        )["files"]
+        return files
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """Its columns and their types."""
+        return dict(self.ask("columns"))
+
+    @cached_property
+    def bucket_key(self) -> list[str]:
+        """What rows are put into buckets by."""
+        schema = json.loads(
+            max((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:])).read_text()
+        )
+        stated = schema["options"].get("bucket-key")
+        return stated.split(",") if stated else [n for n in schema["primaryKeys"] if n not in schema["partitionKeys"]]
+
+    @cached_property
+    def rows(self) -> list[list[Any]]:
+        """All rows, as Java reads them."""
+        found: list[list[Any]] = self.ask("rows")
+        return found
+
+    @cached_property
+    def snapshots(self) -> list[int]:
+        """The ids of the main branch's snapshots."""
+        return sorted(int(row[0]) for row in self.ask("rows", system="snapshots"))
+
+    def predicates(self, number: int) -> list[Predicate]:
+        """Random ones, always the same for a table."""
+        writer = Writer(self.ask("columns"), self.rows, zlib.crc32(self.kind.encode()))
+        return [writer.predicate() for _ in range(number)]
+
+
+def names(files: list[dict[str, Any]]) -> set[str]:
+    return {file["file_name"] for file in files}
+
+
+def named(splits: list[dict[str, Any]]) -> set[str]:
+    return {file["name"] for split in splits for file in split["files"]}
+
+
+def held_against_java(table: Table, number: int) -> bool:
+    """Hold plans of random predicates against Java's plans and rows; whether some row matched."""
+    asked = table.predicates(number)
+    ours = [table.plan(filter=predicate.sql) for predicate in asked]
+    theirs = [set(plan) for plan in table.ask("plans", predicates=[predicate.java for predicate in asked])]
+    read = [[(file["file_name"], file["raw_convertible"]) for file in plan] for plan in ours]
+    rows = table.ask("missing", predicates=[predicate.java for predicate in asked], plans=read)
+    wrong = {}
+    for predicate, plan, other, (missing, surplus, _) in zip(asked, ours, theirs, rows, strict=True):
+        if missing or surplus:
+            wrong[predicate.sql] = f"rows: {missing} missing, {surplus} that are not there"
+        elif (more := names(plan) - other) and not any(reason(table, predicate.leaves) for reason in MORE.values()):
+            wrong[predicate.sql] = f"{len(more)} more than Java, and nothing says why"
+        elif (less := other - names(plan)) and not any(reason(table, predicate.leaves) for reason in LESS.values()):
+            wrong[predicate.sql] = f"{len(less)} less than Java, and nothing says why"
+    assert not wrong, json.dumps(wrong, indent=1)
+    return any(matching for _, _, matching in rows)
+
+
+def files_of_java(table: Table) -> dict[str, object]:
+    """Bucket, level, whether it needs no merging and deletion vector of every file, as Java plans them."""
+    found: dict[str, object] = {}
+    for split in table.ask("splits", options=ALONE):
+        for file in split["files"]:
+            vector = file.get("vector")
+            place = vector and [vector["path"].removeprefix("file:"), *list(vector.values())[1:]]
+            found[file["name"]] = (split["bucket"], file["level"], split["raw"], place)
+    return found
+
+
+def files_of_ours(table: Table) -> dict[str, object]:
+    """The same as we plan them."""
+    found: dict[str, object] = {}
+    for file in table.plan():
+        vector = file["deletion_vector"]
+        place = vector and [vector["file_path"], *list(vector.values())[1:]]
+        found[file["file_name"]] = (file["bucket"], file["level"], file["raw_convertible"], place)
+    return found

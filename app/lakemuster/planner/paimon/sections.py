@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from lakemuster.formats.paimon.columns import combine
 
+_SPAN = 1 << 61
+
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -54,10 +56,9 @@ def row_ranges(group: Ints, first_row_id: Ints, record_count: Ints) -> Ints:
         (N,) range numbers from 0, of no two groups the same, ascending by group and then by row id.
     """
     known = first_row_id >= 0
-    last = np.where(known, first_row_id + np.maximum(record_count, 1) - 1, np.iinfo(np.int64).max)
-    _, dense = np.unique(np.concatenate([np.where(known, first_row_id, -1), last]), return_inverse=True)
-    low, high = np.split(dense.astype(np.int64), 2)
-    return overlapping(group, low, high)
+    last = first_row_id + np.maximum(record_count, 1) - 1
+    beyond = last.max(initial=0, where=known) + 1
+    return overlapping(group, np.where(known, first_row_id, -1), np.where(known, last, beyond))
 
 
 def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
@@ -65,20 +66,17 @@ def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
 
     Args:
         group: (N,) any codes.
-        low, high: (N,) ends, counted without large gaps: at most a few times N.
+        low, high: (N,) ends.
 
     Returns:
         (N,) numbers from 0, ascending by group and then by interval.
     """
     if not len(group):
         return np.zeros(0, np.int64)
-    _, groups = np.unique(group, return_inverse=True)
     low, high = np.minimum(low, high), np.maximum(low, high)
-    span = int(high.max()) - int(low.min()) + 1
     # Each group has integers of its own, so that one running maximum serves all of them.
-    start = groups * span + (low - low.min())
-    end = groups * span + (high - low.min())
-    order = np.lexsort((end, start))
+    start, end = np.split(combine(np.concatenate([group, group]), np.concatenate([low, high])), 2)
+    order = np.argsort(start)
     reached = np.maximum.accumulate(end[order])
     opens = np.ones(len(order), np.bool_)
     opens[1:] = start[order][1:] > reached[:-1]
@@ -124,12 +122,11 @@ def _places(codes: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _key_ranks(count: int, minima: Sequence[pa.Array], maxima: Sequence[pa.Array]) -> tuple[Ints, Ints]:
-    """Integers in the order of the keys, without gaps."""
+    """Integers in the order of the keys."""
     columns = [_ranks(*both) for both in zip(minima, maxima, strict=True)]
     if not columns:
         return np.zeros(count, np.int64), np.zeros(count, np.int64)
-    _, dense = np.unique(combine(*columns), return_inverse=True)
-    low, high = np.split(dense.astype(np.int64), 2)
+    low, high = np.split(combine(*columns), 2)
     return low, high
 
 
@@ -137,12 +134,22 @@ def _ranks(minima: pa.Array, maxima: pa.Array) -> Ints:
     """Integers in the order of one column's values, of the smallest keys and then of the largest ones."""
     form = maxima.type if pa.types.is_null(minima.type) else minima.type
     both = pa.concat_arrays([minima.cast(form), maxima.cast(form)])
+    if pa.types.is_floating(both.type):
+        both = pc.if_else(pc.is_nan(both), pa.scalar(None, both.type), both)
     if both.null_count == len(both):
-        ranks, unknown = np.zeros(len(both), np.int64), np.ones(len(both), np.bool_)
+        ranks, top = np.zeros(len(both), np.int64), 1
     else:
-        if pa.types.is_floating(both.type):
-            both = pc.if_else(pc.is_nan(both), pa.scalar(None, both.type), both)
-        ranks = pc.rank(both, tiebreaker="dense").to_numpy().astype(np.int64)
-        unknown = np.asarray(both.is_null().to_numpy(zero_copy_only=False))
-    ends = np.where(np.arange(len(both)) < len(minima), 0, len(both) + 1)
-    return np.where(unknown, ends, ranks)
+        ranks, top = _order(both)
+    unknown = np.asarray(both.is_null().to_numpy(zero_copy_only=False))
+    return np.where(unknown, np.where(np.arange(len(both)) < len(minima), 0, top), ranks)
+
+
+def _order(values: pa.Array) -> tuple[Ints, int]:
+    """Integers from 1 in the order of the values, anything for null, and one that is above them all."""
+    if pa.types.is_temporal(values.type):
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    if pa.types.is_integer(values.type):
+        least, most = (int(end.as_py()) for end in pc.min_max(values).values())
+        if most - least < _SPAN:  # integers are in order themselves
+            return values.cast(pa.int64()).fill_null(least).to_numpy() - least + 1, most - least + 2
+    return pc.rank(values, tiebreaker="dense").to_numpy().astype(np.int64), len(values) + 1

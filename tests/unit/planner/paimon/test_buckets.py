@@ -118,10 +118,8 @@ def generous(tree: Bound) -> Bound:
     return tree
 
 
-ROWS = [
-    dict(zip(POOLS, row, strict=True))
-    for row in product(*([*pool, None, *([math.nan] if name == "d" else [])] for name, pool in POOLS.items()))
-]
+HELD: list[list[object]] = [[*pool, None, *([math.nan] if name == "d" else [])] for name, pool in POOLS.items()]
+ROWS = [dict(zip(POOLS, row, strict=True)) for row in product(*HELD)]
 
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])

@@ -43,6 +43,8 @@ def sets(numbers):
 texts = st.text(st.sampled_from("a\u00e9\uffee\U0001f600"), max_size=2)
 values = {
     "ints": (INT, st.integers(-3, 12)),
+    "far": (pa.int64(), st.sampled_from([-(2**63), -(2**63) + 1, -1, 0, 2**62, 2**63 - 1])),
+    "instants": (pa.timestamp("us"), st.integers(-3, 12)),
     "texts": (TEXT, texts),
     "decimals": (pa.decimal128(25, 1), st.integers(-20, 20).map(lambda n: Decimal(n).scaleb(-1))),
     "bytes": (pa.binary(), st.binary(max_size=2)),
@@ -60,9 +62,13 @@ def files_of(draw, unknown=False):
     return [values[kind][0] for kind in kinds], files
 
 
+def array(column, of):
+    return pa.array(column, pa.int64()).view(of) if of == pa.timestamp("us") else pa.array(column, of)
+
+
 def sections_of(types, files):
     group = ints([group for group, _, _ in files])
-    ends = [[pa.array([file[end][place] for file in files], of) for place, of in enumerate(types)] for end in (1, 2)]
+    ends = [[array([file[end][place] for file in files], of) for place, of in enumerate(types)] for end in (1, 2)]
     return key_sections(group, *ends)
 
 

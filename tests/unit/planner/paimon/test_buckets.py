@@ -31,7 +31,7 @@ from tests.unit.formats.paimon.writer import schema
 
 DEFAULT = BucketFunction.DEFAULT
 COLUMNS = {"i": "INT", "s": "STRING", "d": "DOUBLE", "v": "INT"}
-POOLS = {
+POOLS: dict[str, list[object]] = {
     "i": [-1, 0, 1, 2],
     "s": ["", "a", "A", "a longer text"],
     "d": [0.0, -0.0, 1.5, -1.5],

@@ -24,6 +24,9 @@ def upgrade() -> None:
         table.drop_constraint(_NAME, type_="unique")
         table.create_unique_constraint(_COMPANION, ["companion_of"])
         table.create_foreign_key(_OWNER, _TABLE, ["companion_of"], ["id"], ondelete="CASCADE")
+    # Tables that are known already get their companions at the next look.
+    tables = sa.table(_TABLE, sa.column("format"), sa.column("pointer"))
+    op.execute(sa.update(tables).where(tables.c.format == "paimon").values(pointer=None))
     op.create_index(_NAME, _TABLE, ["name"], unique=True, sqlite_where=_NO_COMPANION, postgresql_where=_NO_COMPANION)
 
 

@@ -167,6 +167,8 @@ class Refresher:
         if found is None:
             with contextlib.suppress(CatalogError):
                 self.ensure_fresh(table)
+                # The last refresh may have ended between the table and its companion.
+                self.companions.follow(table, self._stored(table))
             found = self.companions.find(table)
         if found is None:
             raise self.companions.absent(table)

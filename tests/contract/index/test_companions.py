@@ -131,8 +131,8 @@ def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: s
         connection.execute(
             text(
                 "INSERT INTO catalog_table"
-                " (id, name, format, location, rewrites, allowed_roots, created_at_ms, generation)"
-                " VALUES (7, 'shop.orders', 'paimon', 's3://lake/t', :none, :none, 1, 0)"
+                " (id, name, format, location, rewrites, allowed_roots, created_at_ms, generation, pointer)"
+                " VALUES (7, 'shop.orders', 'paimon', 's3://lake/t', :none, :none, 1, 0, 'seen')"
             ),
             {"none": b"[]"},
         )
@@ -141,6 +141,8 @@ def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: s
     with database.session() as session:
         table = get_table(session, "shop.orders")
         assert (table.table_id, table.companion_of) == (7, None)
+        # So the next look reads its options.
+        assert table.pointer is None
         companion = set_companion(session, table, "s3://lake/t")
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)
     with database.migrating() as connection:

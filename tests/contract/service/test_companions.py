@@ -15,6 +15,7 @@ from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.errors import CompanionNotFound
 from lakemuster.index.database import Database
+from lakemuster.ingest.companions import Companions
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.paimon_lake import (
     STORAGE,
@@ -341,3 +342,17 @@ def test_other_paimon_tables_are_not_there(lake: Lake, services: Services, http:
     with pytest.raises(CompanionNotFound):
         services.iceberg_table("db.t")
     assert load(http, "none").status_code == 404
+
+
+def test_a_refresh_that_ended_before_the_companion_is_made_up_for(
+    lake: Lake, services: Services, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.create("t", None)
+    lake.write("t", 0)
+    add(services, lake, "t")
+    lake.set_option("t", STORAGE, "table-location")
+    lake.write("t", 10)
+    with monkeypatch.context() as ended:
+        ended.setattr(Companions, "follow", lambda *_: None)
+        services.refresh("db.t")
+    assert len(same(http, "t")) == 6

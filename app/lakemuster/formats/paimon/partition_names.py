@@ -75,6 +75,8 @@ def _java_float(value: float, *, single: bool) -> str:
         return "NaN"
     if isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
+    if not single and 1e-3 <= abs(value) < 1e7:
+        return repr(value)  # the same digits, and the same form in this range
     kind = np.float32 if single else np.float64
     exact = Decimal(np.format_float_scientific(kind(value), unique=True))
     sign, digits, exponent = exact.normalize().as_tuple()

@@ -16,13 +16,18 @@ from lakemuster.planner.view import View
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
-    """Entries or files of a snapshot; each manifest is a part."""
+    """Entries or files of a snapshot; each manifest is a part.
+
+    Attributes:
+        batch_rows: rows of a batch: fewer where each takes long to make, so that a page is not made of many too many.
+    """
 
     key: str
     index: Index
     view: View
     parts: tuple[Part, ...]
     shape: Shape
+    batch_rows: int = BATCH_ROWS
 
     @property
     def schema(self) -> pa.Schema:
@@ -40,8 +45,8 @@ class EntrySource:
             part = self.parts[number]
             offset = start.offset if number == start.part else 0
             kept = self.kept(part)
-            for at in range(offset, kept.num_rows, BATCH_ROWS):
-                yield Position(number, at), self.shape.rows(part, kept.slice(at, BATCH_ROWS))
+            for at in range(offset, kept.num_rows, self.batch_rows):
+                yield Position(number, at), self.shape.rows(part, kept.slice(at, self.batch_rows))
 
     def kept(self, part: Part) -> pa.Table:
         """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""

@@ -16,6 +16,9 @@ from lakemuster.planner.parts import LIVE_ROLES, parts
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 
+TEXT_ROWS = 512
+"""Files whose keys and statistics become texts at a time."""
+
 _BUILT: dict[str, Callable[[Index, View, SystemTable], pa.Table]] = {
     "manifests": manifest_table,
     "partitions": partition_table,
@@ -34,4 +37,4 @@ def snapshot_source(name: str, index: Index, view: View) -> RowSource:
     table = SYSTEM_TABLES[name]
     if name in _BUILT:
         return TableSource(name, _BUILT[name](index, view, table), view.snapshot_id)
-    return EntrySource(name, index, view, parts(index, view, LIVE_ROLES), FileShape(view, table))
+    return EntrySource(name, index, view, parts(index, view, LIVE_ROLES), FileShape(view, table), TEXT_ROWS)

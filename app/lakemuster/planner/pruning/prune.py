@@ -11,10 +11,9 @@ Source: Iceberg spec, "Scan Planning"; shared format notes on Iceberg, section 3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
-from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -31,8 +30,8 @@ from lakemuster.metadata.predicate import (
     Op,
     Opaque,
 )
-from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.casts import cast_or_none
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.planner.pruning.bounds import Test, comparable, passes, plain, proven, scalar
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -155,8 +154,8 @@ class _Column:
         values = unknown if field.value_count is None else field.value_count
         return cls(
             rows,
-            _comparable(field.lower, kind),
-            _comparable(field.upper, kind),
+            comparable(field.lower, kind),
+            comparable(field.upper, kind),
             unknown if field.null_count is None else field.null_count,
             unknown if field.nan_count is None else field.nan_count,
             values,
@@ -187,13 +186,13 @@ class _Column:
         both = known & (self.nulls >= 0) & (self.nulls + self.nans == self.values)
         return _mask(self.only_nulls | both | (known & (self.nans == self.values)))
 
-    def lower_is(self, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object) -> Mask:
+    def lower_is(self, test: Test, value: object) -> Mask:
         """Where the lower bound is known and passes a comparison with a value."""
-        return _passes(self.lower, test, value, self.rows)
+        return passes(self.lower, test, value, self.rows)
 
-    def upper_is(self, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object) -> Mask:
+    def upper_is(self, test: Test, value: object) -> Mask:
         """Where the upper bound is known and passes a comparison with a value."""
-        return _passes(self.upper, test, value, self.rows)
+        return passes(self.upper, test, value, self.rows)
 
 
 def _mask(verdicts: object) -> Mask:
@@ -252,16 +251,16 @@ def _only_of(column: _Column, values: Sequence[object], kind: Primitive) -> Mask
     """Where every value that is neither null nor NaN is one of the given."""
     if column.lower is None or column.upper is None:
         return np.zeros(column.rows, np.bool_)
-    single = _known(pc.equal(column.lower, column.upper), column.rows)
+    single = proven(pc.equal(column.lower, column.upper), column.rows)
     if not single.any():
         return single
-    return single & _known(_is_in(column.lower, values, kind), column.rows)
+    return single & proven(_is_in(column.lower, values, kind), column.rows)
 
 
 def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Array:
     if len(values) == 1:
-        return pc.equal(bounds, _scalar(values[0], bounds.type))
-    known = pa.array([_plain(value, bounds.type) for value in values], bounds.type)
+        return pc.equal(bounds, scalar(values[0], bounds.type))
+    known = pa.array([plain(value, bounds.type) for value in values], bounds.type)
     if kind.kind in (Kind.FLOAT, Kind.DOUBLE):
         # Arrow's is_in tells -0.0 from 0.0.
         numbers = np.asarray(list(values), np.float64)
@@ -275,7 +274,7 @@ def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
     outside = column.lower_is(pc.greater, last) | column.upper_is(pc.less, first)
     if column.lower is None or column.upper is None or outside.all():
         return outside
-    bounded = _known(pc.is_valid(column.lower), column.rows) & _known(pc.is_valid(column.upper), column.rows) & ~outside
+    bounded = proven(pc.is_valid(column.lower), column.rows) & proven(pc.is_valid(column.upper), column.rows) & ~outside
     places = np.flatnonzero(bounded)
     if len(places):
         chosen = pa.array(places)
@@ -285,7 +284,7 @@ def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
 
 def _in_gaps(lower: pa.Array, upper: pa.Array, values: Sequence[object]) -> Mask:
     """Where both bounds lie strictly between two neighbours of the sorted values."""
-    known = pa.array([_plain(value, lower.type) for value in values], lower.type)
+    known = pa.array([plain(value, lower.type) for value in values], lower.type)
     everything = pa.concat_arrays([known, lower, upper])
     if pa.types.is_floating(lower.type):
         ranks = np.unique(everything.to_numpy(zero_copy_only=False), return_inverse=True)[1]
@@ -303,7 +302,7 @@ def _outside_prefix(column: _Column, prefix: object) -> Mask:
     beyond = _next_prefix(_plain_bytes(prefix))
     if beyond is not None and column.lower is not None:
         raw = _raw(column.lower)
-        cannot = cannot | _known(pc.greater_equal(raw, pa.scalar(beyond, raw.type)), column.rows)
+        cannot = cannot | proven(pc.greater_equal(raw, pa.scalar(beyond, raw.type)), column.rows)
     return cannot
 
 
@@ -313,7 +312,7 @@ def _within_prefix(column: _Column, prefix: object) -> Mask:
         return np.zeros(column.rows, np.bool_)
     start = _plain_bytes(prefix)
     lower, upper = _raw(column.lower), _raw(column.upper)
-    return _known(pc.starts_with(lower, start), column.rows) & _known(pc.starts_with(upper, start), column.rows)
+    return proven(pc.starts_with(lower, start), column.rows) & proven(pc.starts_with(upper, start), column.rows)
 
 
 def _next_prefix(prefix: bytes) -> bytes | None:
@@ -330,56 +329,4 @@ def _plain_bytes(value: object) -> bytes:
     if isinstance(value, str):
         return value.encode()
     assert isinstance(value, bytes)
-    return value
-
-
-def _passes(bounds: pa.Array | None, test: Callable[[pa.Array, pa.Scalar], pa.Array], value: object, rows: int) -> Mask:
-    if bounds is None:
-        return np.zeros(rows, np.bool_)
-    return _known(test(bounds, _scalar(value, bounds.type)), rows)
-
-
-def _known(verdicts: pa.Array, rows: int) -> Mask:
-    """Verdicts as a mask; what is unknown is not proven."""
-    if verdicts.null_count == rows:
-        return np.zeros(rows, np.bool_)
-    if verdicts.null_count:
-        verdicts = pc.fill_null(verdicts, False)
-    return np.asarray(verdicts.to_numpy(zero_copy_only=False), np.bool_)
-
-
-def _comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
-    """Bounds in the predicate's type; None when they do not compare with it. NaN bounds say nothing."""
-    target = arrow_type(kind)
-    if bounds is None or target is None:
-        return None
-    bounds = cast_or_none(bounds, target)
-    if bounds is None:
-        return None
-    if pa.types.is_floating(target):
-        nan = pc.is_nan(bounds)
-        if pc.any(nan).as_py():
-            bounds = pc.if_else(nan, pa.scalar(None, target), bounds)
-    if pa.types.is_fixed_size_binary(target):
-        bounds = bounds.cast(pa.binary())
-    return bounds
-
-
-def _scalar(value: object, kind: pa.DataType) -> pa.Scalar:
-    return (
-        pa.array([_plain(value, kind)], _storage(kind)).view(kind)[0]
-        if pa.types.is_temporal(kind)
-        else pa.scalar(_plain(value, kind), kind)
-    )
-
-
-def _storage(kind: pa.DataType) -> pa.DataType:
-    return pa.int32() if kind.bit_width == 32 else pa.int64()
-
-
-def _plain(value: object, kind: pa.DataType) -> object:
-    if isinstance(value, UUID):
-        return value.bytes
-    if isinstance(value, str) and pa.types.is_binary(kind):
-        return value.encode()
     return value

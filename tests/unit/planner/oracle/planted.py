@@ -15,7 +15,7 @@ import pytest
 from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
-from lakemuster.planner.pruning import project, prune, residual, statistics, zones
+from lakemuster.planner.pruning import bounds, project, prune, residual, statistics, zones
 from lakemuster.planner.scan import outline, plan, selection
 
 Patch = pytest.MonkeyPatch
@@ -57,7 +57,14 @@ def _(patch: Patch) -> None:
 
 @planted("a missing bound excludes")
 def _(patch: Patch) -> None:
-    patch.setattr(prune, "_known", lambda verdicts, rows: pc.fill_null(verdicts, True).to_numpy(zero_copy_only=False))
+    def passes(real: Any) -> Any:
+        return lambda found, *asked: (
+            real(found, *asked)
+            if found is None
+            else real(found, *asked) | found.is_null().to_numpy(zero_copy_only=False)
+        )
+
+    instead(patch, prune, "passes", passes)
 
 
 @planted("an unknown null count is none")
@@ -82,7 +89,10 @@ def _(patch: Patch) -> None:
 
 @planted("one equal bound is enough for !=")
 def _(patch: Patch) -> None:
-    patch.setattr(prune, "_only_of", lambda column, values, _: column.lower_is(pc.equal, values[0]))
+    def only_of(column: Any, values: Any, _: Any) -> Any:
+        return column.lower_is(pc.less_equal, values[0]) & column.lower_is(pc.greater_equal, values[0])
+
+    patch.setattr(prune, "_only_of", only_of)
 
 
 @planted("IN looks at its least and greatest value only")
@@ -101,7 +111,7 @@ def _(patch: Patch) -> None:
         if column.lower is None:
             return np.zeros(column.rows, np.bool_)
         start = prune._plain_bytes(prefix)
-        return prune._known(pc.starts_with(prune._raw(column.lower), start), column.rows)
+        return bounds.proven(pc.starts_with(prune._raw(column.lower), start), column.rows)
 
     patch.setattr(prune, "_within_prefix", within)
 
@@ -124,7 +134,7 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    for owner in (prune, zones):
+    for owner in (bounds, zones):
         instead(patch, owner, "cast_or_none", cast)
 
 
@@ -215,7 +225,13 @@ def _(patch: Patch) -> None:
 
 @planted("all files of a batch have the residual of the first")
 def _(patch: Patch) -> None:
+    patch.setattr(residual, "FEW_FILES", 0)
     patch.setattr(residual, "_tuples", lambda table, _: (np.zeros(1, np.int64), np.zeros(table.num_rows, np.int64)))
+
+
+@planted("all of few files have the residual of the first")
+def _(patch: Patch) -> None:
+    instead(patch, residual, "_keys", lambda real: lambda *asked: [real(*asked)[0]] * len(real(*asked)))
 
 
 @planted("zones pass over entries without bounds")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,8 @@ from lakemuster.metadata.predicate import (
     matches,
 )
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning.bounds import comparable, passes, scalar
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
 
 LONG, DOUBLE, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.DOUBLE, "double"), Primitive(Kind.STRING, "string")
@@ -196,3 +199,17 @@ def test_a_promoted_bound_still_compares() -> None:
 def test_a_bound_of_another_type_decides_nothing() -> None:
     text = Files(1, {1: FieldStats(pa.array(["x"]), pa.array(["y"]))})
     assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (5,)), text).tolist() == [True]
+
+
+@pytest.mark.parametrize("of", [LONG, Primitive(Kind.INT, "int"), DOUBLE, Primitive(Kind.FLOAT, "float"), DAY])
+@given(data=st.data())
+def test_numbers_compare_in_numpy_as_they_do_in_arrow(of: Primitive, data: st.DataObject) -> None:
+    value = st.sampled_from([math.nan, -0.0, 0.0, 0.5, 1.0, math.inf]) if of.text in ("double", "float") else VALUES[1]
+    target = arrow_type(of)
+    assert target is not None
+    recorded = internal_array(data.draw(st.lists(st.none() | value, min_size=1, max_size=6)), target)
+    bounds: Any = comparable(recorded.slice(data.draw(st.integers(0, len(recorded) - 1))), of)
+    against = data.draw(value)
+    for test in (pc.less, pc.less_equal, pc.greater, pc.greater_equal):
+        expected = pc.fill_null(test(bounds, scalar(against, bounds.type)), False).to_pylist()
+        assert passes(bounds, test, against, len(bounds)).tolist() == expected

@@ -45,4 +45,5 @@ lock:
 	$(uv) --extra server --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml && \
 	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in && \
 	$(uv) --upgrade -o requirements-spark.lock requirements-spark.in && \
+	$(uv) --upgrade -o requirements-spark35.lock requirements-spark35.in && \
 	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in

@@ -1,7 +1,7 @@
 """Apache Paimon's Java client, to write tables with, to hold plans against and to read through our catalog.
 
-Its jars (``requirements-paimon.jars``) are brought on first use; ``tests/java`` is what is asked of them, by one
-process for all tests.
+Its jars (``requirements-paimon.jars``: Paimon's, and what it needs of Hadoop to write Parquet) are brought on first
+use; ``tests/java`` is what is asked of them, by one process for all tests.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class Paimon:
             self.process.wait()
 
 
-def the_jars() -> list[str]:
-    """Paimon's, and the parts of Hadoop that it needs to write Parquet."""
-    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / "requirements-paimon.jars")]
+def jars_of(lock: str) -> list[str]:
+    """The paths of the jars that a lock of the repository pins."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
         raise RuntimeError(brought.stderr)
@@ -85,7 +85,7 @@ def the_jars() -> list[str]:
 @pytest.fixture(scope="session")
 def java_paimon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paimon]:
     """The process of all tests."""
-    running = Paimon(the_jars(), tmp_path_factory.mktemp("paimon"))
+    running = Paimon(jars_of("requirements-paimon.jars"), tmp_path_factory.mktemp("paimon"))
     try:
         yield running
     finally:

@@ -13,7 +13,12 @@ from tests.tree import PACKAGE, ROOT
 
 MOST_LINES = 400
 MOST_LINES_OF_TESTS = 500
-BESIDE = ["requirements-pypaimon.lock", "requirements-spark.lock", "requirements-duckdb.lock"]
+BESIDE = [
+    "requirements-pypaimon.lock",
+    "requirements-spark.lock",
+    "requirements-spark35.lock",
+    "requirements-duckdb.lock",
+]
 LOCKS = ["requirements.lock", "requirements-server.lock", *BESIDE]
 
 

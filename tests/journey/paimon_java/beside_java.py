@@ -38,13 +38,13 @@ MORE: dict[str, Reason] = {
 class Table:
     """A table that others wrote, and that a server of ours serves."""
 
-    def __init__(self, kind: str, java: Paimon, server: Running, location: Path) -> None:
-        self.kind, self.java, self.server, self.location = kind, java, server, location
+    def __init__(self, kind: str, java: Paimon, server: Running, location: Path, catalog: str = "plain") -> None:
+        self.kind, self.java, self.server, self.location, self.catalog = kind, java, server, location, catalog
         server.post("/tables", {"name": f"db.{kind}", "location": str(location)}, 201)
 
     def ask(self, action: str, **arguments: Any) -> Any:
         """Java's answer about the table."""
-        return self.java.ask(action, table=self.kind, **arguments)
+        return self.java.ask(action, table=self.kind, **{"catalog": self.catalog, **arguments})
 
     def plan(self, **question: Any) -> list[dict[str, Any]]:
         """The files of our plan."""

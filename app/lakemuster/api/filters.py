@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, bind
@@ -14,6 +15,9 @@ from lakemuster.planner.scan.applied import NotApplied
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
 from lakemuster.wire.sql_filters import sql_of
+
+KEPT_FILTERS, KEPT_LENGTH = 256, 4096
+"""Filters in SQL that are bound and kept, and the longest of them in characters: pages and dashboards ask again."""
 
 
 def not_applied_out(found: Iterable[NotApplied]) -> list[dict[str, str]]:
@@ -62,6 +66,8 @@ class Filter:
         match self.given:
             case None:
                 return TRUE
+            case str() as text if len(text) <= KEPT_LENGTH:
+                return _bound(text, _Held(schema), case_sensitive)
             case str() as text:
                 return bind(parse_sql(text), schema, case_sensitive=case_sensitive)
             case bool() | Mapping() as document:
@@ -76,3 +82,21 @@ class Filter:
         if isinstance(self.given, str):
             return sql_of(bound, self.given)
         return dumps(emit_expression(bound, self.given)).decode()
+
+
+class _Held:
+    """A schema by its identity: equal ones are not told apart by all of their columns."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.schema is self.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=KEPT_FILTERS)
+def _bound(text: str, held: _Held, case_sensitive: bool) -> Bound:
+    return bind(parse_sql(text), held.schema, case_sensitive=case_sensitive)

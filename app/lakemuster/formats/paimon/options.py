@@ -41,6 +41,7 @@ class TableOptions:
         bucket: the number of buckets; -1 dynamic or unaware, :data:`POSTPONE`.
         levels: of the merge tree; its files are of level 0 to ``levels`` - 1.
         split_target_size, split_open_file_cost: bytes.
+        count_blob_size: files of blobs weigh their bytes in splits, not just what opening them costs.
         filled_columns: names of columns whose nulls old versions read as a default value.
         changelog_producer: who writes changelog files.
     """
@@ -54,6 +55,7 @@ class TableOptions:
     levels: int = COMPACTION_TRIGGER + 1
     split_target_size: int = 128 << 20
     split_open_file_cost: int = 4 << 20
+    count_blob_size: bool = True
     filled_columns: frozenset[str] = frozenset()
     changelog_producer: str = "none"
 
@@ -79,6 +81,7 @@ class TableOptions:
             levels=_integer(options, "num-levels", trigger + 1),
             split_target_size=_bytes(options, "source.split.target-size", 128 << 20),
             split_open_file_cost=_bytes(options, "source.split.open-file-cost", 4 << 20),
+            count_blob_size=_flag(options, "blob.split-by-file-size", default=not _flag(options, "blob-as-descriptor")),
             changelog_producer=options.get("changelog-producer", "none").lower(),
             filled_columns=frozenset(
                 name[len("fields.") : -len(".default-value")]
@@ -103,8 +106,9 @@ class TableOptions:
         return self.merge_engine not in ("partial-update", "aggregation")
 
 
-def _flag(options: dict[str, str], name: str) -> bool:
-    return options.get(name, "false").strip().lower() == "true"
+def _flag(options: dict[str, str], name: str, *, default: bool = False) -> bool:
+    text = options.get(name)
+    return default if text is None else text.strip().lower() == "true"
 
 
 def _integer(options: dict[str, str], name: str, default: int) -> int:

@@ -163,7 +163,13 @@ def packed(outline: Outline, bound: Bound, target_size: int, open_file_cost: int
     if reading.options.data_evolution:
         ranges = row_ranges(files.bucket, files.numbers("first_row_id"), files.numbers("record_count"))
         return data_evolution_splits(
-            files.bucket, size, ranges, _blobs(files), target_size=target_size, open_file_cost=open_file_cost
+            files.bucket,
+            size,
+            ranges,
+            _blobs(files),
+            count_blob_size=reading.options.count_blob_size,
+            target_size=target_size,
+            open_file_cost=open_file_cost,
         )
     return append_splits(
         files.bucket, size, files.numbers("min_sequence_number"), target_size=target_size, open_file_cost=open_file_cost

@@ -14,7 +14,7 @@ from typing import Any
 
 def main() -> None:
     """Plan."""
-    from pypaimon import CatalogFactory  # type: ignore[import-not-found]  # noqa: PLC0415 - it is of another environment
+    from pypaimon import CatalogFactory  # noqa: PLC0415 - it is of another environment
 
     warehouse, name, native, repeat, filters = sys.argv[1:]
     table = CatalogFactory.create({"warehouse": warehouse}).get_table(name)

@@ -88,7 +88,9 @@ class SystemBranch(WireModel):
     """A row of ``$branches``."""
 
     branch_name: str
-    create_time: str | None = Field(description="UTC. Of the branch's folder; of its oldest file where folders have no times.")
+    create_time: str | None = Field(
+        description="UTC. Of the branch's folder; of its oldest file where folders have no times."
+    )
 
 
 class SystemConsumer(WireModel):

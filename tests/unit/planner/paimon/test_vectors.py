@@ -166,9 +166,7 @@ def test_every_vector_of_a_real_table_is_its_data_files(folder):
     for snapshot in table.snapshots:
         manifests = read(table, snapshot)
         indexes = [manifest.entries for manifest in manifests if manifest.role == "index"]
-        index = VectorIndex.of(
-            indexes, view_of(table, str(folder))
-        )
+        index = VectorIndex.of(indexes, view_of(table, str(folder)))
         tables = [manifest.entries for manifest in manifests if manifest.role in ("base", "delta")]
         matched = 0
         for entries, live in zip(tables, live_rows(tables), strict=True):

@@ -31,8 +31,9 @@ from tests.unit.planner.paimon.oracle.held import files_of
 from tests.unit.planner.paimon.oracle.model import APPEND, EVOLVED, KEYED, Column, Row, Table, Version
 from tests.unit.planner.paimon.oracle.values import POOLS
 
+pytestmark = pytest.mark.timeout(900)
 SCRIPT = Path(__file__).parent / "pypaimon_plans" / "beside.py"
-FILTERS = int(os.environ.get("MUSTER_PYPAIMON_FILTERS", "40"))
+FILTERS = int(os.environ.get("MUSTER_PYPAIMON_FILTERS", "25"))
 WRITTEN = 16
 REAL = {
     "append_table_with_append_pt_branch",
@@ -179,9 +180,7 @@ def compare(services: Services, warehouse: Path, run: Callable[..., Any], names:
             compare_one(asking, node, set(ours), set(theirs["files"]), read[theirs["rows"]], to)
 
 
-def compare_one(
-    asking: Asking, node: Node, ours: set[str], theirs: set[str], read: list[Row], found: Compared
-) -> None:
+def compare_one(asking: Asking, node: Node, ours: set[str], theirs: set[str], read: list[Row], found: Compared) -> None:
     wanted = counted([row for row in asking.rows if truth(node, row)])
     found.counts.update(filters=1, files=len(theirs), rows=len(wanted), dropped=len(theirs - ours))
     if counted([row for row in read if truth(node, row)]) != wanted:

@@ -132,15 +132,15 @@ def some_row(rng: Random, table: Table, rows: list[Row]) -> Node:
     row = rng.choice(rows)
     free = [c for c in table.current.columns if c.field_id not in table.keys and c.type not in ("BLOB", "DOUBLE")]
     chosen = rng.sample(free, min(2, len(free)))
-    parts = [
-        Asked("IS NULL", c) if row[c.field_id] is None else Asked("=", c, (row[c.field_id],)) for c in chosen
-    ]
+    parts = [Asked("IS NULL", c) if row[c.field_id] is None else Asked("=", c, (row[c.field_id],)) for c in chosen]
     return Joined("AND", tuple(parts)) if parts else some_leaf(rng, table, rows)
 
 
 def some_leaf(rng: Random, table: Table, rows: list[Row]) -> Asked:
     special = [c for c in table.current.columns if c.field_id in (*table.partition, *table.keys, *table.bucket_key)]
-    column = rng.choice(special if special and chance(rng, 45) else list(table.current.columns))
+    changed = [c for c in table.current.columns if c != table.versions[0].by_id(c.field_id)]
+    chosen = changed if changed and chance(rng, 35) else special if special and chance(rng, 45) else []
+    column = rng.choice(chosen or list(table.current.columns))
     ops = ["=", "=", "!=", "<", "<=", ">", ">=", "IN", "IN", "IS NULL"]
     if column.type in ("STRING", "NUMERAL"):
         ops += ["LIKE", "LIKE"]

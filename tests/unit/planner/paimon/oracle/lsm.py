@@ -35,9 +35,7 @@ class Tree:
         by_key: dict[tuple[object, ...], list[Record]] = {}
         for record in records:
             by_key.setdefault(self.key(record), []).append(record)
-        return [
-            merge(self.table, sorted(by_key[key], key=lambda one: one.sequence)) for key in sorted(by_key)
-        ]
+        return [merge(self.table, sorted(by_key[key], key=lambda one: one.sequence)) for key in sorted(by_key)]
 
     def flush(self, records: list[Record]) -> list[Entry]:
         return [(True, self.make(*self.group, 0, self.merged(records)))]
@@ -104,5 +102,3 @@ class Tree:
                 level = LAST_LEVEL if file.level else self.rng.choice([1, LAST_LEVEL])
                 return [(False, file), (True, replace(file, level=level))]
         return []
-
-

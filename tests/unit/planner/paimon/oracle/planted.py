@@ -12,7 +12,7 @@ import pytest
 
 from lakemuster.formats.paimon import bucketing, folding, options, simple_stats
 from lakemuster.ingest import crawl
-from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
+from lakemuster.planner.paimon import buckets, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
 from lakemuster.planner.scan import arranged, selection
@@ -110,9 +110,7 @@ def _(patch: Patch) -> None:
 
 @planted("deletion vectors are forgotten", "vectors")
 def _(patch: Patch) -> None:
-    patch.setattr(
-        vectors.VectorIndex, "match", lambda own, entries: pa.nulls(entries.num_rows, vectors.VECTOR_TYPE)
-    )
+    patch.setattr(vectors.VectorIndex, "match", lambda own, entries: pa.nulls(entries.num_rows, vectors.VECTOR_TYPE))
 
 
 @planted("every file has the first deletion vector of its snapshot", "vectors")
@@ -296,6 +294,7 @@ def _(patch: Patch) -> None:
 @planted("bounds of texts are used for the numbers they became", "casts")
 def _(patch: Patch) -> None:
     patch.setattr(statistics, "_reads_alike", lambda then, now: True)
+    patch.setattr(statistics, "cast_or_none", lambda values, target: pc.cast(values, target, safe=False))
 
 
 @planted("bounds of narrower integers are not used", "casts")
@@ -347,21 +346,14 @@ def _(patch: Patch) -> None:
     patch.setattr(arranged, "Providers", providers)
 
 
-@planted("a column that a file does not have is null", "evolved")
+@planted("every file has every column", "evolved")
 def _(patch: Patch) -> None:
-    instead(patch, statistics.FileStatistics, "held", lambda real: lambda own, ids: own._of_schemas(ids))
-    patch.setattr(groups.Providers, "provider", first_file)
-
-
-def first_file(own: Any, written: Any) -> Any:
-    found = np.full(own.count, -2, np.int64)
-    found[own.group[::-1]] = np.arange(len(own.group))[::-1]
-    return found
+    patch.setattr(statistics.FileStatistics, "held", lambda own, field_id, ids: own._of_schemas(ids))
 
 
 @planted("ranges of row ids never go", "evolved")
 def _(patch: Patch) -> None:
-    patch.setattr(arranged, "_row_ids_kept", lambda outline, bound, members: np.ones(len(members.row), np.bool_))
+    patch.setattr(arranged, "_row_ids_kept", lambda outline, files, bound: np.ones(len(files.row), np.bool_))
 
 
 @planted("each file of a range of row ids is read alone", "evolved")

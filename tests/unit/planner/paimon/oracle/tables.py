@@ -66,7 +66,10 @@ class History:
             kind = rng.choice([APPEND, KEYED])
         narrow = kind == KEYED and (self.theme in NARROW or chance(rng, 30))
         self.total = 1 if narrow and chance(rng, 75) else 3
-        columns = [self._column(rng.choice(KEYS)) for _ in range(0 if narrow else rng.choice([0, 0, 1, 1, 2]))]
+        columns = [
+            self._column(rng.choice(KEYS))
+            for _ in range(0 if narrow or self.theme == "casts" else rng.choice([0, 0, 1, 1, 2]))
+        ]
         partition = tuple(column.field_id for column in columns)
         own = [self._column(rng.choice(KEYS)) for _ in range(rng.choice([1, 1, 2]))]
         columns += own + [self._column(rng.choice(VALUES)) for _ in range(rng.choice([1, 2, 3]))]
@@ -90,7 +93,7 @@ class History:
 
     def _make_append(self, table: Table, own: list[Column]) -> None:
         rng = self.rng
-        bucketed = self.theme == "buckets" or chance(rng, 45)
+        bucketed = self.theme == "buckets" or (self.theme != "casts" and chance(rng, 45))
         table.options["bucket"] = "3" if bucketed else "-1"
         if bucketed:
             self._bucket_by(table, own)
@@ -151,7 +154,7 @@ class History:
     def build(self) -> Table:
         rng, table = self.rng, self.table
         for number in range(rng.choice([2, 3, 4, 5, 6])):
-            if number and chance(rng, 45 if self.theme == "casts" else 30):
+            if number and chance(rng, 80 if self.theme == "casts" else 30):
                 self._change_schema()
             entries: list[Entry] = []
             table.commits.append(entries)
@@ -441,7 +444,7 @@ class History:
         )
 
     def _statistics(self, column: Column, records: list[Record]) -> Statistics:
-        mode = self.modes.setdefault(column.field_id, self.rng.choice(MODES))
+        mode = self.modes.setdefault(column.field_id, "full" if self.theme == "casts" else self.rng.choice(MODES))
         return recorded(self.rng, mode, column.type, [record.values[column.field_id] for record in records])
 
     def _key_statistics(self, field_id: int, records: list[Record]) -> Statistics:

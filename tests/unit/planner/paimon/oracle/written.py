@@ -99,9 +99,7 @@ def rewritten(rng: Random, commits: Sequence[list[Entry]]) -> list[list[Entry]]:
         if count > 1 or chance(rng, 20):
             dead = {file.identity for added, file in group if not added}
             new = {file.identity for added, file in group if added}
-            group = [
-                (added, file) for added, file in group if file.identity not in (dead & new)
-            ]
+            group = [(added, file) for added, file in group if file.identity not in (dead & new)]
         found.append(group)
     rng.shuffle(found)
     return found

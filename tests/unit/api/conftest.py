@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from lakemuster.api import app as api_app
 from lakemuster.api.native import answers, asking
 from lakemuster.config import Settings, load_settings
-from lakemuster.errors import CatalogError, SnapshotNotFound, TableNotFound
+from lakemuster.errors import CatalogError, CompanionNotFound, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
@@ -160,6 +160,15 @@ class FakeServices:
             raise TableNotFound(f"no table {name}", table=name)
         return self.names[name]
 
+    def iceberg_tables(self) -> list[SimpleNamespace]:
+        return [record for record in self.tables() if record.format == "iceberg"]
+
+    def iceberg_table(self, name: str) -> SimpleNamespace:
+        found = self.table(name)
+        if found.format != "iceberg":
+            raise CompanionNotFound(f"{name} has no Iceberg metadata")
+        return found
+
     def add(
         self, name: str, location: str, format: object, rewrites: object, *, operator: bool = False
     ) -> SimpleNamespace:
@@ -191,7 +200,7 @@ class FakeServices:
     def snapshots(self, name: str) -> tuple[SimpleNamespace, list[SnapshotRecord], str | None]:
         return self.table(name), [record(12), record(11)], self.stale
 
-    def view(self, name: str, selector: Selector) -> View:
+    def view(self, name: str, selector: Selector, *, iceberg: bool = False) -> View:
         self._called("view", name, selector)
         number = selector.snapshot_id or self.current
         if number not in (11, 12):

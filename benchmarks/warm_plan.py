@@ -2,11 +2,17 @@
 
 ``python -m benchmarks.warm_plan --files 1000000`` prints one JSON object: medians in milliseconds, the files that both
 plans have, and how many times as long PyIceberg takes. A plan is everything from the filter's text to the last file.
+
+Over HTTP it is from a request on an open connection to the last byte of the answer, which is parsed after the clock has
+stopped. Each filter is asked again and again, as pages and dashboards do, and then with new values each time, so that
+nothing of its plan is known. Beside wall-clock time stands the CPU time of this process, or of the server.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import http.client
 import json
 import os
 import socket
@@ -15,30 +21,58 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import httpx
 from pyiceberg.table import StaticTable
 
 from benchmarks.generate import iceberg_table
+from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
-from lakemuster.metadata.predicate import TRUE, bind
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 
 NAME = "b.t"
-FILTERS = {
-    "one day": "ts >= '2023-05-01T00:00:00+00:00' and ts < '2023-05-02T00:00:00+00:00'",
-    "one day and bucket": "ts >= '2023-05-01T00:00:00+00:00' and ts < '2023-05-02T00:00:00+00:00' and user_id = 12345",
-    "clustered range": "id >= 400000000 and id < 400500000",
-    "day and range": "ts >= '2023-05-01T00:00:00+00:00' and ts < '2023-05-02T00:00:00+00:00' and price < -900",
-    "unclustered": "price < -950",
-    "none": None,
+DAY = "ts >= '2023-05-{:02}T00:00:00+00:00' and ts < '2023-05-{:02}T00:00:00+00:00'"
+FILTERS: dict[str, Callable[[int], str | None]] = {
+    "one day": lambda n: DAY.format(1 + n % 28, 2 + n % 28),
+    "one day and bucket": lambda n: f"{DAY.format(1 + n % 28, 2 + n % 28)} and user_id = {12345 + n}",
+    "clustered range": lambda n: f"id >= {400_000_000 + n * 100_000} and id < {400_500_000 + n * 100_000}",
+    "day and range": lambda n: f"{DAY.format(1 + n % 28, 2 + n % 28)} and price < {-900 - n / 1000}",
+    "unclustered": lambda n: f"price < {-950 - n / 1000}",
+    "none": lambda _: None,
 }
+"""Filters by number: the first is what is asked again and again, and of PyIceberg."""
+SELECTIVE = tuple(FILTERS)[:4]
+WARMING = range(1, 29)
+
+
+@dataclass(frozen=True, slots=True)
+class Medians:
+    """Of some plans: milliseconds of a clock and of CPU; and the files of the last one."""
+
+    wall: float
+    cpu: float
+    files: int
+
+
+def medians(
+    run: Callable[[str | None], Callable[[], int]], cpu: Callable[[], float], texts: Sequence[str | None]
+) -> Medians:
+    """Time ``run`` over texts; what it returns tells the files, and is called after the clock has stopped."""
+    walls, used, files = [], [], 0
+    for text in texts:
+        before, started = cpu(), time.perf_counter()
+        count = run(text)
+        walls.append((time.perf_counter() - started) * 1000)
+        used.append((cpu() - before) * 1000)
+        files = count()
+    return Medians(statistics.median(walls), statistics.median(used), files)
 
 
 def median(run: Callable[[], int], times: int) -> tuple[float, int]:
@@ -55,15 +89,32 @@ def median(run: Callable[[], int], times: int) -> tuple[float, int]:
 def in_process(services: Services, text: str | None) -> int:
     """Plan a filter, and look at every file of the plan."""
     view = services.view(NAME)
-    bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
+    bound = Filter(text).bound(view.schemas[0])
     return sum(len(batch.rows) for batch in Plan(outline_of(services.index, view), bound).batches())
 
 
-def over_http(client: httpx.Client, text: str | None, page_size: int) -> int:
-    """The first page of a plan, and how many files the whole has."""
-    answer = client.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": page_size} if text else {})
-    answer.raise_for_status()
-    return int(answer.json()["counts"]["files"])
+def over_http(connection: http.client.HTTPConnection, text: str | None, page_size: int) -> Callable[[], int]:
+    """Read the first page of a plan; what is returned parses it, and tells how many files the whole has."""
+    body = json.dumps({"filter": text, "page_size": page_size})
+    connection.request("POST", f"/api/v1/tables/{NAME}/plan", body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    read = answer.read()
+    if answer.status != 200:
+        raise SystemExit(f"{answer.status}: {read[:500]!r}")
+    return lambda: int(json.loads(read)["counts"]["files"])
+
+
+def cpu_of(process: int) -> Callable[[], float]:
+    """Seconds of CPU that a process's threads used, where the system counts them (Linux); else 0."""
+
+    def seconds() -> float:
+        spent = 0
+        for task in Path(f"/proc/{process}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):
+                spent += int(task.read_text().split()[0])
+        return spent / 1e9
+
+    return seconds
 
 
 def pyiceberg(table: StaticTable, text: str | None) -> tuple[float, int]:
@@ -123,37 +174,46 @@ def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str
     newest = max((table / "metadata").glob("v*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
     static = StaticTable.from_metadata(str(newest))
     process, client = serve(folder)
+    client.close()
+    connection = http.client.HTTPConnection("127.0.0.1", client.base_url.port)
+
+    def here(text: str | None) -> Callable[[], int]:
+        files = in_process(services, text)
+        return lambda: files
+
+    def there(text: str | None) -> Callable[[], int]:
+        return over_http(connection, text, 1000)
+
+    ways = {"in_process": (here, time.process_time), "http": (there, cpu_of(process.pid))}
     results: dict[str, object] = {}
     try:
-        for name, text in FILTERS.items():
-            cold = time.perf_counter()
-            in_process(services, text)
-            cold = (time.perf_counter() - cold) * 1000
-            few = repeat if text is not None else 5
-            own, files = median(lambda text=text: in_process(services, text), few)  # type: ignore[misc]
-            http, counted = median(lambda text=text: over_http(client, text, 1000), few)  # type: ignore[misc]
-            if counted != files:
-                raise SystemExit(f"{name}: {files} files in process, {counted} over HTTP")
-            found: dict[str, object] = {
-                "files": files,
-                "first_ms": round(cold, 2),
-                "in_process_ms": round(own, 2),
-                "http_ms": round(http, 2),
-            }
+        for name, make in FILTERS.items():
+            found: dict[str, object] = {}
+            text, times = make(0), repeat if name in SELECTIVE else 5
+            for way, (run, cpu) in ways.items():
+                connection.close()  # the server hangs up when nothing is asked for some seconds
+                first = medians(run, cpu, [text])
+                again = medians(run, cpu, [text] * times)
+                if found.setdefault("files", again.files) != again.files:
+                    raise SystemExit(f"{name}: {found['files']} files in process, {again.files} over HTTP")
+                found |= {f"{way}_first_ms": first.wall, f"{way}_ms": again.wall, f"{way}_cpu_ms": again.cpu}
+                if name in SELECTIVE:
+                    medians(run, cpu, [make(number) for number in WARMING])
+                    new = medians(run, cpu, [make(number) for number in range(len(WARMING) + 1, len(WARMING) + times)])
+                    found |= {f"{way}_new_ms": new.wall, f"{way}_new_cpu_ms": new.cpu}
             if name in peer:
                 theirs, their_files = pyiceberg(static, text)
-                if their_files != files:
-                    raise SystemExit(f"{name}: {files} files here, {their_files} in PyIceberg's plan")
-                found |= {
-                    "pyiceberg_ms": round(theirs),
-                    "ratio": round(theirs / own),
-                    "ratio_http": round(theirs / http),
-                }
-            results[name] = found
+                if their_files != found["files"]:
+                    raise SystemExit(f"{name}: {found['files']} files here, {their_files} in PyIceberg's plan")
+                found["pyiceberg_ms"] = theirs
+                found |= {f"{way}_ratio": theirs / cast("float", found[f"{way}_ms"]) for way in ways}
+            results[name] = {
+                key: round(value, 2) if isinstance(value, float) else value for key, value in found.items()
+            }
     finally:
         process.terminate()
         process.wait(30)
-        client.close()
+        connection.close()
         services.close()
     return results
 

@@ -25,7 +25,7 @@ from lakemuster.metadata.types import arrow_type
 
 _NESTED: dict[str, pa.DataType] = {
     "ARRAY<STRING>": pa.list_(pa.string()),
-    "ARRAY<ROW<f0 STRING NOT NULL, f1 INT NOT NULL, f2 INT NOT NULL, _CARDINALITY BIGINT> NOT NULL>": pa.list_(
+    "ARRAY<ROW<`f0` STRING NOT NULL, `f1` INT NOT NULL, `f2` INT NOT NULL, `_CARDINALITY` BIGINT>>": pa.list_(
         pa.struct([("f0", pa.string()), ("f1", pa.int32()), ("f2", pa.int32()), ("_CARDINALITY", pa.int64())])
     ),
 }

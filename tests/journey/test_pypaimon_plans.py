@@ -46,7 +46,7 @@ REAL = {
 
 MERGED = "pypaimon prunes no values where rows of a key are merged: here a bucket that cannot match goes whole"
 MIXED = "pypaimon takes conditions on partitions and on values apart: an OR of both prunes nothing"
-NULLS = "pypaimon takes bounds that are null for unknown, also where every value is null"
+NULLS = "pypaimon takes bounds that are null for unknown, also where every value is null or the column is newer"
 NAN = "bounds say nothing of NaN, which SQL readers find above all numbers: pypaimon leaves such a file out"
 
 
@@ -213,6 +213,9 @@ def why_dropped(asking: Asking, node: Node, name: str) -> str | None:
     first = asking.files[name]["first_row_id"]
     beside = [file for file in asking.files.values() if first is not None and file["first_row_id"] == first]
     names = {one.column.name for one in leaves(node)}
+    written = {schema.schema_id: schema.by_id for schema in asking.view.schemas}
+    if asked - written[asking.files[name]["schema_id"]].keys():
+        return NULLS
     for file in (asking.files[name], *beside):
         if any(file["null_value_counts"].get(column) == file["record_count"] for column in names):
             return NULLS

@@ -1,4 +1,4 @@
-"""Which files a plan may not hold: the rules of the format notes' section 9, one after the other, from what was recorded.
+"""Which files a plan may not hold: the rules of the format notes' section 9, one by one, from what was recorded.
 
 Without this an oracle would let "keep everything" pass. Where readers of SQL differ (NaN), nothing is excluded here.
 """
@@ -6,6 +6,7 @@ Without this an oracle would let "keep everything" pass. Where readers of SQL di
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,6 @@ from tests.unit.planner.paimon.oracle.model import APPEND, EVOLVED, Column, Data
 from tests.unit.planner.paimon.oracle.values import INTEGERS, place
 
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-RANGES = {"SMALLINT": 15, "INT": 31, "BIGINT": 63}
 
 Known = tuple[int, Statistics]
 """Rows, and what is known of a column in them."""
@@ -28,8 +28,8 @@ def planned(table: Table, node: Node) -> list[DataFile]:
     if table.kind == EVOLVED:
         return [file for group in groups(files) if _group_keeps(table, node, group) for file in group]
     if table.kind == APPEND or table.skips_level_0:
-        return [file for file in files if keeps(node, lambda c, f=file: everything(table, c, f))]
-    files = [file for file in files if keeps(node, lambda c, f=file: keys_only(table, c, f))]
+        return [file for file in files if keeps(node, partial(everything, table, file))]
+    files = [file for file in files if keeps(node, partial(keys_only, table, file))]
     found: list[DataFile] = []
     for group in {file.group for file in files}:
         found += _bucket_keeps(table, node, [file for file in files if file.group == group])
@@ -37,7 +37,7 @@ def planned(table: Table, node: Node) -> list[DataFile]:
 
 
 def _bucket_keeps(table: Table, node: Node, files: list[DataFile]) -> list[DataFile]:
-    matching = [file for file in files if keeps(node, lambda c, f=file: everything(table, c, f))]
+    matching = [file for file in files if keeps(node, partial(everything, table, file))]
     levels = {file.level for file in files}
     if len(files) == 1 or (len(levels) == 1 and min(levels) > 0):
         return matching
@@ -94,9 +94,9 @@ def _leaf(asked: Asked, rows: int, known: Statistics, *, denied: bool) -> bool:
     return bool(high >= limit)
 
 
-def everything(table: Table, column: Column, file: DataFile) -> Known | None:
+def everything(table: Table, file: DataFile, column: Column) -> Known | None:
     """All that is recorded of a file's column: partition, key, value."""
-    if (found := keys_only(table, column, file)) is not None and column.field_id in table.partition:
+    if (found := keys_only(table, file, column)) is not None and column.field_id in table.partition:
         return found
     value = evolved(table, column, file)
     if found is not None and (value is None or value[1].lower is None):
@@ -104,7 +104,7 @@ def everything(table: Table, column: Column, file: DataFile) -> Known | None:
     return value
 
 
-def keys_only(table: Table, column: Column, file: DataFile) -> Known | None:
+def keys_only(table: Table, file: DataFile, column: Column) -> Known | None:
     """Partition values and key statistics."""
     if column.field_id in table.partition:
         value = file.partition[table.partition.index(column.field_id)]
@@ -130,10 +130,6 @@ def evolved(table: Table, column: Column, file: DataFile) -> Known | None:
     return None
 
 
-def fits(asked: Asked, of: str) -> bool:
-    return all(value is None or -(1 << RANGES[of]) <= value < 1 << RANGES[of] for value in asked.values)
-
-
 def groups(files: list[DataFile]) -> Iterator[list[DataFile]]:
     """Files whose row ids overlap."""
     found: list[DataFile] = []
@@ -151,7 +147,7 @@ def _group_keeps(table: Table, node: Node, group: list[DataFile]) -> bool:
 
     def look(column: Column) -> Known | None:
         if column.field_id in table.partition:
-            return keys_only(table, column, group[0])
+            return keys_only(table, group[0], column)
         own = [file for file in group if column.field_id in file.columns]
         if not own:
             return rows, Statistics(None, None, rows)

@@ -93,8 +93,8 @@ class Tree:
             keys = [self.key(r) for r in self.table.stored(file, frozenset())]
             low, high = min(keys), max(keys)
             free = all(
-                max((self.key(r) for r in self.table.stored(o, frozenset()))) < low
-                or min((self.key(r) for r in self.table.stored(o, frozenset()))) > high
+                max(self.key(r) for r in self.table.stored(o, frozenset())) < low
+                or min(self.key(r) for r in self.table.stored(o, frozenset())) > high
                 for o in others
             )
             gone = any(record.gone for record in file.records)

@@ -12,7 +12,7 @@ import pytest
 
 from lakemuster.formats.paimon import bucketing, folding, options, simple_stats
 from lakemuster.ingest import crawl
-from lakemuster.planner.paimon import buckets, reading, statistics, vectors
+from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
 from lakemuster.planner.scan import arranged, selection
@@ -278,11 +278,6 @@ def _(patch: Patch) -> None:
     patch.setattr(selection, "bucket_filter", lambda *_: None)
 
 
-@planted("keys of another type before are hashed as those of now", "buckets")
-def _(patch: Patch) -> None:
-    patch.setattr(buckets, "_agrees", lambda *_: True)
-
-
 # ---------------------------------------------------------------------------- schema evolution
 
 
@@ -338,7 +333,7 @@ def _(patch: Patch) -> None:
 
 @planted("the oldest file of a column holds", "evolved")
 def _(patch: Patch) -> None:
-    real = arranged.Providers
+    real = groups.Providers
 
     def providers(group: Any, first: Any, rows: Any, newest: Any, *more: Any) -> Any:
         return real(group, first, rows, newest.max(initial=0) - newest, *more)
@@ -366,7 +361,7 @@ def _(patch: Patch) -> None:
 
 @planted("an unknown count of nulls is none")
 def _(patch: Patch) -> None:
-    real = statistics.counts
+    real = entry_statistics.counts
     patch.setattr(statistics, "counts", lambda values: np.maximum(real(values), 0))
 
 

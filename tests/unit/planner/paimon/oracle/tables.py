@@ -72,6 +72,8 @@ class History:
         ]
         partition = tuple(column.field_id for column in columns)
         own = [self._column(rng.choice(KEYS)) for _ in range(rng.choice([1, 1, 2]))]
+        if self.theme == "buckets" and chance(rng, 40):
+            own = [replace(own[0], type="INT"), *own[1:]]
         columns += own + [self._column(rng.choice(VALUES)) for _ in range(rng.choice([1, 2, 3]))]
         if self.theme == "casts":
             columns += [self._column(of) for of in ("NUMERAL", "INT")]
@@ -182,7 +184,7 @@ class History:
         fixed = {*table.partition, *table.keys, *table.bucket_key}
         free = [c for c in columns if c.field_id not in fixed and c.type != "BLOB"]
         bucketed = [c for c in columns if c.field_id in table.bucket_key and c.type == "INT"]
-        if table.kind == APPEND and bucketed and chance(rng, 25):
+        if table.kind == APPEND and bucketed and chance(rng, 60 if self.theme == "buckets" else 25):
             # Its rows are hashed as another type from now on.
             columns[columns.index(bucketed[0])] = replace(bucketed[0], type="BIGINT")
             table.versions.append(Version(len(table.versions), tuple(columns)))

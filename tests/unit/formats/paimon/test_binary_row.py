@@ -28,6 +28,7 @@ VALUES = {
     "DOUBLE": st.floats(allow_nan=False),
     "DATE": st.integers(-(2**31), 2**31 - 1),
     "TIME(0)": st.integers(0, 86_399_999),
+    "TIME(3)": st.integers(0, 86_399_999),
     "DECIMAL(1, 0)": st.integers(-9, 9),
     "DECIMAL(18, 2)": st.integers(-(10**18) + 1, 10**18 - 1),
     "DECIMAL(19, 0)": st.integers(-(10**19) + 1, 10**19 - 1),
@@ -37,9 +38,15 @@ VALUES = {
     "TIMESTAMP(6)": st.tuples(MILLIS, st.integers(0, 999).map(lambda micros: micros * 1000)),
     "TIMESTAMP(9)": st.tuples(MILLIS, st.integers(0, 999_999)),
     "TIMESTAMP(6) WITH LOCAL TIME ZONE": st.tuples(MILLIS, st.integers(0, 999).map(lambda micros: micros * 1000)),
+    "TIMESTAMP(3) WITH LOCAL TIME ZONE": st.tuples(MILLIS, st.just(0)),
+    "TIMESTAMP(9) WITH LOCAL TIME ZONE": st.tuples(MILLIS, st.integers(0, 999_999)),
     "CHAR(5)": st.text(max_size=5),
+    "VARCHAR(9)": st.text(max_size=9),
     "STRING": st.text(max_size=20),
+    "BINARY(8)": st.binary(min_size=8, max_size=8),
+    "VARBINARY(9)": st.binary(max_size=9),
     "BYTES": st.binary(max_size=20),
+    "BLOB": st.binary(max_size=20),
 }
 TYPES = st.sampled_from(sorted(VALUES))
 EXACT = Context(prec=60)

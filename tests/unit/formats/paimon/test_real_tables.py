@@ -76,6 +76,13 @@ def test_added_less_deleted_records_are_the_delta_of_the_snapshot(folder):
 
 
 @every_table
+def test_records_of_changelog_files_are_the_changelog_count_of_the_snapshot(folder):
+    for snapshot, manifests in snapshots(folder)[1]:
+        found = sum(records(manifest.entries) for manifest in manifests if manifest.role == "changelog")
+        assert (snapshot.extra["changelog_record_count"] or 0) == found
+
+
+@every_table
 def test_the_row_of_the_list_is_what_the_entries_add_up_to(folder):
     for snapshot, manifests in snapshots(folder)[1]:
         for manifest in manifests:

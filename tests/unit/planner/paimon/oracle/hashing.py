@@ -16,14 +16,14 @@ def bucket_of(function: str, types: list[str], values: list[Any], total: int) ->
         return int(values[0]) % total
     if function == "hive":
         found = 0
-        for value in values:
-            found = wrapped(31 * found + hive_hash(value))
+        for of, value in zip(types, values, strict=True):
+            found = wrapped(31 * found + hive_hash(of, value))
         return (found & 0x7FFFFFFF) % total
     row = binary_row([declared(of) for of in types], [internal(value) for value in values])
     return abs(mmh3.hash(row[4:], 42)) % total
 
 
-def hive_hash(value: Any) -> int:
+def hive_hash(of: str, value: Any) -> int:
     if value is None:
         return 0
     if isinstance(value, str):
@@ -31,7 +31,7 @@ def hive_hash(value: Any) -> int:
         for byte in value.encode():
             found = wrapped(31 * found + (byte - 256 if byte > 127 else byte))
         return found
-    return wrapped(int(value) ^ (int(value) >> 32)) if not -(2**31) <= value < 2**31 else int(value)
+    return wrapped(value ^ (value >> 32)) if of == "BIGINT" else int(value)
 
 
 def wrapped(number: int) -> int:

@@ -138,13 +138,12 @@ def differences(table: str, one: dict[str, Any], other: dict[str, Any]) -> dict[
 
 def rows(java: Paimon, table: str, system: str, **options: str) -> list[list[Any]] | None:
     """Java's rows; None where it fails by itself."""
-    try:
-        found: list[list[Any]] = java.ask("rows", table=table, system=system, options=options)
-    except PaimonFailed as failed:
+    if (table, system) == ("system_append_odd_parts", "partitions"):
         # It reads the names of its partitions' folders, and cannot read those of times.
-        assert (table, system) == ("system_append_odd_parts", "partitions"), failed
-        assert "DateTimeParseException" in str(failed)
+        with pytest.raises(PaimonFailed, match="DateTimeParseException"):
+            java.ask("rows", table=table, system=system, options=options)
         return None
+    found: list[list[Any]] = java.ask("rows", table=table, system=system, options=options)
     return found
 
 
@@ -162,7 +161,8 @@ def test_all_of_them(table: str, server: Running, java_paimon: Paimon) -> None:
 def test_those_of_a_snapshot(table: str, server: Running, java_paimon: Paimon) -> None:
     for number, *_ in java_paimon.ask("rows", table=table, system="snapshots")[-3:-1]:
         for system, of in SYSTEM_TABLES.items():
-            if of.of == "snapshot":
+            # Java's ``$buckets`` are the newest snapshot's, whatever it is asked.
+            if of.of == "snapshot" and system != "buckets":
                 mine = ours(server, table, system, snapshot=number)
                 theirs = rows(java_paimon, table, system, **{"scan.snapshot-id": number})
                 if theirs is not None:

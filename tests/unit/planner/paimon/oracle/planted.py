@@ -252,11 +252,6 @@ def _(patch: Patch) -> None:
     patch.setattr(buckets, "buckets_of", lambda function, codes, total: np.mod(codes, total))
 
 
-@planted("mod takes the remainder's magnitude", "buckets")
-def _(patch: Patch) -> None:
-    patch.setattr(buckets, "buckets_of", lambda function, codes, total: np.abs(np.fmod(codes, total)))
-
-
 @planted("hashes of Hive keep their sign", "buckets")
 def _(patch: Patch) -> None:
     patch.setattr(bucketing, "_INT_MAX", -1)

@@ -40,9 +40,14 @@ def test_the_package_keeps_its_contracts(copied):
 PLANTED = {
     "an upward import": ("storage/store.py", "from lakemuster.planner import lists", "One direction"),
     "an import for types alone": (
-        "planner/view.py",
+        "planner/scan/explain.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from lakemuster.api import app",
         "One direction",
+    ),
+    "planning in pruning": (
+        "planner/pruning/zones.py",
+        "from lakemuster.planner.scan import plan",
+        "The planner's one direction",
     ),
     "an import inside a function": (
         "ingest/discover.py",

@@ -130,22 +130,6 @@ def _(patch: Patch) -> None:
     said(patch, reading.PaimonReading, "alone", ("values", "keys"))
 
 
-@planted("a column that is added later drops single files whose rows are merged", "partial")
-def _(patch: Patch) -> None:
-    def field(real: Callable[..., Any]) -> Callable[..., Any]:
-        def wrong(own: Any, field_id: int) -> Any:
-            found = real(own, field_id)
-            absent = own._of_schemas(own.evolution.absent_in(field_id))
-            if found is None or own.evolution.spread or not absent.any():
-                return found
-            nulls = np.where(absent, own.record_count, found.null_count)
-            return prune.FieldStats(found.lower, found.upper, nulls, None, found.value_count)
-
-        return wrong
-
-    instead(patch, statistics.FileStatistics, "_read", field)
-
-
 @planted("buckets of partial updates go when no file matches", "partial")
 def _(patch: Patch) -> None:
     said(patch, options.TableOptions, "buckets_can_go", True)

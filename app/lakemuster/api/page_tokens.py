@@ -34,11 +34,13 @@ class Pin:
     Attributes:
         branch: where the id counts (Paimon).
         row_id: of the index, which uses none twice: an id that came to mean another snapshot is told.
+        schema_id: the schema that the list is read with, if it is not the snapshot's own.
     """
 
     snapshot_id: int
     branch: str
     row_id: int
+    schema_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class Binding:
 
 def write_token(place: Place, binding: Binding, signing_key: bytes) -> str:
     """The token that leads to ``place``."""
-    payload = orjson.dumps([[[pin.snapshot_id, pin.branch, pin.row_id] for pin in place.pins], list(place.key)])
+    pins = [[pin.snapshot_id, pin.branch, pin.row_id, *_known(pin.schema_id)] for pin in place.pins]
+    payload = orjson.dumps([pins, list(place.key)])
     return base64.urlsafe_b64encode(_signature(payload, binding, signing_key) + payload).decode().rstrip("=")
 
 
@@ -93,6 +96,10 @@ def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
     raise PageTokenInvalid(
         "this page token is not one of ours for this list: repeat the request that gave it, unchanged"
     )
+
+
+def _known(schema_id: int | None) -> tuple[int, ...]:
+    return () if schema_id is None else (schema_id,)
 
 
 def _signature(payload: bytes, binding: Binding, signing_key: bytes) -> bytes:

@@ -138,13 +138,14 @@ class Services:
             return View(table, metadata, None, stale)
         if pinned:
             return View(table, metadata, self.refresher.ensure_published(table, record), stale)
+        newest = newest_schema_id(metadata, record.snapshot.branch)
         try:
-            return View(table, metadata, self.refresher.ensure_published(table, record), stale)
+            return View(table, metadata, self.refresher.ensure_published(table, record), stale, newest)
         except (SnapshotQuarantined, SnapshotUnpublished) as error:
             earlier = self._last_published(table, record)
             if earlier is None:
                 raise
-            return View(table, metadata, earlier, stale or str(error))
+            return View(table, metadata, earlier, stale or str(error), newest)
 
     def appended(
         self, name: str, start: int, end: int | None, *, iceberg: bool = False
@@ -238,3 +239,9 @@ class Services:
                 return ancestor
             parent = ancestor.snapshot.parent_id
         return None
+
+
+def newest_schema_id(metadata: TableMetadata, branch: str) -> int:
+    """The schema that a branch has now. Iceberg's branches have the table's."""
+    own = metadata.branch_schemas.get(branch)
+    return max(schema.schema_id for schema in own) if own else metadata.current_schema_id

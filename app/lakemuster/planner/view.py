@@ -30,12 +30,15 @@ class View:
     Attributes:
         snapshot: None for a table without snapshots.
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
+        schema_id: the schema to read with; the snapshot's own if None. A table, or a branch, that is asked for as it
+            is now has its newest columns, whether or not anything was written since they changed.
     """
 
     table: TableRecord
     metadata: TableMetadata
     snapshot: SnapshotRecord | None
     stale: str | None = None
+    schema_id: int | None = None
 
     @property
     def snapshot_id(self) -> int | None:
@@ -44,7 +47,7 @@ class View:
 
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:
-        """All schemas of the snapshot's branch, the snapshot's own first, then the newest first."""
+        """All schemas of the snapshot's branch, the one to read with first, then the newest first."""
         schemas = self.metadata.schemas
         wanted = self.metadata.current_schema_id
         if self.snapshot is not None:
@@ -52,6 +55,8 @@ class View:
             schemas = self.metadata.branch_schemas.get(snapshot.branch, schemas)
             if snapshot.schema_id is not None:
                 wanted = snapshot.schema_id
+        if self.schema_id is not None:
+            wanted = self.schema_id
         newest_first = sorted(schemas, key=lambda schema: schema.schema_id, reverse=True)
         return tuple(sorted(newest_first, key=lambda schema: schema.schema_id != wanted))
 

@@ -154,13 +154,13 @@ def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
         metadata = load_metadata(session, table.table_id)
     if record is None or record.row_id != pin.row_id:
         raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
-    return View(table, metadata, services.refresher.ensure_published(table, record))
+    return View(table, metadata, services.refresher.ensure_published(table, record), schema_id=pin.schema_id)
 
 
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
     """What a page token holds of the views that its list is of."""
-    records = [view.snapshot for view in views if view.snapshot is not None]
-    return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id) for r in records)
+    pairs = [(view.snapshot, view.schema_id) for view in views if view.snapshot is not None]
+    return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id, schema_id) for r, schema_id in pairs)
 
 
 def _page(
@@ -202,6 +202,7 @@ def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> 
     fields: list[object] = [__version__, asked.name, form, stale]
     for view in views:
         fields += [view.table.table_id, None if view.snapshot is None else view.snapshot.row_id, view.table.rewrites]
+        fields.append(view.schemas[0].schema_id)
     query = asked.query
     fields += [sorted(query.choosing().items()), query.page_size if form == media.JSON else None, query.page_token]
     return f'"{hashlib.sha256(orjson.dumps(fields)).hexdigest()[:32]}"'

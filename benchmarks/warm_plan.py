@@ -43,8 +43,8 @@ FILTERS: dict[str, Callable[[int], str | None]] = {
     "one day": lambda n: DAY.format(1 + n % 28, 2 + n % 28),
     "one day and bucket": lambda n: f"{DAY.format(1 + n % 28, 2 + n % 28)} and user_id = {12345 + n}",
     "clustered range": lambda n: f"id >= {400_000_000 + n * 100_000} and id < {400_500_000 + n * 100_000}",
-    "day and range": lambda n: f"{DAY.format(1 + n % 28, 2 + n % 28)} and price < {-900 - n / 1000}",
-    "unclustered": lambda n: f"price < {-950 - n / 1000}",
+    "day and range": lambda n: f"{DAY.format(1 + n % 28, 2 + n % 28)} and price < {-900 - n}",
+    "unclustered": lambda n: f"price < {-950 - n}",
     "none": lambda _: None,
 }
 """Filters by number: the first is what is asked again and again, and of PyIceberg."""

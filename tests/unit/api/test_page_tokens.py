@@ -17,7 +17,13 @@ PLACE = Place((Pin(3051729675574597004, "main", 12),), (3, 4096))
 
 keys = st.lists(st.integers(-(2**63), 2**63 - 1) | st.text(st.characters(exclude_categories=["Cs"])), max_size=3)
 pins = st.lists(
-    st.builds(Pin, st.integers(-(2**63), 2**63 - 1), st.sampled_from(["main", "b1"]), st.integers(0, 2**63 - 1)),
+    st.builds(
+        Pin,
+        st.integers(-(2**63), 2**63 - 1),
+        st.sampled_from(["main", "b1"]),
+        st.integers(0, 2**63 - 1),
+        st.none() | st.integers(0, 9),
+    ),
     max_size=2,
 )
 

@@ -1,0 +1,23 @@
+"""What the Spark functions refuse by themselves; what the server refuses is a ``lakemuster.client.ClientError``."""
+
+from __future__ import annotations
+
+
+class NotPlainParquet(Exception):
+    """Spark's Parquet reader would not give the table's rows.
+
+    Attributes:
+        table: its dotted name.
+        reason: what stands against it, one phrase for people.
+        file_path: the first file that it holds for; None when it holds for the table.
+    """
+
+    def __init__(self, table: str, reason: str, file_path: str | None = None) -> None:
+        where = "" if file_path is None else f" ({file_path})"
+        super().__init__(f"{table} cannot be read as plain Parquet files: {reason}{where}")
+        self.table = table
+        self.reason = reason
+        self.file_path = file_path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.table, self.reason, self.file_path))

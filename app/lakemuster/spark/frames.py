@@ -1,0 +1,104 @@
+"""Arrow tables as DataFrames, with types that every supported Spark has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+
+def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """A DataFrame of the rows of ``table``, typed as :func:`fitted` says, :func:`without_voids`.
+
+    Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``, whatever the session's settings.
+    """
+    import pyspark  # noqa: PLC0415
+
+    table = fitted(without_voids(table))
+    schema = _struct(table.schema)
+    if int(pyspark.__version__.partition(".")[0]) >= 4:
+        return spark.createDataFrame(table, schema)
+    return spark.createDataFrame(rows(table), schema)
+
+
+def rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    """The rows for a Spark that takes no Arrow tables: structs and maps as dictionaries."""
+    columns = [column.to_pylist(maps_as_pydicts="strict") for column in table.columns]
+    return list(zip(*columns, strict=True)) if columns else []
+
+
+def fitted(table: pa.Table) -> pa.Table:
+    """The table in types that Spark has.
+
+    Times of day and timestamps of nanoseconds become text, bytes of fixed size bytes; everything else stays.
+    """
+    return table.cast(pa.schema([field.with_type(_fitted(field.type)) for field in table.schema]))
+
+
+def without_voids(table: pa.Table) -> pa.Table:
+    """The table without structs of no members (an unpartitioned table's ``partition``): Spark cannot store them."""
+    return table.select(
+        [field.name for field in table.schema if not pa.types.is_struct(field.type) or field.type.num_fields]
+    )
+
+
+def _fitted(of: pa.DataType) -> pa.DataType:
+    if pa.types.is_time(of) or (pa.types.is_timestamp(of) and of.unit == "ns"):
+        return pa.string()
+    if pa.types.is_fixed_size_binary(of):
+        return pa.binary()
+    if pa.types.is_struct(of):
+        return pa.struct([field.with_type(_fitted(field.type)) for field in of])
+    if pa.types.is_map(of):
+        return pa.map_(_fitted(of.key_type), _fitted(of.item_type))
+    if pa.types.is_list(of):
+        return pa.list_(of.value_field.with_type(_fitted(of.value_type)))
+    return of
+
+
+def _struct(schema: pa.Schema | pa.StructType) -> StructType:
+    from pyspark.sql import types as spark_types  # noqa: PLC0415
+
+    return spark_types.StructType([spark_types.StructField(field.name, _type(field.type)) for field in schema])
+
+
+def _type(of: pa.DataType) -> DataType:
+    # PySpark's own conversion would take the session's word for timestamps without a zone.
+    from pyspark.sql import types as spark_types  # noqa: PLC0415
+
+    if pa.types.is_struct(of):
+        return _struct(of)
+    if pa.types.is_list(of):
+        return spark_types.ArrayType(_type(of.value_type))
+    if pa.types.is_map(of):
+        return spark_types.MapType(_type(of.key_type), _type(of.item_type))
+    if pa.types.is_decimal(of):
+        return spark_types.DecimalType(of.precision, of.scale)
+    if pa.types.is_timestamp(of):
+        return spark_types.TimestampNTZType() if of.tz is None else spark_types.TimestampType()
+    name = _SIMPLE.get(of)
+    if name is None:
+        raise TypeError(f"no Spark type for {of}")
+    simple: DataType = getattr(spark_types, name)()
+    return simple
+
+
+_SIMPLE = {
+    pa.bool_(): "BooleanType",
+    pa.int8(): "ByteType",
+    pa.int16(): "ShortType",
+    pa.int32(): "IntegerType",
+    pa.int64(): "LongType",
+    pa.float32(): "FloatType",
+    pa.float64(): "DoubleType",
+    pa.string(): "StringType",
+    pa.large_string(): "StringType",
+    pa.binary(): "BinaryType",
+    pa.large_binary(): "BinaryType",
+    pa.date32(): "DateType",
+    pa.null(): "NullType",
+}

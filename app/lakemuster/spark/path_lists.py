@@ -1,0 +1,140 @@
+"""The paths of a plan for ``spark.read.parquet``, where that reader gives the table's rows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from lakemuster.client import Client, Table
+from lakemuster.client.catalog import Choice, Where
+from lakemuster.client.model import Row
+from lakemuster.spark.by_name import Reading, check_files, reading
+from lakemuster.spark.errors import NotPlainParquet
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ATTEMPTS = 3
+
+
+def paths(
+    spark: SparkSession | None,
+    uri: str,
+    table: str,
+    where: Where = None,
+    *,
+    snapshot_id: int | str | None = None,
+    ref: str | None = None,
+    as_of: datetime | str | None = None,
+    token: str | None = None,
+) -> list[str]:
+    """The files that a query must read, for ``spark.read.parquet(*paths)``; empty when there are none.
+
+    Only where that is right: the table's columns, read by name, hold the table's rows. So no delete files or deletion
+    vectors, all Parquet, raw convertible, and every file of the columns that the table has now. Iceberg's files do not
+    say their schema, so all schemas that the table ever had must agree; of a column that was added, and of one that
+    partitions by identity, each file's statistics must show that it holds it.
+
+    ``where`` chooses files, not rows: filter again. Files may hold columns of the format's own besides, whose names
+    start with an underscore (Paimon's keys and row kinds): select the table's.
+
+    Args:
+        spark: its setting says whether names are told apart by case; None takes the default, that they are not.
+        where, snapshot_id, ref, as_of, token: as of ``files``.
+
+    Raises:
+        NotPlainParquet: Spark would miss rows, show deleted ones, or take values of another column.
+        ClientError: as of ``files``.
+    """
+    is_case_sensitive = spark is not None and str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    choice: Choice = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
+    with Client(uri, token) as client:
+        return list_paths(client.table(table), where, choice, is_case_sensitive=is_case_sensitive)
+
+
+def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive: bool) -> list[str]:
+    """As of :func:`paths`, of the table of a client."""
+    if choice.get("as_of") is not None:
+        snapshot_id = table.plan(limit=1, page_size=1, as_of=choice["as_of"]).snapshot_id
+        if snapshot_id is None:
+            return []
+        choice = {"snapshot_id": snapshot_id}
+    described = _Described(table, choice)
+    for _ in range(_ATTEMPTS):
+        to_read = described.reading(is_case_sensitive=is_case_sensitive)
+        pinned: Choice = {**choice, "page_size": 1}
+        files = table.plan(where, stats=to_read.shown or None, **pinned).to_arrow()
+        # A file of this plan may be of a schema that was not there yet when it was asked for.
+        after = _Described(table, choice)
+        if after == described:
+            check_files(to_read, files)
+            paths: list[str] = files.column("file_path").to_pylist()
+            return paths
+        described = after
+    raise NotPlainParquet(table.name, "its columns changed while its files were listed")
+
+
+class _Described:
+    """What the server says of a table's columns, and which of its schemas a choice is read with.
+
+    Raises:
+        NotPlainParquet: that cannot be told.
+    """
+
+    def __init__(self, table: Table, choice: Choice) -> None:
+        info = table.info()
+        self._table = table
+        self._format = info.format
+        self._properties = dict(info.row.get("properties") or {})
+        self._schemas = list(table.schemas())
+        self._specs = list(table.specs())
+        self._branch = "main"
+        snapshot_id = choice.get("snapshot_id")
+        if (name := choice.get("ref")) is not None:
+            named = next((ref for ref in table.refs() if ref.name == name), None)
+            if named is not None:
+                self._branch = named.branch
+                snapshot_id = named.snapshot_id if named.type == "tag" else None
+        self._schemas = [row for row in self._schemas if row["branch"] == self._branch]
+        self._target = self._schema(snapshot_id)
+        if self._format == "iceberg" and any(snapshot.schema_id is None for snapshot in table.snapshots()):
+            raise NotPlainParquet(table.name, "its older snapshots do not say their schemas")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Described) and self._words == other._words
+
+    def __hash__(self) -> int:
+        return hash(self._format)
+
+    @property
+    def _words(self) -> tuple[object, ...]:
+        return self._format, self._properties, self._schemas, self._specs, self._target
+
+    def reading(self, *, is_case_sensitive: bool) -> Reading:
+        """What files must be.
+
+        Raises:
+            NotPlainParquet: as of ``by_name.reading``.
+        """
+        return reading(
+            self._table.name,
+            self._format,
+            self._target,
+            self._schemas,
+            self._specs,
+            self._properties,
+            is_case_sensitive=is_case_sensitive,
+        )
+
+    def _schema(self, snapshot_id: int | str | None) -> Row:
+        if snapshot_id is None:
+            return next(row for row in self._schemas if row["current"])
+        snapshots = self._table.snapshots()
+        found = next(
+            (s for s in snapshots if str(s.snapshot_id) == str(snapshot_id) and s.row["branch"] == self._branch), None
+        )
+        schema_id = None if found is None else found.schema_id
+        schema = next((row for row in self._schemas if row["schema_id"] == schema_id), None)
+        if schema is None:
+            raise NotPlainParquet(self._table.name, f"snapshot {snapshot_id} does not say its schema")
+        return schema

@@ -25,6 +25,9 @@ from tests.journey.paimon_java.tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon
 
+WRITTEN = [kind for kind in KINDS if kind != "evolved_unwritten"]
+COMMITS = [(kind, "delta") for kind in WRITTEN]
+COMMITS += [(kind, "changelog") for kind in WRITTEN if kind.startswith("changelog")]
 FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
 TOKEN = {"metastore": "rest", "token.provider": "bear", "token": "unused"}
 
@@ -52,7 +55,7 @@ def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
     return table
 
 
-@pytest.fixture(params=[kind for kind in KINDS if kind != "evolved_unwritten"])
+@pytest.fixture(params=WRITTEN)
 def table(request: pytest.FixtureRequest, table_of: Callable[[str], Table]) -> Table:
     return table_of(request.param)
 
@@ -84,10 +87,9 @@ def test_every_snapshot(table: Table) -> None:
         assert names(table.plan(snapshot_id=snapshot)) == named(theirs), snapshot
 
 
-@pytest.mark.parametrize("mode", ["delta", "changelog"])
-def test_what_commits_added(table: Table, mode: str) -> None:
-    if mode == "changelog" and not table.kind.startswith("changelog"):
-        pytest.skip("writes no changelog")
+@pytest.mark.parametrize(("kind", "mode"), COMMITS)
+def test_what_commits_added(table_of: Callable[[str], Table], kind: str, mode: str) -> None:
+    table = table_of(kind)
     last = table.snapshots[-1]
     for start, end in {(1, last), (last // 2, last), (1, 1 + last // 2)}:
         # Without the last option Java would skip what stands on level 0 here too, where deletion vectors or the
@@ -101,10 +103,10 @@ def test_what_commits_added(table: Table, mode: str) -> None:
         assert names(ours) == named(table.ask("splits", options=options)), (start, end)
 
 
-def test_read_optimized(table: Table) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in WRITTEN if KINDS[kind].primary])
+def test_read_optimized(table_of: Callable[[str], Table], kind: str) -> None:
     """What Java's system table ``$ro`` reads."""
-    if not KINDS[table.kind].primary:
-        pytest.skip("nothing is merged")
+    table = table_of(kind)
     assert names(table.plan(read_optimized=True)) == named(table.ask("splits", system="ro"))
 
 

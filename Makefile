@@ -46,4 +46,5 @@ lock:
 	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in && \
 	$(uv) --upgrade -o requirements-spark.lock requirements-spark.in && \
 	$(uv) --upgrade -o requirements-spark35.lock requirements-spark35.in && \
+	$(uv) --upgrade -o requirements-connect.lock requirements-connect.in && \
 	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 import json
 import os
 import sys
@@ -96,6 +97,16 @@ class Session:
     def read(self, table: str, options: dict[str, str], where: str = "true") -> list[Any]:
         """The rows of a table read with the data source's options."""
         return self.rows(self.spark.read.format("iceberg").options(**options).table(table).where(where))
+
+    def parquet(self, paths: list[str], columns: list[str]) -> list[Any]:
+        """The rows of Parquet files, by Spark's own reader."""
+        return self.rows(self.spark.read.parquet(*paths).select(*columns))
+
+    def lakemuster(self, packages: list[str], name: str, options: dict[str, Any]) -> Any:
+        """What a function of ``lakemuster.spark`` gives, our packages beside Spark's: rows and types, or a list."""
+        sys.path.extend(folder for folder in packages if folder not in sys.path)
+        found = getattr(importlib.import_module("lakemuster.spark"), name)(self.spark, **options)
+        return found if isinstance(found, list) else {"rows": self.rows(found), "types": found.dtypes}
 
     def rows(self, frame: DataFrame) -> list[Any]:
         return sorted((plain(row) for row in frame.collect()), key=json.dumps)

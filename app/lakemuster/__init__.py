@@ -2,7 +2,7 @@
 
 The map, in the direction of imports (a name may import what stands to its right)::
 
-    cli > main > api | client > ingest | planner > wire | index | formats | storage > metadata > config | errors
+    cli > main > spark > api | client > ingest | planner > wire | index | formats | storage > metadata > config | errors
 
 * ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
@@ -13,6 +13,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``wire``      the JSON contracts
 * ``api``       HTTP
 * ``client``    the typed HTTP client
+* ``spark``     file lists and metadata as Spark's DataFrames
 * ``main``      the composition root
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive

@@ -17,6 +17,7 @@ BESIDE = [
     "requirements-pypaimon.lock",
     "requirements-spark.lock",
     "requirements-spark35.lock",
+    "requirements-connect.lock",
     "requirements-duckdb.lock",
 ]
 LOCKS = ["requirements.lock", "requirements-server.lock", *BESIDE]

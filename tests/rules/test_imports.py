@@ -71,6 +71,11 @@ PLANTED = {
         "def planted() -> None:\n    import pydantic",
         "The client needs the bare install only",
     ),
+    "a server's package in the Spark functions": (
+        "spark/frames.py",
+        "def planted() -> None:\n    import numpy",
+        "The client needs the bare install only",
+    ),
 }
 
 

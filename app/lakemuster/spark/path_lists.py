@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lakemuster.client import Client, Table
+from lakemuster.client import Client, SnapshotInfo, Table
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.model import Row
 from lakemuster.spark.by_name import Reading, check_files, reading
@@ -96,8 +96,10 @@ class _Described:
                 self._branch = named.branch
                 snapshot_id = named.snapshot_id if named.type == "tag" else None
         self._schemas = [row for row in self._schemas if row["branch"] == self._branch]
-        self._target = self._schema(snapshot_id)
-        if self._format == "iceberg" and any(snapshot.schema_id is None for snapshot in table.snapshots()):
+        is_iceberg = self._format == "iceberg"
+        snapshots = list(table.snapshots()) if is_iceberg or snapshot_id is not None else []
+        self._target = self._schema(snapshot_id, snapshots)
+        if is_iceberg and any(snapshot.schema_id is None for snapshot in snapshots):
             raise NotPlainParquet(table.name, "its older snapshots do not say their schemas")
 
     def __eq__(self, other: object) -> bool:
@@ -126,15 +128,13 @@ class _Described:
             is_case_sensitive=is_case_sensitive,
         )
 
-    def _schema(self, snapshot_id: int | str | None) -> Row:
+    def _schema(self, snapshot_id: int | str | None, snapshots: list[SnapshotInfo]) -> Row:
+        """What a snapshot is read with: one that is chosen as it was then, a branch as it is now."""
         if snapshot_id is None:
             return next(row for row in self._schemas if row["current"])
-        snapshots = self._table.snapshots()
-        found = next(
-            (s for s in snapshots if str(s.snapshot_id) == str(snapshot_id) and s.row["branch"] == self._branch), None
-        )
-        schema_id = None if found is None else found.schema_id
-        schema = next((row for row in self._schemas if row["schema_id"] == schema_id), None)
-        if schema is None:
-            raise NotPlainParquet(self._table.name, f"snapshot {snapshot_id} does not say its schema")
-        return schema
+        for snapshot in snapshots:
+            if str(snapshot.snapshot_id) == str(snapshot_id) and snapshot.row["branch"] == self._branch:
+                for row in self._schemas:
+                    if row["schema_id"] == snapshot.schema_id:
+                        return row
+        raise NotPlainParquet(self._table.name, f"snapshot {snapshot_id} does not say its schema")

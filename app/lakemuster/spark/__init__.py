@@ -1,7 +1,7 @@
 """What a server knows, in Spark: the files of a plan and the lists of tables as DataFrames, and paths for its readers.
 
 Needs the bare install on the driver and nothing on executors. PySpark is whatever the cluster brings: 4.0 or newer
-takes the server's Arrow streams as they are, older ones (3.4 at least) take rows; classic and Connect sessions alike.
+takes the server's Arrow streams as they are, 3.5 takes rows; classic and Connect sessions alike.
 """
 
 from __future__ import annotations

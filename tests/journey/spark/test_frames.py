@@ -270,8 +270,7 @@ def main(warehouse):
 def test_a_connect_session_has_the_same_frames(spark: Spark, demo: Running, tmp_path: Path) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("files", {"table": "shop.orders", "stats": ["amount"]}),
-        ("files", {"table": "web.clicks"}),
-        ("metadata", {"kind": "entries", "table": "shop.stock"}),
+        ("metadata", {"kind": "entries", "table": "web.clicks"}),
         ("metadata", {"kind": "partitions", "namespace": "shop"}),
         ("metadata", {"kind": "snapshots", "namespace": "nobody"}),
     ]

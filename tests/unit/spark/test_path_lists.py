@@ -17,7 +17,14 @@ from tests.unit.client.answers import Server, arrow, page
 
 INFO = {"name": "a.t", "format": "iceberg", "location": "/t", "properties": {}, "current_snapshot_id": "7"}
 SNAPSHOT = {"snapshot_id": "7", "committed_at": "2024-05-01T00:00:00Z", "state": "published", "branch": "main"}
-PLANNED: dict[str, Any] = {"snapshot_id": "7", "applied": [], "not_applied": [], "counts": {}, "files": [], "next_page_token": None}
+PLANNED: dict[str, Any] = {
+    "snapshot_id": "7",
+    "applied": [],
+    "not_applied": [],
+    "counts": {},
+    "files": [],
+    "next_page_token": None,
+}
 ONE, TWO = ({"id": 1, "name": "id", "type": "long"}, {"id": 2, "name": "n", "type": "long"})
 
 

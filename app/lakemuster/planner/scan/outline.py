@@ -136,15 +136,8 @@ class SpecOutline:
             return sum(known)
         return self.index.segments.open(part.manifest.segment).num_rows
 
-    def column_zones(self, field_id: int, of: Primitive) -> FieldStats:
-        """One column's zones over all parts."""
-        return self._stack("column", field_id, of)
-
-    def partition_zones(self, field_id: int, of: Primitive) -> FieldStats:
-        """One partition field's zones over all parts."""
-        return self._stack("partition", field_id, of)
-
-    def _stack(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
+    def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
+        """The zones of a column, or of a partition field, over all parts."""
         key = (kind, field_id, of)
         if key not in self._stacked:
             if arrow_type(of) is None:
@@ -157,10 +150,15 @@ class SpecOutline:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnZones:
-    """Statistics of columns, zone by zone, made when a leaf asks for them."""
+class ZoneStatistics:
+    """Statistics of columns, or of partition fields, zone by zone, made when a leaf asks for them.
+
+    Attributes:
+        types: those that the predicate takes fields to have; of others nothing is told.
+    """
 
     outline: SpecOutline
+    kind: Kind
     types: dict[int, Primitive]
 
     @property
@@ -173,39 +171,11 @@ class ColumnZones:
         """Not kept by zone."""
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one column, in the type that the predicate takes it to have."""
-        if field_id not in self.types:
-            return None
-        return self.outline.column_zones(field_id, self.types[field_id])
+        """Of one column or partition field, in its type."""
+        return self.outline.zones(self.kind, field_id, self.types[field_id]) if field_id in self.types else None
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """They know no partitions."""
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionZones:
-    """Statistics of partition fields, zone by zone."""
-
-    outline: SpecOutline
-    types: dict[int, Primitive]
-
-    @property
-    def rows(self) -> int:
-        """Zones of all parts."""
-        return sum(self.outline.zone_counts)
-
-    @property
-    def record_count(self) -> None:
-        """Not kept by zone."""
-
-    def field(self, field_id: int) -> FieldStats | None:
-        """Of one partition field."""
-        if field_id not in self.types:
-            return None
-        return self.outline.partition_zones(field_id, self.types[field_id])
-
-    def projected(self, leaf: BoundLeaf) -> None:
-        """They are partitions."""
+        """Columns alone know no partitions, and partitions are what others are projected on."""
 
 
 @dataclass(frozen=True, eq=False)

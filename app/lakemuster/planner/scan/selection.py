@@ -21,7 +21,7 @@ from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.outline import ColumnZones, Outline, PartitionZones, SpecOutline
+from lakemuster.planner.scan.outline import Outline, SpecOutline, ZoneStatistics
 from lakemuster.planner.shape import Part
 
 FEW_MANIFESTS = 4
@@ -122,8 +122,9 @@ def manifests_in_bucket(spec: SpecOutline, bound: Bound) -> Mask:
 
 def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
     """Mark the zones of all manifests of a spec that can hold matching files."""
-    columns = ColumnZones(spec, leaf_types(bound))
-    return can_match(bound, Together(columns, PartitionZones(spec, spec.projection.types()), spec.projection))
+    columns = ZoneStatistics(spec, "column", leaf_types(bound))
+    partitions = ZoneStatistics(spec, "partition", spec.projection.types())
+    return can_match(bound, Together(columns, partitions, spec.projection))
 
 
 def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import zstandard
@@ -120,16 +121,20 @@ def flattened(pieces: list[Values]) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 class Container:
-    """An Avro container file in the making; records are added in slices, blocks are cut as Java cuts them."""
+    """An Avro container file in the making; records are added in slices, blocks are cut as Java cuts them.
 
-    def __init__(self, metadata: Mapping[str, str], codec: str, sync: bytes) -> None:
+    Args:
+        level: of deflate; Java's writers use 9, which takes most of the time of writing a big table.
+    """
+
+    def __init__(self, metadata: Mapping[str, str], codec: str, sync: bytes, level: int = 9) -> None:
         pairs = [(key, value.encode()) for key, value in metadata.items()] + [("avro.codec", codec.encode())]
         header = [b"Obj\x01", _long(len(pairs))]
         for key, value in pairs:
             header += [_long(len(key.encode())), key.encode(), _long(len(value)), value]
         self._parts = [*header, b"\x00", sync]
         self._sync = sync
-        self._compress = _CODECS[codec]
+        self._compress = partial(_deflate, level=level) if codec == "deflate" else _zstandard
         self._pending: list[NDArray[np.uint8]] = []
         self._pending_bytes = 0
         self._pending_records = 0
@@ -159,16 +164,13 @@ class Container:
         self._pending, self._pending_bytes, self._pending_records = [], 0, 0
 
 
-def _deflate(data: bytes) -> bytes:
-    packer = zlib.compressobj(level=9, wbits=-15)
+def _deflate(data: bytes, level: int) -> bytes:
+    packer = zlib.compressobj(level=level, wbits=-15)
     return packer.compress(data) + packer.flush()
 
 
 def _zstandard(data: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=1).compress(data)
-
-
-_CODECS = {"deflate": _deflate, "zstandard": _zstandard}
 
 
 def _long(value: int) -> bytes:

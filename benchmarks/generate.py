@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--unpartitioned", action="store_true", help="Iceberg: no partition spec")
     parser.add_argument("--scattered", action="store_true", help="Iceberg: every manifest has files of every day")
+    parser.add_argument("--level", type=int, default=9, help="Iceberg: of deflate; Java's is 9, the fastest is 1")
     parser.add_argument("--primary-key", action="store_true", help="Paimon: a key, buckets, and a compaction")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
@@ -38,7 +39,7 @@ def main() -> None:
     elif given.format == "paimon":
         table = paimon_table(given.folder, **size, primary_key=given.primary_key, processes=given.processes)
     else:
-        layout = {"partitioned": not given.unpartitioned, "scattered": given.scattered}
+        layout = {"partitioned": not given.unpartitioned, "scattered": given.scattered, "level": given.level}
         table = iceberg_table(given.folder, **size, **layout, processes=given.processes)
     sys.stdout.write(f"{table} in {time.monotonic() - start:.1f} s\n")
 

@@ -41,7 +41,12 @@ _DTYPES = {"long": "<i8", "timestamptz": "<i8", "double": "<f8", "date": "<i4", 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the files of a table look like; ``scattered``: every manifest has files of every day."""
+    """What the files of a table look like.
+
+    Attributes:
+        scattered: every manifest has files of every day.
+        level: how hard manifests are deflated.
+    """
 
     columns: int
     partitioned: bool
@@ -49,6 +54,7 @@ class Shape:
     buckets: int
     day_files: int
     scattered: bool
+    level: int = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ def write_manifest(task: ManifestTask) -> dict[str, Any]:
         },
         "deflate",
         sync,
+        task.shape.level,
     )
     rows, days, buckets = 0, set[int](), set[int]()
     for files in _slices(task):

@@ -1,7 +1,7 @@
 """Apache Iceberg, format versions 1 to 3: bytes to metadata, manifests and values.
 
 * ``pointers``        which metadata file is the current one, from names and hints
-* ``table_metadata``  the metadata file; ``gzipped``, ``document``: its bytes and its JSON
+* ``table_metadata``  the metadata file; ``gzipped``, ``json_text``, ``document``: its bytes, its text and its JSON
 * ``schemas``         schemas and types; ``specs``: partition specs
 * ``manifest_lists``  headers of manifests, partition bounds typed
 * ``manifests``       entries as aligned columns, and what they inherit; ``avro_fields``: columns by field id

@@ -5,9 +5,8 @@ Paths are written as in ``snapshots[3].snapshot-id``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-
-import orjson
 
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
 
@@ -15,19 +14,6 @@ Object = Mapping[str, object]
 
 MAX_DEPTH = 64
 """Levels of nesting that a schema, or a part we keep unread, may have."""
-
-
-def parse_json(data: bytes, what: str) -> object:
-    """Parse a JSON text; ``what`` names it in the error.
-
-    Raises:
-        MetadataCorrupt: not JSON, or nested deeper than the parser goes.
-    """
-    try:
-        parsed: object = orjson.loads(data)
-    except orjson.JSONDecodeError as cause:
-        raise MetadataCorrupt(f"{what} is not JSON: {cause}") from cause
-    return parsed
 
 
 def wrong(path: str, wanted: str, found: object) -> MetadataCorrupt:
@@ -104,7 +90,7 @@ def texts(value: object, path: str) -> dict[str, str]:
         if isinstance(item, str):
             found[key] = item
         elif isinstance(item, bool | int | float):
-            found[key] = orjson.dumps(item).decode()
+            found[key] = json.dumps(item)
         elif item is not None:
             raise wrong(f"{path}.{key}", "a string", item)
     return found

@@ -27,7 +27,7 @@ from lakemuster.formats.iceberg.avro_fields import (
     Member,
     rows_of,
 )
-from lakemuster.formats.iceberg.document import parse_json
+from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema

@@ -23,7 +23,6 @@ from lakemuster.formats.iceberg.document import (
     optional_int32,
     optional_list,
     optional_text,
-    parse_json,
     texts,
     wrong,
 )

@@ -1,0 +1,20 @@
+"""JSON texts of any size to what they say."""
+
+from __future__ import annotations
+
+import orjson
+
+from lakemuster.errors import MetadataCorrupt
+
+
+def parse_json(data: bytes, what: str) -> object:
+    """Parse a JSON text; ``what`` names it in the error.
+
+    Raises:
+        MetadataCorrupt: not JSON, or nested deeper than the parser goes.
+    """
+    try:
+        parsed: object = orjson.loads(data)
+    except orjson.JSONDecodeError as cause:
+        raise MetadataCorrupt(f"{what} is not JSON: {cause}") from cause
+    return parsed

@@ -27,6 +27,7 @@ from lakemuster.formats.iceberg.document import (
     wrong,
 )
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
+from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.schemas import parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec, parse_spec_fields
 from lakemuster.metadata.partition import PartitionSpec

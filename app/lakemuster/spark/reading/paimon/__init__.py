@@ -1,0 +1,68 @@
+"""Rows of Paimon's data files.
+
+The map, in the direction of imports::
+
+    file_rows > data_files | evolution > casts | arrays | tables > schemas
+
+* ``schemas``     columns from the server's JSON, and what Spark has for their types
+* ``tables``      a table as its files are read
+* ``arrays``      values as they lie in files, made Spark's form of their type
+* ``evolution``, ``casts``  columns of older schemas as the table has them now
+* ``data_files``  containers: columns by name, some rows at a time
+* ``file_rows``   the rows of one file
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.paimon.file_rows import rows_of_file
+from lakemuster.spark.reading.paimon.tables import PaimonTable
+
+__all__ = ["check", "read", "read_schema"]
+
+
+def check(table: TableToRead) -> None:
+    """Refuse a table that cannot be read at all.
+
+    Raises:
+        NotReadable: it cannot, and why.
+    """
+    read_schema(table)
+
+
+def read_schema(table: TableToRead) -> pa.Schema:
+    """The wanted columns as Arrow types that Spark takes.
+
+    Raises:
+        NotReadable: Spark has no equal of a column's type.
+    """
+    return PaimonTable.of(table).arrow_schema
+
+
+def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBatch]:
+    """The rows of a split's files, in :func:`read_schema`, merged and without deleted ones.
+
+    Raises:
+        NotReadable: something cannot be applied, or a file is not what its metadata says.
+    """
+    known = PaimonTable.of(table)
+    schema = known.arrow_schema
+    for file in split.files:
+        if file["deletion_vector"] is not None:
+            raise NotReadable(table.name, "deletion vectors are not read yet", file["file_path"])
+        if not file["raw_convertible"]:
+            raise NotReadable(table.name, "it must be merged with other files", file["file_path"])
+        for batch in rows_of_file(known, file, known.wanted, files):
+            yield _as_promised(known, schema, batch, file["file_path"])
+
+
+def _as_promised(table: PaimonTable, schema: pa.Schema, batch: pa.RecordBatch, file_path: str) -> pa.RecordBatch:
+    """A batch in the schema of the answer; Spark trusts what it says of nulls."""
+    for field, values in zip(schema, batch.columns, strict=True):
+        if not field.nullable and values.null_count:
+            raise NotReadable(table.name, f"column {field.name} is NOT NULL and has nulls", file_path)
+    return batch if not schema else pa.RecordBatch.from_arrays(batch.columns, schema=schema)

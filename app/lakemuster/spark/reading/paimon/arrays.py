@@ -1,0 +1,150 @@
+"""Values as they lie in a file, made Spark's form of their type.
+
+Nested values are put together anew: a member that the file does not hold is null, one that is not asked for is left
+out, order is as asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
+from lakemuster.spark.reading.paimon.schemas import COUNT, is_multiset, spark_field, spark_type
+
+
+class NotOfType(Exception):
+    """Values that are not what the table's metadata says of them."""
+
+
+def stored(values: pa.Array, of: Type) -> pa.Array:
+    """Values of a file as the type that the file's schema gives them.
+
+    Args:
+        values: as the container's reader gives them; members of structs are found by name.
+        of: of the file's schema.
+
+    Raises:
+        NotOfType: they cannot be values of that type.
+    """
+    values = _plain(values)
+    if isinstance(of, Primitive):
+        try:
+            return _primitive(values, of)
+        except (pa.ArrowException, ValueError) as error:
+            raise NotOfType(f"{values.type} where {of.text} is expected") from error
+    if pa.types.is_null(values.type):
+        return pa.nulls(len(values), spark_type(of))
+    match of:
+        case StructType(fields=fields):
+            _expect(pa.types.is_struct(values.type), values, of)
+            members = {values.type.field(i).name: values.field(i) for i in range(values.type.num_fields)}
+            return struct_of(values, fields, {field.name: _member(members, field, len(values)) for field in fields})
+        case MapType(key=key, value=value):
+            return _map(values, key.type, value.type, of)
+        case ListType(element=element) if is_multiset(of):
+            return _map(values, element.type, COUNT, of)
+        case ListType(element=element):
+            _expect(_is_list(values.type), values, of)
+            if pa.types.is_fixed_size_list(values.type):
+                values = values.cast(pa.list_(values.type.value_type))
+            return list_of(values, of, stored(values.values, element.type))
+
+
+def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mapping[str, pa.Array]) -> pa.StructArray:
+    """Structs with other members, null where ``values`` are."""
+    form = [spark_field(field) for field in fields]
+    if not form:
+        return pa.array([None if null else {} for null in values.is_null().to_pylist()], pa.struct([]))
+    children = [members[field.name] for field in fields]
+    return pa.StructArray.from_arrays(children, fields=form, mask=values.is_null())
+
+
+def list_of(values: pa.ListArray, of: ListType, elements: pa.Array) -> pa.ListArray:
+    """Lists with other elements, which stand for all of ``values.values``."""
+    return pa.ListArray.from_arrays(_offsets(values), elements, type=spark_type(of), mask=values.is_null())
+
+
+def map_of(values: pa.MapArray, of: MapType | ListType, keys: pa.Array, items: pa.Array) -> pa.MapArray:
+    """Maps with other keys and items, which stand for all of ``values``."""
+    return pa.MapArray.from_arrays(_offsets(values), keys, items, type=spark_type(of), mask=values.is_null())
+
+
+def _map(values: pa.Array, key: Type, value: Type, of: MapType | ListType) -> pa.MapArray:
+    _expect(pa.types.is_map(values.type), values, of)
+    return map_of(values, of, stored(values.keys, key), stored(values.items, value))
+
+
+def _member(members: Mapping[str, pa.Array], field: Field, count: int) -> pa.Array:
+    values = members.get(field.name)
+    if values is None:
+        return pa.nulls(count, spark_type(field.type))
+    return stored(values, field.type)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """The same from the first place of its buffers on, and without a dictionary."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return pa.concat_arrays([values]) if values.offset else values
+
+
+def _offsets(values: pa.ListArray | pa.MapArray) -> pa.Array:
+    offsets = values.offsets
+    return offsets if offsets.type == pa.int32() else offsets.cast(pa.int32())
+
+
+def _primitive(values: pa.Array, of: Primitive) -> pa.Array:
+    target = spark_type(of)
+    if values.type == target:
+        return values
+    if pa.types.is_timestamp(values.type) and of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        return _instants(values, target)
+    if of.kind is Kind.TIME and pa.types.is_time32(values.type):
+        return values.cast(pa.time32("ms")).cast(pa.int32())
+    if of.kind is Kind.TIME and pa.types.is_time64(values.type):
+        return values.cast(pa.time32("ms"), safe=False).cast(pa.int32())
+    allowed = _STORED_AS.get(of.kind)
+    if not pa.types.is_null(values.type) and (allowed is None or not allowed(values.type)):
+        raise NotOfType(f"{values.type} where {of.text} is expected")
+    return values.cast(target)
+
+
+def _instants(values: pa.Array, target: pa.TimestampType) -> pa.Array:
+    """Timestamps of any unit as microseconds; files say little of zones, and the table's type all."""
+    numbers = values.cast(pa.int64())
+    if values.type.unit == "ns":
+        valid = numbers.is_valid().to_numpy(zero_copy_only=False)
+        floored = np.floor_divide(numbers.fill_null(0).to_numpy(zero_copy_only=False), 1000)
+        numbers = pa.array(floored, pa.int64(), mask=~valid)
+        return numbers.cast(target)
+    return numbers.cast(pa.timestamp(values.type.unit, target.tz)).cast(target)
+
+
+_STORED_AS = {
+    Kind.TINYINT: pa.types.is_integer,
+    Kind.SMALLINT: pa.types.is_integer,
+    Kind.INT: pa.types.is_integer,
+    Kind.LONG: pa.types.is_integer,
+    Kind.TIME: pa.types.is_integer,
+    Kind.DATE: lambda form: pa.types.is_date(form) or pa.types.is_int32(form),
+    Kind.DOUBLE: pa.types.is_float32,
+    Kind.DECIMAL: pa.types.is_decimal,
+    Kind.STRING: lambda form: pa.types.is_large_string(form) or pa.types.is_binary(form) or _is_view(form),
+    Kind.BINARY: lambda form: pa.types.is_large_binary(form) or pa.types.is_fixed_size_binary(form) or _is_view(form),
+}
+
+
+def _is_view(form: pa.DataType) -> bool:
+    return bool(pa.types.is_string_view(form) or pa.types.is_binary_view(form))
+
+
+def _is_list(form: pa.DataType) -> bool:
+    return bool(pa.types.is_list(form) or pa.types.is_large_list(form) or pa.types.is_fixed_size_list(form))
+
+
+def _expect(holds: bool, values: pa.Array, of: Type) -> None:
+    if not holds:
+        raise NotOfType(f"{values.type} where {of.text} is expected")

@@ -1,0 +1,113 @@
+"""The rows of one data file, as the table has its columns now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from lakemuster.client.model import Row
+from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.spark.reading.model import Files, NotReadable
+from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContainer, open_data_file
+from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
+from lakemuster.spark.reading.paimon.schemas import NoSparkType, spark_field
+from lakemuster.spark.reading.paimon.tables import PaimonTable
+
+SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), required=True)
+ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
+"""What files of primary-key tables hold beside the table's columns: 0 insert, 1 and 2 update, 3 delete."""
+
+_OWN = {field.field_id: field for field in (SEQUENCE, ROW_KIND)}
+
+
+def rows_of_file(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
+    """All rows of a data file in their order, deleted ones too.
+
+    Args:
+        file: its row of the plan.
+        fields: the columns wanted, of the table's schema, or of a primary-key table's files.
+
+    Raises:
+        NotReadable: it is of a kind that is not read here, damaged, or not of the recorded number of rows.
+    """
+    columns = _Columns(table, file, fields)
+    recorded, read = file["record_count"], 0
+    source = files.open(file["file_path"], file["file_size_in_bytes"])
+    with source, columns.refusing():
+        opened = open_data_file(file["file_format"], source)
+        if opened.row_count not in (None, recorded):
+            raise columns.refused(f"it holds {opened.row_count} rows, not {recorded} as recorded")
+        for batch in opened.batches(columns.names(opened)):
+            read += batch.num_rows
+            yield columns.of(batch)
+    if read != recorded:
+        raise columns.refused(f"it gave {read} rows, not {recorded} as recorded")
+
+
+class _Columns:
+    """The wanted columns of a file.
+
+    Raises:
+        NotReadable: a column cannot be what is asked for.
+    """
+
+    def __init__(self, table: PaimonTable, file: Row, fields: Sequence[Field]) -> None:
+        self._table, self._file, self._fields = table, file, fields
+        schema = table.schemas.get(file["schema_id"])
+        if schema is None:
+            raise self.refused(f"its schema {file['schema_id']} is not known")
+        known = {field.field_id: field for field in schema if field.name not in table.partition_keys} | _OWN
+        self._source = {field.field_id: known[field.field_id] for field in fields if field.field_id in known}
+        self._partition = {field.field_id for field in fields if field.name in table.partition_keys}
+        try:
+            self._schema = pa.schema([spark_field(field).with_nullable(True) for field in fields])
+            for field in fields:
+                if (own := self._source.get(field.field_id)) is not None:
+                    check_evolution(own.type, field.type)
+        except NoCast as problem:
+            raise self.refused(f"a column of it would have to be cast from {problem}") from problem
+        except NoSparkType as problem:
+            raise self.refused(f"a column of it is of type {problem}, which Spark cannot be given") from problem
+
+    def refused(self, reason: str) -> NotReadable:
+        """Why the file is not read."""
+        return NotReadable(self._table.name, reason, self._file["file_path"])
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Say of which file something is wrong."""
+        try:
+            yield
+        except UnknownContainer as problem:
+            raise self.refused(str(problem)) from problem
+        except NotOfType as problem:
+            raise self.refused(f"it is not what its metadata says: {problem}") from problem
+        except (pa.ArrowException, OSError) as problem:
+            raise self.refused(f"it cannot be decoded: {problem}") from problem
+
+    def names(self, opened: DataFile) -> list[str]:
+        """The columns to read of the file."""
+        held = set(opened.schema.names)
+        for field_id in _OWN.keys() & self._source.keys():
+            if _OWN[field_id].name not in held:
+                raise NotOfType(f"no column {_OWN[field_id].name}")
+        return sorted({field.name for field in self._source.values()} & held)
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The wanted columns of some rows."""
+        if not self._fields:
+            return batch.select([])
+        return pa.RecordBatch.from_arrays([self._column(batch, field) for field in self._fields], schema=self._schema)
+
+    def _column(self, batch: pa.RecordBatch, field: Field) -> pa.Array:
+        form = self._schema.field(field.name).type
+        if field.field_id in self._partition:
+            value = stored(pa.array([self._file["partition"][field.name]]), field.type)
+            return pa.repeat(value[0], batch.num_rows)
+        own = self._source.get(field.field_id)
+        if own is None or own.name not in batch.schema.names:
+            return pa.nulls(batch.num_rows, form)
+        return evolved(stored(batch.column(own.name), own.type), own.type, field.type)

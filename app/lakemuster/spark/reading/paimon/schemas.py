@@ -1,0 +1,103 @@
+"""The columns of Paimon tables: from the server's JSON, and what Spark has for each type.
+
+Source: Paimon's ``SparkTypeUtils``: times are milliseconds in integers, multisets maps to counts; texts of a declared
+length are texts as they are stored, and instants are of microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from lakemuster.client.model import Row
+from lakemuster.formats.paimon.types import parse_type
+from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
+
+COUNT = Primitive(Kind.INT, "INT")
+"""How often an element is in a multiset."""
+
+_PLAIN = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.TINYINT: pa.int8(),
+    Kind.SMALLINT: pa.int16(),
+    Kind.INT: pa.int32(),
+    Kind.LONG: pa.int64(),
+    Kind.FLOAT: pa.float32(),
+    Kind.DOUBLE: pa.float64(),
+    Kind.DATE: pa.date32(),
+    Kind.TIME: pa.int32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMPTZ: pa.timestamp("us", "UTC"),
+    Kind.STRING: pa.string(),
+    Kind.BINARY: pa.binary(),
+}
+
+
+class NoSparkType(Exception):
+    """A type that Spark has no equal of; the message names it."""
+
+
+def fields_of(rows: Sequence[Row]) -> tuple[Field, ...]:
+    """The columns of a schema, or the members of a ROW, as the server lists them.
+
+    Raises:
+        MetadataCorrupt: a type that is none of Paimon's.
+    """
+    return tuple(_field(row["id"], row["name"], row["type"], required=bool(row["required"])) for row in rows)
+
+
+def spark_type(of: Type) -> pa.DataType:
+    """The Arrow type of a column in Spark.
+
+    Raises:
+        NoSparkType: there is none.
+    """
+    match of:
+        case StructType(fields=fields):
+            return pa.struct([spark_field(field) for field in fields])
+        case MapType(key=key, value=value):
+            return pa.map_(spark_type(key.type), spark_field(value))
+        case ListType(element=element) if is_multiset(of):
+            return pa.map_(spark_type(element.type), pa.field("value", pa.int32(), nullable=False))
+        case ListType(element=element):
+            return pa.list_(spark_field(element))
+        case Primitive(kind=Kind.DECIMAL, precision=precision, scale=scale):
+            return pa.decimal128(precision, scale)
+        case Primitive(text=text) if text != "BLOB" and of.kind in _PLAIN:
+            return _PLAIN[of.kind]
+    raise NoSparkType(of.text)
+
+
+def spark_field(field: Field) -> pa.Field:
+    """A column, or a part of a nested one, in Spark.
+
+    Raises:
+        NoSparkType: its type, or one inside of it, has no equal there.
+    """
+    return pa.field(field.name, spark_type(field.type), nullable=not field.required)
+
+
+def is_multiset(of: ListType) -> bool:
+    """Whether values are bags; they lie in files as maps to counts."""
+    return of.text.startswith("MULTISET")
+
+
+def _field(field_id: int, name: str, type: str | Row, *, required: bool) -> Field:
+    return Field(field_id, name, _type(type, field_id), required)
+
+
+def _type(type: str | Row, field_id: int) -> Type:
+    if isinstance(type, str):
+        return parse_type(type, field_id)[0]
+    text = type.get("text", type["type"])
+    if type["type"] == "struct":
+        return StructType(fields_of(type["fields"]), text)
+    if type["type"] == "map":
+        return MapType(
+            _field(type["key-id"], "key", type["key"], required=True),
+            _field(type["value-id"], "value", type["value"], required=bool(type["value-required"])),
+            text,
+        )
+    element = _field(type["element-id"], "element", type["element"], required=bool(type["element-required"]))
+    return ListType(element, text)

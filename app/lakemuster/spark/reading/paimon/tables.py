@@ -1,0 +1,81 @@
+"""A Paimon table as its files are read: its columns, its keys, its schemas, its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import pyarrow as pa
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.model import NotReadable, TableToRead
+from lakemuster.spark.reading.paimon.schemas import NoSparkType, fields_of, spark_field
+
+_READ_DEFAULT = "fields.{}.default-value"
+
+
+@dataclass(frozen=True)
+class PaimonTable:
+    """What executors know of a table.
+
+    Attributes:
+        name: dotted.
+        fields: all columns, as rows are read with.
+        wanted: those that are asked for, in the order of the answer.
+        partition_keys, primary_keys: names.
+        schemas: the columns of each schema that files may be of, by its id.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    wanted: tuple[Field, ...]
+    partition_keys: tuple[str, ...]
+    primary_keys: tuple[str, ...]
+    schemas: Mapping[int, tuple[Field, ...]]
+    options: Mapping[str, str]
+
+    @classmethod
+    def of(cls, table: TableToRead) -> Self:
+        """What the server says of a table.
+
+        Raises:
+            NotReadable: its columns cannot be understood, or the wanted ones not be filled as Paimon does.
+        """
+        branch = table.schema.get("branch")
+        try:
+            fields = fields_of(table.schema["fields"])
+            schemas = {
+                int(row["schema_id"]): fields_of(row["fields"]) for row in table.schemas if row.get("branch") == branch
+            }
+        except MetadataCorrupt as problem:
+            raise NotReadable(table.name, f"its schema cannot be understood: {problem.message}") from problem
+        by_name = {field.name: field for field in fields}
+        for name in table.columns:
+            if name not in by_name:
+                raise NotReadable(table.name, f"it has no column {name}")
+            if _READ_DEFAULT.format(name) in table.properties:
+                raise NotReadable(table.name, f"versions of Paimon differ in what {_READ_DEFAULT.format(name)} does")
+        return cls(
+            table.name,
+            fields,
+            tuple(by_name[name] for name in table.columns),
+            tuple(table.schema["partition_keys"]),
+            tuple(table.schema["primary_keys"]),
+            {int(table.schema["schema_id"]): fields, **schemas},
+            table.properties,
+        )
+
+    @cached_property
+    def arrow_schema(self) -> pa.Schema:
+        """The wanted columns.
+
+        Raises:
+            NotReadable: Spark has no equal of a column's type.
+        """
+        try:
+            return pa.schema([spark_field(field) for field in self.wanted])
+        except NoSparkType as problem:
+            raise NotReadable(self.name, f"a column is of type {problem}, which Spark cannot be given") from problem

@@ -10,5 +10,6 @@ from lakemuster.spark.errors import NotPlainParquet
 from lakemuster.spark.file_lists import files
 from lakemuster.spark.metadata_frames import metadata
 from lakemuster.spark.path_lists import paths
+from lakemuster.spark.register import register
 
-__all__ = ["NotPlainParquet", "files", "metadata", "paths"]
+__all__ = ["NotPlainParquet", "files", "metadata", "paths", "register"]

@@ -21,3 +21,30 @@ class NotPlainParquet(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.table, self.reason, self.file_path))
+
+
+class OptionInvalid(Exception):
+    """An option of the data source that is none, or has a value that is none.
+
+    Attributes:
+        option: its name.
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(f"option {option} {problem}")
+        self.option = option
+        self._problem = problem
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.option, self._problem))
+
+
+class TableMoved(Exception):
+    """A branch or tag is of another snapshot than it was when the schema was asked for; load the table again."""
+
+    def __init__(self, table: str, ref: str | None, before: int | None, now: int | None) -> None:
+        super().__init__(f"{table}: {ref or 'it'} was at snapshot {before} and is at {now}: load it again")
+        self._arguments = (table, ref, before, now)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self._arguments)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lakemuster.spark.spark_types import struct_type
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType, StructType
 
 
 def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
@@ -19,7 +20,7 @@ def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
     import pyspark  # noqa: PLC0415
 
     table = fitted(without_voids(table))
-    schema = _struct(table.schema)
+    schema = struct_type(table.schema)
     if int(pyspark.__version__.partition(".")[0]) >= 4:
         return spark.createDataFrame(table, schema)
     return spark.createDataFrame(rows(table), schema)
@@ -58,47 +59,3 @@ def _fitted(of: pa.DataType) -> pa.DataType:
     if pa.types.is_list(of):
         return pa.list_(of.value_field.with_type(_fitted(of.value_type)))
     return of
-
-
-def _struct(schema: pa.Schema | pa.StructType) -> StructType:
-    from pyspark.sql import types as spark_types  # noqa: PLC0415
-
-    return spark_types.StructType([spark_types.StructField(field.name, _type(field.type)) for field in schema])
-
-
-def _type(of: pa.DataType) -> DataType:
-    # PySpark's own conversion would take the session's word for timestamps without a zone.
-    from pyspark.sql import types as spark_types  # noqa: PLC0415
-
-    if pa.types.is_struct(of):
-        return _struct(of)
-    if pa.types.is_list(of):
-        return spark_types.ArrayType(_type(of.value_type))
-    if pa.types.is_map(of):
-        return spark_types.MapType(_type(of.key_type), _type(of.item_type))
-    if pa.types.is_decimal(of):
-        return spark_types.DecimalType(of.precision, of.scale)
-    if pa.types.is_timestamp(of):
-        return spark_types.TimestampNTZType() if of.tz is None else spark_types.TimestampType()
-    name = _SIMPLE.get(of)
-    if name is None:
-        raise TypeError(f"no Spark type for {of}")
-    simple: DataType = getattr(spark_types, name)()
-    return simple
-
-
-_SIMPLE = {
-    pa.bool_(): "BooleanType",
-    pa.int8(): "ByteType",
-    pa.int16(): "ShortType",
-    pa.int32(): "IntegerType",
-    pa.int64(): "LongType",
-    pa.float32(): "FloatType",
-    pa.float64(): "DoubleType",
-    pa.string(): "StringType",
-    pa.large_string(): "StringType",
-    pa.binary(): "BinaryType",
-    pa.large_binary(): "BinaryType",
-    pa.date32(): "DateType",
-    pa.null(): "NullType",
-}

@@ -1,0 +1,150 @@
+"""The options of ``spark.read.format("lakemuster")``: Spark hands them over as texts, names in any case."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from lakemuster.client import Client
+from lakemuster.client.catalog import Choice
+from lakemuster.spark.errors import OptionInvalid
+
+SPLIT_TARGET_SIZE = 128 * 2**20
+SPLIT_OPEN_FILE_COST = 4 * 2**20
+"""Bytes; what Iceberg and Paimon take when nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user asked for. Pickled to executors: it names where a token is, and never holds one.
+
+    Attributes:
+        uri: the server's address.
+        table: its dotted name, from ``load(...)`` (Spark calls that option ``path``).
+        token_env: the environment variable, on driver and executors, that holds the bearer token.
+        filter: SQL that rows must match.
+        columns: the top-level columns to read; all when None. Spark prunes none of a Python data source's.
+        snapshot_id, ref, as_of: which snapshot, at most one of the three.
+        limit: rows that are enough: the plan ends once its files are known to hold so many.
+        split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least.
+    """
+
+    uri: str
+    table: str
+    token_env: str | None = None
+    filter: str | None = None
+    columns: tuple[str, ...] | None = None
+    snapshot_id: int | None = None
+    ref: str | None = None
+    as_of: str | None = None
+    limit: int | None = None
+    split_target_size: int = SPLIT_TARGET_SIZE
+    split_open_file_cost: int = SPLIT_OPEN_FILE_COST
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> Options:
+        """From Spark's words.
+
+        Raises:
+            OptionInvalid: an option that is none, a value that is none, or two that exclude each other.
+        """
+        values = {name.lower(): text for name, text in given.items()}
+        _check_names(values)
+        read = {_FIELDS.get(name, name): _READ[name](name, text) for name, text in values.items()}
+        for field, name, example in (("uri", "uri", "http://127.0.0.1:8181"), ("table", "path", "shop.orders")):
+            if field not in read:
+                how = f'.option("uri", "{example}")' if name == "uri" else f'.load("{example}")'
+                raise OptionInvalid(name, f"is needed: {how}")
+        chosen = [name for name in ("snapshot_id", "ref", "as_of") if name in read]
+        if len(chosen) > 1:
+            raise OptionInvalid(chosen[1], f"and {chosen[0]} exclude each other")
+        return cls(**read)
+
+    @property
+    def choice(self) -> Choice:
+        """The snapshot that was asked for."""
+        return {"snapshot_id": self.snapshot_id, "ref": self.ref, "as_of": self.as_of}
+
+    def client(self) -> Client:
+        """A client of the server, with the token of this process's environment.
+
+        Raises:
+            OptionInvalid: the address is none, or the variable is not set here.
+        """
+        token = None
+        if self.token_env is not None and not (token := os.environ.get(self.token_env)):
+            raise OptionInvalid("token_env", f"{self.token_env} is not set in this process, {_WHERE}")
+        try:
+            return Client(self.uri, token)
+        except ValueError as cause:
+            raise OptionInvalid("uri", f"is {cause}") from cause
+
+
+_WHERE = "a Python worker of Spark: it has the environment of the driver's JVM, or of the executor (spark.executorEnv)"
+
+
+def _text(name: str, text: str) -> str:
+    if not text.strip():
+        raise OptionInvalid(name, "is empty")
+    return text
+
+
+def _integer(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise OptionInvalid(name, f"is a whole number, not {text!r:.60}") from None
+
+
+def _positive(name: str, text: str) -> int:
+    if (number := _integer(name, text)) < 1:
+        raise OptionInvalid(name, f"is at least 1, not {number}")
+    return number
+
+
+def _names(name: str, text: str) -> tuple[str, ...]:
+    found: Any = [part.strip() for part in text.split(",")]
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+    if not isinstance(found, list) or not found or not all(isinstance(one, str) and one for one in found):
+        raise OptionInvalid(name, f"is names with commas between, or a JSON list of them, not {text!r:.60}")
+    if len(set(found)) < len(found):
+        raise OptionInvalid(name, f"names a column twice: {text!r:.200}")
+    return tuple(found)
+
+
+def _refused_token(name: str, text: str) -> NoReturn:
+    del text
+    raise OptionInvalid(name, "would be written to plans and logs: token_env names the environment variable of it")
+
+
+_READ: Mapping[str, Callable[[str, str], Any]] = {
+    "uri": _text,
+    "path": _text,
+    "token": _refused_token,
+    "token_env": _text,
+    "filter": _text,
+    "columns": _names,
+    "snapshot_id": _integer,
+    "ref": _text,
+    "as_of": _text,
+    "limit": _positive,
+    "split_target_size": _positive,
+    "split_open_file_cost": _positive,
+}
+_FIELDS = {"path": "table"}
+
+
+def _check_names(values: Mapping[str, str]) -> None:
+    if "paths" in values:
+        raise OptionInvalid("path", "is one table: a data source reads one at a time")
+    unknown = sorted(values.keys() - _READ.keys())
+    if unknown:
+        known = ", ".join(name for name in _READ if name not in ("path", "token"))
+        raise OptionInvalid(unknown[0], f"is no option; there are {known}")

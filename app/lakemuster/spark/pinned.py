@@ -1,0 +1,109 @@
+"""A table as of one snapshot: what the server says of it, once, for the schema, the plans and the executors alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lakemuster.client import Table
+from lakemuster.client.catalog import Choice
+from lakemuster.client.errors import NotFoundError
+from lakemuster.client.model import RefInfo, Row
+from lakemuster.spark.errors import OptionInvalid
+from lakemuster.spark.options import Options
+from lakemuster.spark.reading.model import TableToRead
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A table and the snapshot that it is read at.
+
+    Attributes:
+        table: with the columns that are wanted.
+        snapshot_id: None for a table without snapshots, which has no rows.
+        ref: Paimon's branch or tag, without which the id means another snapshot; None otherwise.
+    """
+
+    table: TableToRead
+    snapshot_id: int | None
+    ref: str | None = None
+
+    @property
+    def choice(self) -> Choice:
+        """How a plan names the snapshot. A ``ref`` may move: the plan's own snapshot id tells."""
+        chosen: Choice = {"snapshot_id": self.snapshot_id} if self.ref is None else {"ref": self.ref}
+        return {**chosen, "page_size": 1}
+
+
+def pin(table: Table, options: Options) -> Pinned:
+    """What is read, as the table is now.
+
+    Raises:
+        OptionInvalid: a column that the table does not have.
+        ClientError: the server refused or failed.
+    """
+    now: Choice = {**options.choice, "page_size": 1}
+    snapshot_id = table.plan(limit=1, **now).snapshot_id
+    info, schemas = table.info(), list(table.schemas())
+    ref = None if options.ref is None else _ref(table, options.ref)
+    branch = MAIN if ref is None else ref.branch
+    schemas = [row for row in schemas if row["branch"] == branch]
+    is_as_it_was = options.snapshot_id is not None or options.as_of is not None or (ref is not None and ref.is_tag)
+    schema = _schema(table, schemas, snapshot_id if is_as_it_was else None)
+    is_paimon = info.format == "paimon"
+    to_read = TableToRead(
+        name=table.name,
+        format=info.format,
+        schema=schema,
+        schemas=tuple(schemas),
+        specs=tuple(table.specs()),
+        properties=dict((schema.get("options") if is_paimon else info.row.get("properties")) or {}),
+        rewrites=tuple((moved["old"], moved["new"]) for moved in info.row.get("rewrite") or ()),
+        columns=tuple(field["name"] for field in schema["fields"]),
+    )
+    if options.columns is not None:
+        to_read = with_columns(to_read, options.columns)
+    return Pinned(to_read, snapshot_id, options.ref if is_paimon else None)
+
+
+def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
+    """The table with these columns alone, in this order; in another case where that is no other column.
+
+    Raises:
+        OptionInvalid: no such column, or several.
+    """
+    own = [field["name"] for field in table.schema["fields"]]
+    columns = []
+    for name in names:
+        found = [name] if name in own else [one for one in own if one.casefold() == name.casefold()]
+        if len(found) != 1:
+            problem = f"of {table.name}: there is no column {name!r:.100}" if not found else f"{name!r}: {found} are it"
+            raise OptionInvalid("columns", f"{problem}; the table has {', '.join(own)}")
+        columns += found
+    return replace(table, columns=tuple(columns))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ref:
+    branch: str
+    is_tag: bool
+
+
+def _ref(table: Table, name: str) -> _Ref:
+    """Where a ref that the server has just planned leads."""
+    found: RefInfo | None = next((ref for ref in table.refs() if ref.name == name), None)
+    if found is None:
+        raise NotFoundError(f"{table.name} has no branch or tag {name!r}", code="ref_not_found", status=404)
+    return _Ref(found.branch, found.type == "tag")
+
+
+def _schema(table: Table, schemas: Sequence[Row], snapshot_id: int | None) -> Row:
+    """The columns of a snapshot that is read as it was then; the newest otherwise, and where it does not say."""
+    if snapshot_id is not None:
+        schema_id = table.snapshot(snapshot_id).schema_id
+        for row in schemas:
+            if row["schema_id"] == schema_id:
+                return row
+    return next(row for row in schemas if row["current"])

@@ -1,0 +1,111 @@
+"""Spark's filters as SQL for the server, which drops files that no matching row is in.
+
+What is left out keeps more files, so everything is left out that is not surely the same question: the server reads
+comparisons so that no engine's matching row is lost (NaN, roundings of 4-byte floats), and Spark asks all filters of
+the rows again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+
+def sql_of_all(filters: Iterable[Any]) -> str | None:
+    """A condition that every row that matches all the filters matches; None when there is none to give."""
+    found = [text for one in filters if (text := sql_of(one)) is not None]
+    return " AND ".join(found) or None
+
+
+def sql_of(filter: Any) -> str | None:
+    """One of Spark's filters (``pyspark.sql.datasource.Filter``); None for what is not surely the same in SQL."""
+    kind = type(filter).__name__
+    if kind == "Not":
+        inner = _simple(filter.child)
+        return None if inner is None or type(filter.child).__name__ in _ONE_WAY else f"NOT ({inner})"
+    return _simple(filter)
+
+
+_ORDER = {
+    "EqualTo": "=",
+    "EqualNullSafe": "<=>",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+}
+_ONE_WAY = frozenset({"In"})
+"""Of which nulls may be left out: the negation would hold for too few rows."""
+
+
+def _simple(filter: Any) -> str | None:
+    kind = type(filter).__name__
+    column = _column(getattr(filter, "attribute", ()))
+    if column is None:
+        return None
+    match kind:
+        case "IsNull":
+            return f"{column} IS NULL"
+        case "IsNotNull":
+            return f"{column} IS NOT NULL"
+        case "StringStartsWith":
+            prefix = _literal(filter.value)
+            return None if prefix is None else f"starts_with({column}, {prefix})"
+        case "In":
+            values = [_literal(value) for value in filter.value if value is not None]
+            known = [value for value in values if value is not None]
+            return f"{column} IN ({', '.join(known)})" if known and len(known) == len(values) else None
+    value = _literal(getattr(filter, "value", None)) if kind in _ORDER else None
+    return None if value is None else f"{column} {_ORDER[kind]} {value}"
+
+
+def _column(path: Sequence[str]) -> str | None:
+    # The server knows paths by their text: with a dot in a name it could mean another column.
+    if not path or any("." in part or not part for part in path):
+        return None
+    return ".".join('"' + part.replace('"', '""') + '"' for part in path)
+
+
+def _literal(value: Any) -> str | None:
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int():
+            return str(value)
+        case float():
+            return _float(value)
+        case Decimal():
+            return f"{value:f}" if value.is_finite() else None
+        case str():
+            return _quoted(value)
+        case bytes() | bytearray():
+            return f"X'{bytes(value).hex()}'"
+        case dt.datetime():
+            return _moment(value)
+        case dt.date():
+            return f"DATE '{value.isoformat()}'"
+    return None
+
+
+def _float(value: float) -> str | None:
+    if math.isnan(value):
+        return "CAST('NaN' AS DOUBLE)"
+    if math.isinf(value):
+        return f"CAST('{'-' if value < 0 else ''}Infinity' AS DOUBLE)"
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
+
+
+def _moment(value: dt.datetime) -> str:
+    if value.tzinfo is None:
+        return f"TIMESTAMP '{value.isoformat()}'"
+    return f"TIMESTAMPTZ '{value.astimezone(dt.UTC).isoformat()}'"
+
+
+def _quoted(text: str) -> str | None:
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        return None
+    return "'" + text.replace("'", "''") + "'"

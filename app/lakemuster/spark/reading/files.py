@@ -1,0 +1,155 @@
+"""Objects of the lake as executors open them: local files and everything that fsspec knows.
+
+Options are the service's own setting: ``LAKEMUSTER_STORAGE`` in the executor's environment, fsspec options by scheme
+as JSON. Nothing of it travels with a plan.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+
+from lakemuster.storage.locations import LOCAL, Location, normal_scheme, shown
+
+SETTING = "LAKEMUSTER_STORAGE"
+_AHEAD_BYTES = 1 << 18
+
+
+class StorageOptionsInvalid(Exception):
+    """``LAKEMUSTER_STORAGE`` of this process is not what it should be."""
+
+
+class LakeFiles:
+    """Objects by their full locations.
+
+    Args:
+        options: fsspec options by scheme.
+    """
+
+    def __init__(self, options: Mapping[str, Mapping[str, Any]]) -> None:
+        self._options = options
+        self._systems: dict[str, Any] = {}
+
+    def open(self, location: str, size: int | None = None) -> pa.NativeFile:
+        """An object for reading at any place; its size spares a request.
+
+        Raises:
+            OSError: as storage says, ``FileNotFoundError`` among others.
+        """
+        parsed = Location.parse(location)
+        if parsed.scheme == LOCAL:
+            return pa.OSFile(parsed.text)
+        files, path = self._at(parsed)
+        length = files.size(path) if size is None else size
+        return pa.PythonFile(_Ranges(files, path, length), mode="r")
+
+    def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:
+        """An object's bytes, or a range of them.
+
+        Raises:
+            OSError: as storage says, or the object ends before the range does.
+        """
+        parsed = Location.parse(location)
+        if parsed.scheme == LOCAL:
+            with open(parsed.text, "rb") as file:
+                file.seek(offset)
+                found = file.read() if length is None else file.read(length)
+        else:
+            files, path = self._at(parsed)
+            found = files.cat_file(path, start=offset, end=None if length is None else offset + length)
+        if length is not None and len(found) != length:
+            raise OSError(f"{shown(location)}: {len(found)} bytes at {offset}, not {length}")
+        return found
+
+    def _at(self, location: Location) -> tuple[Any, str]:
+        if location.scheme not in self._systems:
+            kind = fsspec.get_filesystem_class(location.scheme)
+            self._systems[location.scheme] = kind(**self._options.get(location.scheme, {}))
+        files = self._systems[location.scheme]
+        path: str = files._strip_protocol(location.text)  # noqa: SLF001 - every fsspec method calls it first
+        return files, path
+
+
+@lru_cache(maxsize=1)
+def lake_files(setting: str) -> LakeFiles:
+    """The objects that a setting reaches, one for all tasks of a process.
+
+    Raises:
+        StorageOptionsInvalid: it is not a JSON object of objects; its text is not repeated.
+    """
+    try:
+        options = json.loads(setting)
+        by_scheme = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
+    except (ValueError, AttributeError, TypeError):
+        raise StorageOptionsInvalid(f"{SETTING} is not a JSON object of fsspec options by scheme") from None
+    return LakeFiles(by_scheme)
+
+
+def files_here() -> LakeFiles:
+    """The objects that this process's environment reaches.
+
+    Raises:
+        StorageOptionsInvalid: as of :func:`lake_files`.
+    """
+    return lake_files(os.environ.get(SETTING) or "{}")
+
+
+class _Ranges(io.RawIOBase):
+    """An object that is read range by range, without the caches and sequential habits of fsspec's own files.
+
+    What is read is a little more than what is asked for, at the end above all: footers are read in several pieces.
+    """
+
+    def __init__(self, files: Any, path: str, size: int) -> None:
+        self._files = files
+        self._path = path
+        self._size = size
+        self._at = 0
+        self._held_from = 0
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def size(self) -> int:
+        """Bytes in all."""
+        return self._size
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes, fewer at the end."""
+        end = self._size if size is None or size < 0 else min(self._size, self._at + size)
+        if end <= self._at:
+            return b""
+        if not self._held_from <= self._at <= end <= self._held_from + len(self._held):
+            self._fetch(end)
+        start = self._at - self._held_from
+        self._at = end
+        return self._held[start : end - self._held_from]
+
+    def _fetch(self, end: int) -> None:
+        start = self._at
+        if self._size - start < _AHEAD_BYTES:
+            start = max(0, self._size - _AHEAD_BYTES)
+        end = min(self._size, max(end, start + _AHEAD_BYTES))
+        self._held = self._files.cat_file(self._path, start=start, end=end)
+        self._held_from = start
+        if len(self._held) != end - start:
+            raise OSError(f"{shown(self._path)}: {len(self._held)} bytes at {start}, not {end - start}")

@@ -1,0 +1,87 @@
+"""Arrow types as Spark's, whatever the session's settings say of timestamps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+
+def struct_type(
+    schema: pa.Schema | pa.StructType, comments: Mapping[str, str] | None = None, *, keeps_required: bool = False
+) -> StructType:
+    """Columns as Spark's.
+
+    Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``.
+
+    Args:
+        comments: of fields, by dotted path.
+        keeps_required: what is not nullable stays so; everything is nullable otherwise.
+
+    Raises:
+        TypeError: Spark has no such type.
+    """
+    return _Conversion(comments or {}, keeps_required).struct(schema, "")
+
+
+class _Conversion:
+    def __init__(self, comments: Mapping[str, str], keeps_required: bool) -> None:
+        self._comments = comments
+        self._keeps_required = keeps_required
+
+    def struct(self, of: pa.Schema | pa.StructType, above: str) -> StructType:
+        from pyspark.sql import types as spark_types  # noqa: PLC0415
+
+        fields = []
+        for field in of:
+            path = above + field.name
+            metadata = {"comment": self._comments[path]} if path in self._comments else None
+            made = self._type(field.type, path)
+            fields.append(spark_types.StructField(field.name, made, self._is_nullable(field), metadata))
+        return spark_types.StructType(fields)
+
+    def _is_nullable(self, field: pa.Field) -> bool:
+        return field.nullable or not self._keeps_required
+
+    def _type(self, of: pa.DataType, path: str) -> DataType:
+        # PySpark's own conversion would take the session's word for timestamps without a zone.
+        from pyspark.sql import types as spark_types  # noqa: PLC0415
+
+        if pa.types.is_struct(of):
+            return self.struct(of, f"{path}.")
+        if pa.types.is_list(of):
+            inner = self._type(of.value_type, f"{path}.element")
+            return spark_types.ArrayType(inner, self._is_nullable(of.value_field))
+        if pa.types.is_map(of):
+            key, value = self._type(of.key_type, f"{path}.key"), self._type(of.item_type, f"{path}.value")
+            return spark_types.MapType(key, value, self._is_nullable(of.item_field))
+        if pa.types.is_decimal(of):
+            return spark_types.DecimalType(of.precision, of.scale)
+        if pa.types.is_timestamp(of):
+            return spark_types.TimestampNTZType() if of.tz is None else spark_types.TimestampType()
+        name = _SIMPLE.get(of)
+        if name is None:
+            raise TypeError(f"no Spark type for {of}")
+        simple: DataType = getattr(spark_types, name)()
+        return simple
+
+
+_SIMPLE = {
+    pa.bool_(): "BooleanType",
+    pa.int8(): "ByteType",
+    pa.int16(): "ShortType",
+    pa.int32(): "IntegerType",
+    pa.int64(): "LongType",
+    pa.float32(): "FloatType",
+    pa.float64(): "DoubleType",
+    pa.string(): "StringType",
+    pa.large_string(): "StringType",
+    pa.binary(): "BinaryType",
+    pa.large_binary(): "BinaryType",
+    pa.date32(): "DateType",
+    pa.null(): "NullType",
+}

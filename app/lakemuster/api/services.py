@@ -15,7 +15,7 @@ from lakemuster.index.companions import list_iceberg_tables
 from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, remove_table
-from lakemuster.ingest.crawl import Progress
+from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.refresh import Refresher, RefreshReport
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata

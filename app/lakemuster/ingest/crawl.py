@@ -7,13 +7,10 @@ does not answer fails the refresh instead, and the snapshot stays known.
 
 from __future__ import annotations
 
-import tempfile
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,25 +22,19 @@ from lakemuster.index.leases import Lease
 from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name
 from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine
 from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
-from lakemuster.ingest.work import WrittenSegment, decode_list, decode_manifest, describe_inline, slim
+from lakemuster.ingest.work import decode_list, describe_inline, slim
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
 
-OUTSTANDING_BYTES = 192 * 2**20
-"""Encoded bytes handed to decoders and not yet answered for."""
-
 REGISTER_EVERY = 64
 """Segments registered in one transaction."""
 
 _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
-_T = TypeVar("_T", list[ManifestHeader], WrittenSegment)
-
-Progress = Callable[[int, int], None]
-"""Called with manifests done and manifests to do."""
 
 
 @dataclass(slots=True)
@@ -75,6 +66,7 @@ class Crawler:
     index: Index
     store: ObjectStore
     pool: DecoderPool
+    engine: Engine
     lease: Lease
     metadata: TableMetadata
     rewrites: Rewrites
@@ -116,7 +108,9 @@ class Crawler:
             self.tally.lists_fetched += 1
             return self.pool.submit(decode_list, data, metadata, branches[location])
 
-        for request, outcome in self._through_decoders(list(requests.values()), submit):
+        for request, outcome in through_decoders(self.store, list(requests.values()), submit):
+            if isinstance(outcome, _OURS):
+                raise outcome
             found[recorded[request.location]] = outcome
         return found
 
@@ -147,39 +141,24 @@ class Crawler:
         return _Listed(role, header, location, segment_name(location, header.length or 0), branch)
 
     def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
-        """Fetch, decode and store segments; by segment name, None or why not."""
-        by_location = {row.location: row for row in rows}
-        # Iceberg tables that were moved by hand have manifests of another length than recorded; what
-        # proves such a manifest whole is counted when it is decoded.
-        exact = self.metadata.format == "paimon"
-        requests = [ReadRequest(row.location, row.header.length, exact) for row in by_location.values()]
-        metadata = slim(self.metadata)
+        """Have segments made; by segment name, None or why not."""
+        manifests = [Manifest(row.segment, row.location, row.header, row.branch) for row in rows]
         outcomes: dict[str, CatalogError | None] = {}
         written: list[SegmentInfo] = []
-        sizes: dict[str, int] = {}
-        with tempfile.TemporaryDirectory(dir=self.index.segments.workspace, prefix="crawl-") as folder:
-
-            def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
-                self.tally.manifests_fetched += 1
-                row = by_location[request.location]
-                sizes[row.segment] = len(data)
-                path = str(Path(folder, row.segment))
-                return self.pool.submit(decode_manifest, data, row.header, metadata, row.branch, path)
-
-            for done, (request, outcome) in enumerate(self._through_decoders(requests, submit), 1):
-                row = by_location[request.location]
-                if isinstance(outcome, CatalogError):
-                    outcomes[row.segment] = outcome
-                else:
-                    self.index.segments.put(row.segment, outcome.path)
+        with closing(self.engine.make_segments(self.store, self.metadata, manifests, self.progress)) as made:
+            for outcome in made:
+                one = outcome.manifest
+                self.tally.manifests_fetched += outcome.length is not None
+                if isinstance(outcome.error, _OURS):
+                    self._register(written)
+                    raise outcome.error
+                outcomes[one.segment] = outcome.error
+                if outcome.error is None:
+                    assert outcome.length is not None
                     self.tally.entries_decoded += outcome.rows
-                    outcomes[row.segment] = None
-                    size = sizes.pop(row.segment)
-                    written.append(SegmentInfo(row.segment, row.location, size, outcome.rows, outcome.size))
+                    written.append(SegmentInfo(one.segment, one.location, outcome.length, outcome.rows, outcome.bytes))
                 if len(written) >= REGISTER_EVERY:
                     self._register(written)
-                if self.progress is not None:
-                    self.progress(done, len(requests))
         self._register(written)
         return outcomes
 
@@ -188,25 +167,6 @@ class Crawler:
         with self.index.database.session() as session:
             register_segments(session, written)
         written.clear()
-
-    def _through_decoders(
-        self, requests: Sequence[ReadRequest], submit: Callable[[ReadRequest, Contents], Future[_T]]
-    ) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
-        """Fetch many, decode many, a bounded number of bytes under way; failures of ours are raised."""
-        waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
-        outstanding = 0
-        for request, outcome in self.store.find_many(requests):
-            if isinstance(outcome, CatalogError):
-                yield request, _not_ours(outcome)
-                continue
-            waiting.append((request, len(outcome), submit(request, outcome)))
-            outstanding += len(outcome)
-            while waiting and (outstanding > OUTSTANDING_BYTES or waiting[0][2].done()):
-                first, size, future = waiting.popleft()
-                outstanding -= size
-                yield first, _result(future)
-        for request, _, future in waiting:
-            yield request, _result(future)
 
     def _finish(self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]) -> None:
         failed = next((row for row in rows if outcomes.get(row.segment) is not None), None)
@@ -253,16 +213,3 @@ class Crawler:
         with self.index.database.session() as session:
             quarantine(session, self.lease, record.row_id, text)
         self.tally.quarantined.append((record, text))
-
-
-def _not_ours(error: CatalogError) -> CatalogError:
-    if isinstance(error, _OURS):
-        raise error
-    return error
-
-
-def _result(future: Future[_T]) -> _T | CatalogError:
-    try:
-        return future.result()
-    except CatalogError as error:
-        return _not_ours(error)

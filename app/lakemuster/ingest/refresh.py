@@ -28,8 +28,9 @@ from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapsh
 from lakemuster.index.tables import TableRecord, get_table, store_metadata, touch
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.companions import Companions
-from lakemuster.ingest.crawl import Crawler, Progress
+from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.engine import Engine, LocalEngine, Progress
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.pointers import Pointer, look
 from lakemuster.ingest.statistics import ensure_statistics, refresh_statistics
@@ -79,13 +80,19 @@ class Totals:
 
 @dataclass(slots=True)
 class Refresher:
-    """Looks at tables and indexes what is new. Safe to call from many threads and processes."""
+    """Looks at tables and indexes what is new. Safe to call from many threads and processes.
+
+    Attributes:
+        pool: decodes manifest lists, and manifests where there is no other engine.
+        engine: makes the segments of manifests.
+    """
 
     index: Index
     store: ObjectStore
     pool: DecoderPool
     max_staleness: float
     history: int
+    engine: Engine | None = None
     totals: Totals = field(default_factory=Totals)
     _gates: dict[int, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
@@ -359,7 +366,8 @@ class Refresher:
         records: Sequence[SnapshotRecord],
         progress: Progress | None,
     ) -> Crawler:
-        crawler = Crawler(self.index, store, self.pool, lease, metadata, Rewrites(table.rewrites), progress)
+        engine = self.engine or LocalEngine(self.pool, self.index.segments)
+        crawler = Crawler(self.index, store, self.pool, engine, lease, metadata, Rewrites(table.rewrites), progress)
         crawler.crawl(records)
         return crawler
 

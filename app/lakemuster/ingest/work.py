@@ -14,7 +14,7 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.paimon import manifests as paimon
-from lakemuster.index.segments import write_segment
+from lakemuster.index.segment_files import write_segment
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 from lakemuster.storage.store import Contents
 

@@ -1,0 +1,162 @@
+"""Manifests to segments, and where that is done: in this process and its decoders, or elsewhere.
+
+An engine fetches manifests, decodes them and puts their segments into the segment store. What to fetch, and what
+follows from each outcome, is the crawler's: SQL is written by nobody else.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from lakemuster.errors import CatalogError
+from lakemuster.index.segment_store import SegmentStore
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.work import WrittenSegment, decode_manifest, slim
+from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
+from lakemuster.storage.objects import ReadRequest
+from lakemuster.storage.store import Contents, ObjectStore
+
+OUTSTANDING_BYTES = 192 * 2**20
+"""Encoded bytes handed to decoders and not yet answered for."""
+
+_T = TypeVar("_T")
+
+Progress = Callable[[int, int], None]
+"""Called with manifests done and manifests to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest to make a segment of.
+
+    Attributes:
+        segment: the name that its segment will have.
+        location: where it is read, after rewrites.
+        header: what the list says of it.
+        branch: of the list, whose schemas are its own in Paimon.
+    """
+
+    segment: str
+    location: str
+    header: ManifestHeader
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a manifest.
+
+    Attributes:
+        length: bytes that were fetched; None when storage did not give it.
+        rows, bytes: of its segment, which is whole in the store unless there is an error.
+        error: why there is no segment.
+    """
+
+    manifest: Manifest
+    length: int | None
+    rows: int = 0
+    bytes: int = 0
+    error: CatalogError | None = None
+
+
+class Engine(Protocol):
+    """Where manifests are decoded."""
+
+    def make_segments(
+        self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
+    ) -> Generator[Outcome, None, None]:
+        """One outcome for each manifest, in any order.
+
+        Closing the generator ends the work. Every failure that is a manifest's is its outcome's error, those of
+        storage and of the index among them.
+
+        Args:
+            store: reads what the table's metadata names.
+            metadata: of the table; schemas and specs decode, the rest is not looked at.
+
+        Raises:
+            CatalogError: the engine itself fails.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Decodes in the processes of a pool, puts what they wrote into a store."""
+
+    pool: DecoderPool
+    segments: SegmentStore
+    outstanding_bytes: int = OUTSTANDING_BYTES
+
+    def make_segments(
+        self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
+    ) -> Generator[Outcome, None, None]:
+        """See :class:`Engine`."""
+        # Iceberg tables that were moved by hand have manifests of another length than recorded; what
+        # proves such a manifest whole is counted when it is decoded.
+        exact = metadata.format == "paimon"
+        wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
+        lengths: dict[str, int] = {}
+        metadata = slim(metadata)
+        with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix="crawl-") as folder:
+
+            def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
+                one = wanted[request]
+                lengths[one.segment] = len(data)
+                path = str(Path(folder, one.segment))
+                return self.pool.submit(decode_manifest, data, one.header, metadata, one.branch, path)
+
+            decoded = through_decoders(store, list(wanted), submit, self.outstanding_bytes)
+            for done, (request, written) in enumerate(decoded, 1):
+                one = wanted[request]
+                yield self._kept(one, lengths.pop(one.segment, None), written)
+                if progress is not None:
+                    progress(done, len(wanted))
+
+    def _kept(self, one: Manifest, length: int | None, written: WrittenSegment | CatalogError) -> Outcome:
+        if not isinstance(written, CatalogError):
+            try:
+                self.segments.put(one.segment, written.path)
+            except CatalogError as refusal:
+                written = refusal
+        if isinstance(written, CatalogError):
+            return Outcome(one, length, error=written)
+        return Outcome(one, length, written.rows, written.size)
+
+
+def through_decoders(
+    store: ObjectStore,
+    requests: Sequence[ReadRequest],
+    submit: Callable[[ReadRequest, Contents], Future[_T]],
+    outstanding_bytes: int = OUTSTANDING_BYTES,
+) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
+    """Fetch many, decode many, a bounded number of bytes under way; a failure takes its request's place."""
+    waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
+    outstanding = 0
+    for request, outcome in store.find_many(requests):
+        if isinstance(outcome, CatalogError):
+            yield request, outcome
+            continue
+        waiting.append((request, len(outcome), submit(request, outcome)))
+        outstanding += len(outcome)
+        while waiting and (outstanding > outstanding_bytes or waiting[0][2].done()):
+            first, size, future = waiting.popleft()
+            outstanding -= size
+            decoded = _result(future)
+            yield first, decoded
+    for request, _, future in waiting:
+        decoded = _result(future)
+        yield request, decoded
+
+
+def _result(future: Future[_T]) -> _T | CatalogError:
+    try:
+        return future.result()
+    except CatalogError as error:
+        return error

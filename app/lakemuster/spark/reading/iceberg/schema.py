@@ -1,0 +1,121 @@
+"""Iceberg's columns as Arrow columns that Spark takes.
+
+The types are those of Spark's own Iceberg reader: uuid is text, fixed is binary, unknown is null; time, nanoseconds,
+variant and geometry are refused. Equality deletes may name columns of types that Spark has no equal of: those have a
+type here too, and only :func:`read_schema` refuses them.
+
+Source: Iceberg spec, "Schemas and Data Types"; ``TypeToSparkType`` of Iceberg 1.11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from lakemuster.errors import CatalogError
+from lakemuster.formats.iceberg.schemas import parse_schema
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
+from lakemuster.metadata.types import arrow_type as plain_arrow_type
+from lakemuster.spark.reading.model import NotReadable, TableToRead
+
+_IN_SPARK = {Kind.UUID: pa.string(), Kind.FIXED: pa.binary(), Kind.UNKNOWN: pa.null()}
+_NOT_IN_SPARK = frozenset({Kind.TIME, Kind.VARIANT, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER})
+
+
+class UnknownTypeError(Exception):
+    """A type whose values have no Arrow form here; its text is the type's."""
+
+
+def target_schema(table: TableToRead) -> Schema:
+    """The schema that rows are read with.
+
+    Raises:
+        NotReadable: it cannot be understood.
+    """
+    return _parse(table, table.schema)
+
+
+def known_schemas(table: TableToRead) -> tuple[Schema, ...]:
+    """That schema first, then the table's others, newest first: dropped columns stand in these."""
+    others = sorted((_parse(table, row) for row in table.schemas), key=lambda schema: -schema.schema_id)
+    return (target_schema(table), *others)
+
+
+def _parse(table: TableToRead, row: object) -> Schema:
+    try:
+        assert isinstance(row, dict)
+        return parse_schema({"schema-id": row["schema_id"], "fields": row["fields"]}, "schema")
+    except (CatalogError, AssertionError, KeyError) as cause:
+        raise NotReadable(table.name, f"its schema is not one: {cause}") from cause
+
+
+def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
+    """The fields of ``table.columns``, in that order.
+
+    Raises:
+        NotReadable: one is not a column of the table.
+    """
+    by_name = {field.name: field for field in target_schema(table).fields}
+    missing = next((name for name in table.columns if name not in by_name), None)
+    if missing is not None:
+        raise NotReadable(table.name, f"it has no column {missing}")
+    return tuple(by_name[name] for name in table.columns)
+
+
+def read_schema(table: TableToRead) -> pa.Schema:
+    """The wanted columns as Arrow fields.
+
+    Raises:
+        NotReadable: a column is of a type that Spark's Iceberg reader does not read.
+    """
+    fields = wanted_fields(table)
+    for field in fields:
+        for path, of in _primitives(field.type, field.name):
+            if of.kind in _NOT_IN_SPARK or of.unit == "ns":
+                raise NotReadable(table.name, f"column {path} is {of.text}, which Spark has no type for")
+    return pa.schema([arrow_field(field) for field in fields])
+
+
+def _primitives(of: Type, path: str) -> Iterator[tuple[str, Primitive]]:
+    match of:
+        case Primitive():
+            yield path, of
+        case StructType(fields=fields):
+            for field in fields:
+                yield from _primitives(field.type, f"{path}.{field.name}")
+        case ListType(element=element):
+            yield from _primitives(element.type, f"{path}.element")
+        case MapType(key=key, value=value):
+            yield from _primitives(key.type, f"{path}.key")
+            yield from _primitives(value.type, f"{path}.value")
+
+
+def arrow_field(field: Field) -> pa.Field:
+    """A field of the rows that are given.
+
+    Raises:
+        UnknownTypeError: of a type without a form.
+    """
+    return pa.field(field.name, arrow_type(field.type), nullable=not field.required)
+
+
+def arrow_type(of: Type) -> pa.DataType:
+    """The type of the values that are given.
+
+    Raises:
+        UnknownTypeError: it has no form.
+    """
+    match of:
+        case StructType(fields=fields):
+            return pa.struct([arrow_field(field) for field in fields])
+        case ListType(element=element):
+            return pa.list_(arrow_field(element))
+        case MapType(key=key, value=value):
+            return pa.map_(arrow_field(key), arrow_field(value))
+        case Primitive(kind=kind):
+            found = _IN_SPARK.get(kind) or plain_arrow_type(of)
+            if found is None:
+                raise UnknownTypeError(of.text)
+            return found

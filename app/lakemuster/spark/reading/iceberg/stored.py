@@ -1,0 +1,96 @@
+"""The columns that a data file holds, by field id, as a tree beside the file's own Arrow schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+IdOf = Callable[[pa.Field], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A column, or a part of one, as it is in a file.
+
+    Attributes:
+        field_id: None where the file does not say one.
+        name: in the file.
+        type: as it is read; of a nested one that was pruned, what its ``children`` say is right.
+        children: members of a struct; the element of a list; key and value of a map.
+        leaf: the place of its first leaf among all leaves of the file.
+    """
+
+    field_id: int | None
+    name: str
+    type: pa.DataType
+    children: tuple[Stored, ...]
+    leaf: int
+
+    @property
+    def leaves(self) -> Iterator[int]:
+        """The places of its leaves."""
+        if not self.children:
+            yield self.leaf
+        for child in self.children:
+            yield from child.leaves
+
+
+def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
+    """The columns of a file of that schema."""
+    leaf = 0
+    columns = []
+    for field in schema:
+        column, leaf = _stored(field, id_of, leaf)
+        columns.append(column)
+    return tuple(columns)
+
+
+def _stored(field: pa.Field, id_of: IdOf, leaf: int) -> tuple[Stored, int]:
+    of = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
+    children = []
+    at = leaf
+    for inner in inner_fields(of):
+        child, at = _stored(inner, id_of, at)
+        children.append(child)
+    return Stored(id_of(field), field.name, of, tuple(children), leaf), max(at, leaf + 1)
+
+
+def inner_fields(of: pa.DataType) -> list[pa.Field]:
+    """The fields within a nested type."""
+    if pa.types.is_struct(of):
+        return list(of)
+    if pa.types.is_map(of):
+        return [of.key_field, of.item_field]
+    if is_list(of):
+        return [of.value_field]
+    return []
+
+
+def is_list(of: pa.DataType) -> bool:
+    """Whether it is one of Arrow's lists."""
+    types = pa.types
+    return bool(types.is_list(of) or types.is_large_list(of) or types.is_fixed_size_list(of))
+
+
+def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
+    """What is read when only those leaves are: whole columns and members without any are left out."""
+    return tuple(
+        replace(column, children=prune(column.children, leaves))
+        for column in columns
+        if not leaves.isdisjoint(column.leaves)
+    )
+
+
+def has_ids(columns: Sequence[Stored]) -> bool:
+    """Whether any of them says its field id."""
+    return any(column.field_id is not None or has_ids(column.children) for column in columns)
+
+
+def with_position_ids(columns: Sequence[Stored]) -> tuple[Stored, ...]:
+    """Iceberg's fallback for Parquet files without ids and tables without a name mapping: columns are counted from 1.
+
+    Source: ``ParquetSchemaUtil.addFallbackIds`` of Iceberg 1.11.
+    """
+    return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

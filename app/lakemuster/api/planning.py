@@ -22,7 +22,7 @@ from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, FileReasonOut, LevelOut, ReasonOut
-from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanRequest
+from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanQuestion
 
 EVERY = "*"
 PAIMON_ONLY = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
@@ -31,14 +31,14 @@ MAX_REASONS = 10_000
 SHOWN = 100
 
 
-def selector_of(asked: PlanRequest | ExplainRequest) -> Selector:
+def selector_of(asked: PlanQuestion | ExplainRequest) -> Selector:
     """The snapshot that is asked for.
 
     Raises:
         RequestInvalid: it is chosen in more than one way, or a time is none.
     """
     chosen = Selector(asked.snapshot_id, asked.ref, None if asked.as_of is None else parse_instant(asked.as_of))
-    if isinstance(asked, PlanRequest) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
+    if isinstance(asked, PlanQuestion) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
         if asked.start_snapshot_id is None:
             raise RequestInvalid("end_snapshot_id goes with start_snapshot_id")
         if chosen != Selector():
@@ -49,7 +49,7 @@ def selector_of(asked: PlanRequest | ExplainRequest) -> Selector:
     return chosen
 
 
-def plan_listing(services: Services, view: View, asked: PlanRequest, *, stale: str | None) -> PlanListing:
+def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: str | None) -> PlanListing:
     """The plan of a snapshot that is asked for.
 
     Raises:
@@ -78,7 +78,7 @@ def plan_listing(services: Services, view: View, asked: PlanRequest, *, stale: s
     return listing
 
 
-def _splitting(view: View, asked: PlanRequest) -> Splitting | None:
+def _splitting(view: View, asked: PlanQuestion) -> Splitting | None:
     """How splits are packed, if they are asked for.
 
     Raises:
@@ -105,7 +105,7 @@ def _splitting(view: View, asked: PlanRequest) -> Splitting | None:
 
 
 def _incremental(
-    services: Services, view: View, asked: PlanRequest, bound: Bound, statistics: frozenset[int] | None
+    services: Services, view: View, asked: PlanQuestion, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
     assert asked.start_snapshot_id is not None
     if view.table.format == "paimon":

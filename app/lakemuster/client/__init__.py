@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakemuster.client.catalog import Client, Table
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
 from lakemuster.client.model import RefInfo, RefreshReport, SnapshotInfo, TableInfo
-from lakemuster.client.plans import Plan
+from lakemuster.client.plans import Plan, PlanTask
 from lakemuster.client.rows import Rows
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "ClientError",
     "NotFoundError",
     "Plan",
+    "PlanTask",
     "RefInfo",
     "RefreshReport",
     "Rows",

@@ -9,12 +9,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypedDict, TypeVar, Unpack
 
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
-from lakemuster.client.plans import Plan
+from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
 
 if TYPE_CHECKING:
     import httpx
+    import pyarrow as pa
 
 T = TypeVar("T")
 Where = str | Mapping[str, object] | None
@@ -98,6 +99,14 @@ class Client:
     def tables(self) -> Rows[TableInfo]:
         """The tables that the token may see, by name."""
         return Rows(self._transport, "/tables", {}, TableInfo.of)
+
+    def redeem(self, task: PlanTask) -> tuple[pa.Table, pa.Table]:
+        """The data files of a part of a plan (``Plan.tasks``), and the delete files that their ``deletes`` are rows of.
+
+        Raises:
+            ClientError: as of ``Plan.to_arrow``; ``page_token_invalid`` when the snapshot is gone.
+        """
+        return redeem(self._transport, task)
 
     def table(self, name: str) -> Table:
         """A table by its dotted name; nothing is asked before one of its methods is called."""

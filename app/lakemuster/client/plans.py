@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,50 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PAGE_SIZE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTask:
+    """A part of a plan, for whoever can ask the server. Pickled, it holds no credentials.
+
+    Attributes:
+        path: of the plan, on the server.
+        question: what was planned.
+        token: the part.
+        snapshot_id: that all of the plan is of.
+    """
+
+    path: str
+    question: Mapping[str, object]
+    token: str
+    snapshot_id: int | None
+
+
+def redeem(transport: Transport, task: PlanTask) -> tuple[pa.Table, pa.Table]:
+    """The data files of a part, and the delete files that their ``deletes`` are rows of."""
+    return arrow_tables(transport, task.path, {**task.question, "plan_task": task.token}, task.snapshot_id)
+
+
+def arrow_tables(
+    transport: Transport, path: str, question: Mapping[str, object], snapshot_id: int | None
+) -> tuple[pa.Table, pa.Table]:
+    """The data files of a plan, and the delete files that their ``deletes`` are rows of.
+
+    Raises:
+        ClientError: ``AnswerIncomplete`` when the stream does not close with a count that equals its rows.
+    """
+    # pyarrow takes long to import, and a program that reads rows needs none of it.
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
+
+    asked = None if snapshot_id is None else str(snapshot_id)
+    with transport.stream(path, {}, MEDIA_TYPE, body=dict(question)) as response:
+        table = ArrowStream(response.iter_bytes(), snapshot_id=asked).table()
+    is_data = pc.is_in(table.column("content"), value_set=pa.array(["data", "changelog"]))
+    deletes = table.filter(pc.invert(is_data)).drop_columns(["deletes", "residual"])
+    return table.filter(is_data), deletes
 
 
 class Plan:
@@ -84,6 +129,24 @@ class Plan:
             if page["snapshot_id"] != self._first["snapshot_id"]:
                 raise self._incomplete("pages of different snapshots")
 
+    def tasks(self, files: int | None = None) -> list[PlanTask]:
+        """The plan in parts, which readers elsewhere can ask for one by one; see ``Client.redeem``.
+
+        Args:
+            files: about so many in each part; 10,000 if left out. What must be read together is in one part.
+
+        Raises:
+            ClientError: as of ``pages``; ``request_invalid`` for a plan with a limit.
+        """
+        question = self._pinned()
+        sized = question if files is None else {**question, "task_files": files}
+        answer = self._transport.ask(f"{self._path}/tasks", sized)
+        if not isinstance(answer, dict) or not isinstance(answer.get("plan_tasks"), list):
+            raise self._incomplete("a plan without 'plan_tasks'")
+        if answer["snapshot_id"] != self._first["snapshot_id"]:
+            raise self._incomplete("a plan of another snapshot")
+        return [PlanTask(self._path, question, token, self.snapshot_id) for token in answer["plan_tasks"]]
+
     def to_arrow(self) -> pa.Table:
         """The data files as an Arrow table; ``deletes`` are rows of :meth:`deletes_to_arrow`.
 
@@ -109,18 +172,7 @@ class Plan:
 
     @cached_property
     def _tables(self) -> tuple[pa.Table, pa.Table]:
-        # pyarrow takes long to import, and a program that reads rows needs none of it.
-        import pyarrow as pa  # noqa: PLC0415
-        import pyarrow.compute as pc  # noqa: PLC0415
-
-        from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
-
-        asked = None if self.snapshot_id is None else str(self.snapshot_id)
-        with self._transport.stream(self._path, {}, MEDIA_TYPE, body=self._pinned()) as response:
-            table = ArrowStream(response.iter_bytes(), snapshot_id=asked).table()
-        is_data = pc.is_in(table.column("content"), value_set=pa.array(["data", "changelog"]))
-        deletes = table.filter(pc.invert(is_data)).drop_columns(["deletes", "residual"])
-        return table.filter(is_data), deletes
+        return arrow_tables(self._transport, self._path, self._pinned(), self.snapshot_id)
 
     def _pinned(self) -> dict[str, object]:
         """The question, for the snapshot that was planned. The id alone would not name a branch of Paimon's."""

@@ -71,6 +71,7 @@ PLAN: Responses = {
     },
     **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
 }
+PLAN_TASKS: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 EXPLAIN: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)
 REFRESH: Responses = _problems(*_ALWAYS, 404, 501, 502)

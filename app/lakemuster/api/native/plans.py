@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import orjson
 from fastapi import APIRouter
@@ -11,15 +12,29 @@ from starlette.responses import Response
 
 from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
-from lakemuster.api.native.asking import PREFIX, Paged, TheTable, needs
-from lakemuster.api.native.documented import EXPLAIN, PLAN
+from lakemuster.api.native.asking import PREFIX, Paged, Target, TheTable, needs
+from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.page_tokens import Place
 from lakemuster.api.planned import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing, selector_of
+from lakemuster.errors import RequestInvalid
+from lakemuster.planner.scan.tasks import cut, part
 from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.explanations import ExplanationOut
-from lakemuster.wire.native.plans import ExplainRequest, PlanPage, PlanRequest
+from lakemuster.wire.native.plans import (
+    ExplainRequest,
+    PlanPage,
+    PlanQuestion,
+    PlanRequest,
+    PlanTasks,
+    PlanTasksRequest,
+)
+
+_TASKS = "plan-tasks"
+
+MAX_TASKS = 100_000
+"""Parts of one plan; about 150 bytes each."""
 
 router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)])
 
@@ -27,14 +42,16 @@ router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", pa
 class _Paging(Paged):
     """A body's paging; all the rest of it chooses the files."""
 
-    asked: PlanRequest
+    asked: PlanQuestion
+    plan_task: str | None = None
 
     def choosing(self) -> dict[str, str]:
         """The rest as one text, made when a token needs it."""
-        fields = PlanRequest.model_fields
-        values = {name: getattr(self.asked, name) for name in fields if name not in ("page_size", "page_token")}
+        fields = PlanQuestion.model_fields
+        values = {name: getattr(self.asked, name) for name in fields}
         chosen = {name: value for name, value in values.items() if value != fields[name].default}
-        return {"body": json.dumps(chosen, sort_keys=True)}
+        task = {} if self.plan_task is None else {"plan_task": self.plan_task}
+        return {"body": json.dumps(chosen, sort_keys=True), **task}
 
 
 @router.post("/tables/{table}/plan", response_model=PlanPage, responses=PLAN)
@@ -48,11 +65,36 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
     stands before the first file that names it.
     """
     selector = selector_of(asked)
-    paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, asked=asked)
+    paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, asked=asked, plan_task=asked.plan_task)
+    if asked.plan_task is not None:
+        return _task(table, asked, paging)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
     listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
     return _answer(request, view, listing, place)
+
+
+@router.post("/tables/{table}/plan/tasks", response_model=PlanTasks, responses=PLAN_TASKS)
+def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
+    """A plan in parts, for readers side by side: each asks for the files of its own part.
+
+    What must be read together is in one part. Parts are good for as long as the snapshot is there, on any replica.
+    """
+    if asked.limit is not None:
+        raise RequestInvalid("limit goes with a whole plan, not with parts of one")
+    selector = selector_of(asked)
+    view = table.services.view(table.name, selector)
+    stale = None if selector.snapshot_id is not None else view.stale
+    listing = plan_listing(table.services, view, asked, stale=stale)
+    count = listing.plan.totals.files
+    keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
+    tokens = Asked(table.request, table.api, _TASKS, _Paging(asked=asked), view.table.table_id)
+    pins = pins_of([view])
+    document = {**listing.about, "plan_tasks": [tokens.token(Place(pins, key)) for key in keys]}
+    headers = stale_header(stale)
+    if view.snapshot_id is not None:
+        headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
+    return Response(dumps(document), media_type=media.JSON, headers=headers)
 
 
 @router.post("/tables/{table}/explain", response_model=ExplanationOut, responses=EXPLAIN)
@@ -63,6 +105,18 @@ def explain(table: TheTable, asked: ExplainRequest) -> Response:
     stale = None if selector.snapshot_id is not None else view.stale
     document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
     return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
+
+
+def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
+    """The files of a part of a plan."""
+    if asked.limit is not None:
+        raise RequestInvalid("limit goes with a whole plan, not with parts of one")
+    _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
+    assert part_of is not None
+    request, _, place = views_of(table, "plan", paging, lambda: (view,))
+    listing = plan_listing(table.services, view, asked, stale=None)
+    of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
+    return _answer(request, view, replace(listing, plan=of_part), place)
 
 
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.arranged import NONE, arranged, chosen, packed
+from lakemuster.planner.scan.arranged import NONE, Ints, arranged, chosen, packed
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.selection import Candidate, Rows, rows_of, survivors
 from lakemuster.planner.shapes.paimon_rows import PLANNED
@@ -25,11 +25,29 @@ class Splitting:
     open_file_cost: int
 
 
+@dataclass(frozen=True, slots=True)
+class SplitRange:
+    """The splits from ``first`` to before ``end``."""
+
+    splitting: Splitting
+    first: int
+    end: int
+
+
 def plan_rows(
-    outline: Outline, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
+    outline: Outline,
+    bound: Bound,
+    added_in: frozenset[int] | None,
+    start: Position,
+    end: Position | None,
+    splits: SplitRange | None = None,
 ) -> Iterator[tuple[Candidate, Rows]]:
-    """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions."""
-    if not isinstance(outline.reading, PaimonReading) or not outline.reading.merges:
+    """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions.
+
+    Args:
+        splits: only files of these; of a plan whose files are read together.
+    """
+    if splits is None and not goes_by_splits(outline):
         yield from rows_of(outline, bound, added_in, start, end)
         return
     files = chosen(outline, bound)
@@ -37,13 +55,27 @@ def plan_rows(
         number = candidate.number
         if number < start.part or (end is not None and (number, 0) >= end):
             continue
-        rows = files.row[files.of_part(number)]
+        own = files.of_part(number)
+        rows = files.row[own]
+        if splits is not None:
+            of = splits_of(outline, bound, splits.splitting)[own]
+            rows = rows[(of >= splits.first) & (of < splits.end)]
         if number == start.part:
             rows = rows[np.searchsorted(rows, start.offset) :]
         if end is not None and number == end.part:
             rows = rows[: np.searchsorted(rows, end.offset)]
         if len(rows):
             yield candidate, rows
+
+
+def goes_by_splits(outline: Outline) -> bool:
+    """Whether files are read together, so that a part of a plan is some of its splits and not a range of entries."""
+    return isinstance(outline.reading, PaimonReading) and outline.reading.merges
+
+
+def splits_of(outline: Outline, bound: Bound, splitting: Splitting) -> Ints:
+    """(N,) the split of each file of :func:`chosen`."""
+    return packed(outline, bound, splitting.target_size, splitting.open_file_cost)
 
 
 def with_details(
@@ -74,8 +106,7 @@ def with_details(
         section = order.section[place]
         columns["section"] = pa.array(section, mask=section == NONE)
         if splitting is not None:
-            splits = packed(outline, bound, splitting.target_size, splitting.open_file_cost)
-            columns["split"] = pa.array(splits[place])
+            columns["split"] = pa.array(splits_of(outline, bound, splitting)[place])
     if outline.vectors is not None:
         columns["deletion_vector"] = outline.vectors.match(entries)
     for name, values in columns.items():

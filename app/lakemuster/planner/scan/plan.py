@@ -20,7 +20,7 @@ from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import residuals
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.details import Splitting, plan_rows, with_details
+from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
@@ -88,6 +88,18 @@ class PlannedBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """A part of a plan: the files from ``start`` to before ``end``; of plans that go by splits, those of some."""
+
+    start: Position = START
+    end: Position | None = None
+    splits: SplitRange | None = None
+
+
+EVERYTHING = Within()
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """A whole plan in numbers; ``entries`` is what of the kept manifests was looked at."""
 
@@ -109,6 +121,7 @@ class Plan:
         added_in: for incremental plans of Iceberg: only files that one of these snapshots added, without deletes.
         splitting: Paimon: how to pack files into splits, when they are wanted.
         details: Paimon: say how each file is to be read.
+        within: a part of the plan (see ``tasks``) in the place of the whole.
     """
 
     outline: Outline
@@ -117,6 +130,7 @@ class Plan:
     added_in: frozenset[int] | None = None
     splitting: Splitting | None = None
     details: bool = True
+    within: Within | None = None
 
     @property
     def view(self) -> View:
@@ -141,7 +155,10 @@ class Plan:
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
-        for candidate, rows in plan_rows(self.outline, self.bound, self.added_in, start, end):
+        within = self.within or EVERYTHING
+        start = max(start, within.start)
+        end = within.end if end is None or (within.end is not None and within.end < end) else end
+        for candidate, rows in plan_rows(self.outline, self.bound, self.added_in, start, end, within.splits):
             yield from self._planned(candidate, rows)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:

@@ -13,6 +13,7 @@ from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.rows import IcebergFile, IdText, Integer, PaimonFile
 
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
+TASK_FILES, MAX_TASK_FILES = 10_000, 1_000_000
 MAX_NAMES, MAX_EXPLAINED = 10_000, 1_000
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _LARGEST = 2**63 - 1
@@ -85,8 +86,8 @@ class _Question(WireModel):
         return given
 
 
-class PlanRequest(_Question):
-    """A plan to make. `snapshot_id`, `ref` and `as_of` exclude each other."""
+class PlanQuestion(_Question):
+    """What chooses the files of a plan, and what is told of them."""
 
     select: Names = Field(
         None,
@@ -129,11 +130,29 @@ class PlanRequest(_Question):
     end_snapshot_id: SnapshotId | None = Field(
         None, description="The last snapshot of an incremental plan; in the place of `snapshot_id`."
     )
+
+
+class PlanRequest(PlanQuestion):
+    """A plan to make. `snapshot_id`, `ref` and `as_of` exclude each other."""
+
+    plan_task: StrictStr | None = Field(
+        None,
+        max_length=4096,
+        description="One of the `plan_tasks` of this plan, the rest of the body as it was there: its files alone.",
+    )
     page_size: StrictInt = Field(
         PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="At most so many files; streams ignore it."
     )
     page_token: StrictStr | None = Field(
         None, max_length=4096, description="next_page_token of the page before, the rest of the body unchanged."
+    )
+
+
+class PlanTasksRequest(PlanQuestion):
+    """A plan to make in parts. `snapshot_id`, `ref` and `as_of` exclude each other."""
+
+    task_files: StrictInt = Field(
+        TASK_FILES, ge=1, le=MAX_TASK_FILES, description="About so many files in each part; it may hold fewer, or none."
     )
 
 
@@ -204,14 +223,25 @@ class PlanCounts(WireModel):
     bytes: Integer
 
 
-class PlanPage(WireModel):
-    """A page of a plan."""
-
-    snapshot_id: IdText | None = Field(description="All pages are of it; null for a table without snapshots.")
-    files: list[PlannedIcebergFile | PlannedPaimonFile]
-    deletes: list[IcebergFile] = Field(description="The delete files that apply to files of this page.")
+class _OfPlan(WireModel):
+    snapshot_id: IdText | None = Field(description="All of the plan is of it; null for a table without snapshots.")
     applied: list[str] = Field(description="The conjuncts of the filter that can drop files.")
     not_applied: list[NotAppliedOut]
     counts: PlanCounts
-    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
     stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")
+
+
+class PlanPage(_OfPlan):
+    """A page of a plan."""
+
+    files: list[PlannedIcebergFile | PlannedPaimonFile]
+    deletes: list[IcebergFile] = Field(description="The delete files that apply to files of this page.")
+    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
+
+
+class PlanTasks(_OfPlan):
+    """A plan in parts, which together are the plan: each file is in one of them."""
+
+    plan_tasks: list[str] = Field(
+        description="Ask for the plan with one of them as plan_task, the rest of the body unchanged but for task_files."
+    )

@@ -1,0 +1,67 @@
+"""Parts of a plan that can be read one by one, by different readers, and are the plan together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lakemuster.errors import PageTokenInvalid
+from lakemuster.formats.paimon.options import TableOptions
+from lakemuster.planner.rows import Position
+from lakemuster.planner.scan.details import SplitRange, Splitting, goes_by_splits, splits_of
+from lakemuster.planner.scan.plan import Plan, Within
+
+Key = tuple[int, ...]
+"""A part of a plan in numbers, which a token can hold."""
+
+_NO_END = -1
+
+
+def cut(plan: Plan, files: int) -> Iterator[Key]:
+    """Cut a plan into parts of about so many files each; entries that only a look at each drops are counted too.
+
+    Files that must be read together (Paimon's sections) are in one part, also when that makes it larger: such plans
+    are cut between splits.
+    """
+    if goes_by_splits(plan.outline):
+        of = splits_of(plan.outline, plan.bound, _splitting(plan))
+        yield from _runs(np.bincount(of), files)
+        return
+    for start, end in plan.ranges(files):
+        yield (*start, *((_NO_END, 0) if end is None else end))
+
+
+def part(plan: Plan, key: Key) -> Plan:
+    """A part that :func:`cut` made.
+
+    Raises:
+        PageTokenInvalid: of another plan.
+    """
+    if goes_by_splits(plan.outline) and len(key) == 2:
+        return replace(plan, within=Within(splits=SplitRange(_splitting(plan), *key)))
+    if len(key) != 4 or goes_by_splits(plan.outline):
+        raise PageTokenInvalid("this plan task is of a plan of another kind: plan again")
+    end = None if key[2] == _NO_END else Position(*key[2:])
+    return replace(plan, within=Within(Position(*key[:2]), end))
+
+
+def _splitting(plan: Plan) -> Splitting:
+    """As asked for, else the table's own."""
+    if plan.splitting is not None:
+        return plan.splitting
+    options = TableOptions.of(plan.view.schemas[0])
+    return Splitting(options.split_target_size, options.split_open_file_cost)
+
+
+def _runs(counts: NDArray[np.int64], files: int) -> Iterator[Key]:
+    """Neighbouring splits with about so many files together."""
+    ends = np.cumsum(counts)
+    first = 0
+    while first < len(counts):
+        before = 0 if first == 0 else int(ends[first - 1])
+        end = max(first + 1, int(np.searchsorted(ends, before + files, side="right")))
+        yield first, end
+        first = end

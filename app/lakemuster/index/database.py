@@ -7,6 +7,7 @@ for another writer and would fail. PostgreSQL serves several replicas.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Executable, Row, create_engine, event, make_url, select
+from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -26,6 +27,7 @@ from sqlalchemy.types import BigInteger
 
 from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 from lakemuster.index import migrations
+from lakemuster.index.direct import DirectStatement
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 """Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
@@ -37,6 +39,7 @@ _MIGRATION_WAIT_SECONDS = 600
 _WRITES = "lakemuster_writes"
 _ALONE = "lakemuster_alone"
 _MISSING_TABLE = ("42P01", "42703")
+_WRONG_VERSION = "the database lacks a table or column of this program; run: lakemuster migrate"
 
 
 class NowMs(FunctionElement[int]):
@@ -70,6 +73,7 @@ class Database:
         self._url = _parse(url)
         self._engine = _create_engine(self._url)
         self._turn = threading.Lock()
+        self._direct: dict[Select[*tuple[Any, ...]], DirectStatement] = {}
         self._alone = self._engine.execution_options(**{_ALONE: True})
         self._writing = self._engine.execution_options(**{_WRITES: True})
         self._reading = (
@@ -113,15 +117,20 @@ class Database:
         with _our_errors(), Session(self._reading, autoflush=False) as session, session.begin():
             yield session
 
-    def rows(self, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
-        """What a statement alone reads, as of now: a third of the work of :meth:`reading`, which all requests save.
+    def rows(self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]) -> Sequence[Sequence[Any]]:
+        """What a statement alone reads, as of now: a tenth of the work of :meth:`reading`, which all requests save.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
             DatabaseVersionMismatch: it lacks a table or column.
         """
-        with _our_errors(), self._alone.connect() as connection:
-            return connection.execute(statement, parameters).all()
+        if not self.is_embedded:
+            with _our_errors(), self._alone.connect() as connection:
+                return connection.execute(statement, parameters).all()
+        if statement not in self._direct:
+            self._direct[statement] = DirectStatement.of(statement, self._engine.dialect)
+        with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
+            return self._direct[statement].rows(connection.cursor(), parameters)
 
     def migrate(self) -> None:
         """Create or upgrade the tables, whole or not at all; safe to do from several processes at once.
@@ -294,6 +303,8 @@ def _our_errors() -> Iterator[None]:
     except DBAPIError as cause:
         raise _our_error(cause) from cause
     except sqlite3.Error as cause:
+        if _lacks_table_here(cause):
+            raise DatabaseVersionMismatch(_WRONG_VERSION) from cause
         raise IndexUnavailable(f"the database does not answer: {cause}") from cause
     except OverflowError as cause:
         raise MetadataCorrupt("a number is beyond 64 bits") from cause
@@ -301,7 +312,7 @@ def _our_errors() -> Iterator[None]:
 
 def _our_error(cause: DBAPIError) -> CatalogError:
     if _lacks_table(cause):
-        return DatabaseVersionMismatch("the database lacks a table or column of this program; run: lakemuster migrate")
+        return DatabaseVersionMismatch(_WRONG_VERSION)
     if isinstance(cause, DataError):
         return MetadataCorrupt("the index cannot hold a value of the metadata")
     if isinstance(cause, (OperationalError, InterfaceError)):
@@ -312,4 +323,8 @@ def _our_error(cause: DBAPIError) -> CatalogError:
 def _lacks_table(cause: DBAPIError) -> bool:
     if isinstance(cause, ProgrammingError):
         return getattr(cause.orig, "sqlstate", None) in _MISSING_TABLE
-    return isinstance(cause, OperationalError) and str(cause.orig).startswith(("no such table", "no such column"))
+    return _lacks_table_here(cause.orig)
+
+
+def _lacks_table_here(cause: BaseException | None) -> bool:
+    return isinstance(cause, sqlite3.OperationalError) and str(cause).startswith(("no such table", "no such column"))

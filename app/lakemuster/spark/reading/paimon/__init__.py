@@ -2,7 +2,7 @@
 
 The map, in the direction of imports::
 
-    file_rows > data_files | evolution > casts | arrays | tables > schemas
+    sections > merging > sources > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
 
 * ``schemas``     columns from the server's JSON, and what Spark has for their types
 * ``tables``      a table as its files are read
@@ -10,6 +10,8 @@ The map, in the direction of imports::
 * ``evolution``, ``casts``  columns of older schemas as the table has them now
 * ``data_files``  containers: columns by name, some rows at a time
 * ``file_rows``   the rows of one file
+* ``vectors``     ... without those that its deletion vector marks
+* ``ordering``, ``sources``, ``merging``, ``sections``  rows of one key in several files made one row
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from lakemuster.client.model import Row
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
-from lakemuster.spark.reading.paimon.file_rows import rows_of_file
+from lakemuster.spark.reading.paimon.sections import section_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.paimon.vectors import live_rows
 
 __all__ = ["check", "read", "read_schema"]
 
@@ -51,13 +55,18 @@ def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBa
     """
     known = PaimonTable.of(table)
     schema = known.arrow_schema
+    sections: dict[int, list[Row]] = {}
     for file in split.files:
-        if file["deletion_vector"] is not None:
-            raise NotReadable(table.name, "deletion vectors are not read yet", file["file_path"])
-        if not file["raw_convertible"]:
-            raise NotReadable(table.name, "it must be merged with other files", file["file_path"])
-        for batch in rows_of_file(known, file, known.wanted, files):
-            yield _as_promised(known, schema, batch, file["file_path"])
+        if file["raw_convertible"]:
+            for batch in live_rows(known, file, known.wanted, files):
+                yield _as_promised(known, schema, batch, file["file_path"])
+        else:
+            sections.setdefault(file["section"], []).append(file)
+    for section in sections.values():
+        if not known.primary_keys:
+            raise NotReadable(table.name, "rows are spread over files by column", section[0]["file_path"])
+        for batch in section_rows(known, section, known.wanted, files):
+            yield _as_promised(known, schema, batch, section[0]["file_path"])
 
 
 def _as_promised(table: PaimonTable, schema: pa.Schema, batch: pa.RecordBatch, file_path: str) -> pa.RecordBatch:

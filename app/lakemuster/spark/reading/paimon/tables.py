@@ -68,6 +68,10 @@ class PaimonTable:
             table.properties,
         )
 
+    def flag(self, option: str) -> bool:
+        """Whether an option is set to true."""
+        return self.options.get(option, "").strip().lower() == "true"
+
     @cached_property
     def arrow_schema(self) -> pa.Schema:
         """The wanted columns.

@@ -1,0 +1,117 @@
+"""The rows of files that must be read together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import pyarrow as pa
+
+from lakemuster.client.model import Row
+from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.model import Files, NotReadable
+from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
+from lakemuster.spark.reading.paimon.merging import Merging, RefusesDeletes
+from lakemuster.spark.reading.paimon.ordering import check_orderable, ordered_form
+from lakemuster.spark.reading.paimon.sources import Key, NotSorted, Source
+from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.paimon.vectors import live_rows
+
+_POSTPONE = -2
+_IGNORE_DELETE = (
+    "ignore-delete", "first-row.ignore-delete", "deduplicate.ignore-delete", "partial-update.ignore-delete",
+)  # fmt: skip
+
+
+def section_rows(
+    table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one section of a merge tree: one at most of each key.
+
+    Args:
+        section: the files' rows of the plan, all of them.
+        fields: the columns wanted, of the table's schema.
+
+    Raises:
+        NotReadable: the merge engine, or something that it is told to do, is not known here; a file is damaged.
+    """
+    merging = merging_of(table)
+    if any(file["bucket"] == _POSTPONE for file in section):
+        raise NotReadable(table.name, "rows wait in a bucket to be given theirs", section[0]["file_path"])
+    needed = {field.field_id: field for field in (*fields, *merging.keys, *merging.sequence, SEQUENCE, ROW_KIND)}
+    names = [field.name for field in fields]
+    ordered = sorted(section, key=lambda file: -file["level"])
+    by_snapshot = table.flag("sequence.snapshot-ordering")
+    sources = []
+    for file in ordered:
+        least = _least_key(file, merging.keys)
+        rows = partial(_rows, table, file, tuple(needed.values()), files, by_snapshot=by_snapshot)
+        sources.append(Source(rows, merging.keys, least))
+    try:
+        for rows in merging.rows(sources):
+            for batch in rows.to_batches():
+                yield batch.select(names)
+    except NotSorted as problem:
+        raise NotReadable(
+            table.name, f"a file of a section is damaged: {problem}", section[0]["file_path"]
+        ) from problem
+    except RefusesDeletes as problem:
+        raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
+
+
+def merging_of(table: PaimonTable) -> Merging:
+    """How the table merges rows of one key.
+
+    Raises:
+        NotReadable: as it is not done here.
+    """
+    options = table.options
+    engine = options.get("merge-engine", "deduplicate").lower()
+    if engine not in ("deduplicate", "first-row"):
+        raise NotReadable(table.name, f"its files must be merged by the merge engine {engine}")
+    by_name = {field.name: field for field in table.fields}
+    keys = tuple(by_name[name] for name in table.primary_keys if name not in table.partition_keys)
+    stated = [name.strip() for name in options.get("sequence.field", "").split(",") if name.strip()]
+    for name in stated:
+        if name not in by_name:
+            raise NotReadable(table.name, f"its sequence.field {name} is no column")
+    sequence = tuple(by_name[name] for name in stated)
+    for field in keys:
+        check_orderable(table.name, field, "key")
+    for field in sequence:
+        check_orderable(table.name, field, "sequence.field")
+    order = options.get("sequence.field.sort-order", "ascending").lower()
+    if order not in ("ascending", "descending"):
+        raise NotReadable(table.name, f"its sequence.field.sort-order is {order}")
+    return Merging(
+        keys,
+        sequence,
+        descending=order == "descending",
+        keeps_first=engine == "first-row",
+        ignores_deletes=any(table.flag(name) for name in _IGNORE_DELETE),
+    )
+
+
+def _least_key(file: Row, keys: Sequence[Field]) -> Key | None:
+    """The smallest key of a file as its entry says; None where it does not, or cannot be understood."""
+    recorded = file["min_key"] or {}
+    try:
+        found = [ordered_form(stored(pa.array([recorded.get(field.name)]), field.type), field.type) for field in keys]
+    except (NotOfType, pa.ArrowException):
+        return None
+    return None if any(column.null_count for column in found) else tuple(column[0] for column in found)
+
+
+def _rows(
+    table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, *, by_snapshot: bool
+) -> Iterator[pa.RecordBatch]:
+    source = file["file_source"]
+    if by_snapshot and source is None:
+        raise NotReadable(table.name, "sequence.snapshot-ordering needs to know what wrote a file", file["file_path"])
+    for batch in live_rows(table, file, fields, files):
+        if by_snapshot and source == "append":
+            number = pa.repeat(pa.scalar(file["min_sequence_number"], pa.int64()), batch.num_rows)
+            yield batch.set_column(batch.schema.get_field_index(SEQUENCE.name), SEQUENCE.name, number)
+        else:
+            yield batch

@@ -1,0 +1,98 @@
+"""A data file of a merge tree as a source of sorted rows, opened when its keys are reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.paimon.ordering import before, ordered_form
+
+Key = tuple[pa.Scalar, ...]
+"""One key in the forms of ``ordering``."""
+
+
+class NotSorted(Exception):
+    """The rows of a file are not in the order of their keys, or not above the file's smallest one."""
+
+
+class Source:
+    """The rows of one file; those that are read and not taken yet are held.
+
+    Args:
+        rows: starts reading; batches hold the key's columns and whatever else is wanted.
+        keys: the columns of the trimmed primary key.
+        least: a key that no row is before; None where not known.
+    """
+
+    def __init__(self, rows: Callable[[], Iterator[pa.RecordBatch]], keys: Sequence[Field], least: Key | None) -> None:
+        self._start = rows
+        self._keys = keys
+        self._floor = least
+        self._batches: Iterator[pa.RecordBatch] | None = None
+        self._held: pa.Table | None = None
+        self._ended = False
+        if least is None:
+            self.load()
+
+    @property
+    def reached(self) -> Key | None:
+        """Rows before this key are all here; None when all rows are."""
+        return None if self._ended else self._floor
+
+    def load(self) -> None:
+        """Read the next rows, so that ``reached`` is further or the same.
+
+        Raises:
+            NotSorted: they are not where they should be.
+        """
+        if self._batches is None:
+            self._batches = self._start()
+        for batch in self._batches:
+            if batch.num_rows:
+                self._hold(batch)
+                return
+        self._ended = True
+
+    def take(self, end: Key | None) -> pa.Table | None:
+        """The rows that are held and come before a key, or all; they are not held any more. None without any."""
+        held = self._held
+        if held is None:
+            return None
+        count = held.num_rows if end is None else self._count_before(held, end)
+        self._held = held.slice(count) if count < held.num_rows else None
+        return held.slice(0, count) if count else None
+
+    def _hold(self, batch: pa.RecordBatch) -> None:
+        keys = [ordered_form(batch.column(field.name), field.type) for field in self._keys]
+        if any(column.null_count for column in keys):
+            raise NotSorted("a key has a null")
+        if self._floor is not None and before([column[:1] for column in keys], self._floor)[0].as_py():
+            raise NotSorted("rows are not sorted by key")
+        if pc.any(before([column[1:] for column in keys], [column[:-1] for column in keys])).as_py():
+            raise NotSorted("rows are not sorted by key")
+        self._floor = tuple(column[-1] for column in keys)
+        for number, column in enumerate(keys):
+            batch = batch.append_column(key_column(number), column)
+        rows = pa.Table.from_batches([batch])
+        self._held = rows if self._held is None else pa.concat_tables([self._held, rows])
+
+    def _count_before(self, held: pa.Table, end: Key) -> int:
+        columns = [held.column(key_column(number)) for number in range(len(self._keys))]
+        return int(pc.sum(before(columns, end)).as_py() or 0)
+
+
+def key_column(number: int) -> str:
+    """The name of a column of the key in its ordered form, beside the file's own."""
+    return f"_ORDER_{number}"
+
+
+def first_of(keys: Sequence[Key]) -> Key:
+    """The least of some keys, one at least."""
+    least = keys[0]
+    for key in keys[1:]:
+        if before(key, least).as_py():
+            least = key
+    return least

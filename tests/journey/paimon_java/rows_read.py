@@ -1,0 +1,117 @@
+"""Rows as the data source's reading part gives them to executors, and Java's texts as the same values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lakemuster import Client
+from lakemuster.spark.reading import paimon
+from lakemuster.spark.reading.model import Split, TableToRead
+
+
+class LocalFiles:
+    """Objects of a lake that are files here."""
+
+    def open(self, location: str, size: int | None = None) -> pa.NativeFile:
+        return pa.OSFile(location)
+
+    def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:
+        data = Path(location).read_bytes()[offset:]
+        if length is not None and len(data) < length:
+            raise OSError(f"{location} is too short")
+        return data[:length]
+
+
+def table_to_read(
+    client: Client, name: str, schema_id: int | None = None, columns: Sequence[str] | None = None, branch: str = "main"
+) -> TableToRead:
+    """A table by a schema, the current one unless told."""
+    table = client.table(name)
+    schemas = [row for row in table.schemas() if row["branch"] == branch]
+    schema = next(row for row in schemas if (row["current"] if schema_id is None else row["schema_id"] == schema_id))
+    own = tuple(field["name"] for field in schema["fields"])
+    return TableToRead(
+        name=name,
+        format="paimon",
+        schema=schema,
+        schemas=tuple(schemas),
+        specs=tuple(table.specs()),
+        properties=schema["options"],
+        rewrites=(),
+        columns=own if columns is None else tuple(columns),
+    )
+
+
+def splits_of(client: Client, name: str, **choice: Any) -> list[Split]:
+    """The splits of a plan."""
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for row in client.table(name).plan(splits=True, **choice).to_arrow().to_pylist():
+        found.setdefault(row["split"], []).append({**row, "deletes": []})
+    return [Split(tuple(files)) for files in found.values()]
+
+
+def rows_read(client: Client, to_read: TableToRead, **choice: Any) -> pa.Table:
+    """All rows of a table."""
+    paimon.check(to_read)
+    schema = paimon.read_schema(to_read)
+    splits = splits_of(client, to_read.name, **choice)
+    batches = [batch for split in splits for batch in paimon.read(to_read, split, LocalFiles())]
+    return pa.Table.from_batches(batches, schema)
+
+
+def counted(rows: pa.Table) -> Counter[tuple[Any, ...]]:
+    """Rows as values that compare, each with how often it is there."""
+    columns = [[_comparable(value) for value in column.to_pylist()] for column in rows.columns]
+    return Counter(zip(*columns, strict=True))
+
+
+def counted_of_java(rows: Sequence[Sequence[Any]], types: Sequence[str]) -> Counter[tuple[Any, ...]]:
+    """Java's rows in the same form; ``types`` are those of the columns."""
+    return Counter(
+        tuple(_comparable(_value(text, kind)) for text, kind in zip(row, types, strict=True)) for row in rows
+    )
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, float):
+        return "NaN" if value != value else value  # noqa: PLR0124
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, list):
+        return tuple(_comparable(one) for one in value)
+    if isinstance(value, dict):
+        return tuple(_comparable(one) for one in value.values())
+    return value
+
+
+def _value(text: str | None, kind: str) -> Any:
+    if text is None:
+        return None
+    kind = kind.removesuffix(" NOT NULL")
+    if kind.startswith("TIMESTAMP"):
+        zone = dt.UTC if kind.endswith("ZONE") else None
+        return dt.datetime.fromisoformat(text).replace(tzinfo=zone)
+    match kind.split("(")[0]:
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "TIME":
+            return int(text)
+        case "FLOAT":
+            return struct.unpack("f", struct.pack("f", float(text)))[0]
+        case "DOUBLE":
+            return float(text)
+        case "DECIMAL":
+            return Decimal(text)
+        case "DATE":
+            return dt.date.fromisoformat(text)
+        case "BOOLEAN":
+            return text == "true"
+        case "BYTES" | "VARBINARY" | "BINARY":
+            return bytes.fromhex(text)
+    return text

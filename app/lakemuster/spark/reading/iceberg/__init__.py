@@ -3,12 +3,14 @@
 * ``schema``      columns as Arrow columns that Spark takes
 * ``stored``      the columns that a file holds, by field id
 * ``projection``  a file's columns to the table's; ``casts``: values, ``defaults``: what is not in the file
-* ``parquet``     rows of Parquet files
+* ``open_rows``   files of rows: ``parquet``; ``ids``: of files that do not say them
+* ``positions``   rows deleted by position; ``equality``: by value; ``bounded``: what is kept of delete files
 * ``rows``        all together
 """
 
 from __future__ import annotations
 
+from lakemuster.spark.reading.iceberg.open_rows import name_mapping
 from lakemuster.spark.reading.iceberg.rows import read
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
 from lakemuster.spark.reading.model import TableToRead
@@ -23,3 +25,4 @@ def check(table: TableToRead) -> None:
         NotReadable: no rows of it can be read with these columns.
     """
     wanted_fields(table)
+    name_mapping(table)

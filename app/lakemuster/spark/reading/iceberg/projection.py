@@ -71,7 +71,10 @@ def _top(field: Field, columns: Sequence[Stored], constants: Constants) -> Colum
 
 
 def _by_id(columns: Sequence[Stored], field_id: int) -> Stored | None:
-    return next((column for column in columns if column.field_id == field_id), None)
+    found = [column for column in columns if column.field_id == field_id]
+    if len(found) > 1:
+        raise NotProjectedError(f"its columns {found[0].name} and {found[1].name} are both field {field_id}")
+    return found[0] if found else None
 
 
 def _missing(field: Field, constants: Constants, path: str) -> Callable[[int], pa.Array]:
@@ -115,6 +118,8 @@ def _named(convert: Convert, array: pa.Array, path: str) -> pa.Array:
 
 
 def _struct(of: StructType, column: Stored, constants: Constants, path: str) -> Convert:
+    if of.fields and all(child.field_id is None for child in column.children):
+        raise NotProjectedError(f"column {path} has members without field ids")
     members: list[tuple[int, Convert] | Callable[[int], pa.Array]] = []
     for field in of.fields:
         child = _by_id(column.children, field.field_id)
@@ -132,7 +137,7 @@ def _struct(of: StructType, column: Stored, constants: Constants, path: str) -> 
         ]
         mask = array.is_null() if array.null_count else None
         if not fields:
-            return pa.array(np.full(len(array), None) if mask is None else [None] * len(array), pa.struct([]))
+            return pa.array([{} if is_valid else None for is_valid in array.is_valid().to_pylist()], pa.struct([]))
         return pa.StructArray.from_arrays(arrays, fields=fields, mask=mask)
 
     return convert

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.metadata.types import Field
-from lakemuster.spark.reading.iceberg.parquet import ParquetRows
-from lakemuster.spark.reading.iceberg.projection import Column, NotProjectedError, leaves_of, projection
+from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup, Keys
+from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
+from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
+from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
-from lakemuster.spark.reading.iceberg.stored import Stored, has_ids, prune, with_position_ids
+from lakemuster.spark.reading.iceberg.stored import prune
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+
+_DELETES = frozenset({"position-deletes", "equality-deletes"})
 
 
 def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBatch]:
@@ -21,41 +25,63 @@ def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBa
 
     Raises:
         NotReadable: a file, or a delete file of it, cannot be applied; some rows may have been given before.
+        OSError: as storage says.
     """
-    schema, fields = read_schema(table), wanted_fields(table)
+    reading = _Reading(table, split, files)
     for file in split.files:
         with naming(table, file["file_path"]):
-            yield from _rows(table, file, files, schema, fields)
+            yield from reading.rows(file)
 
 
-def _rows(
-    table: TableToRead, file: Row, files: Files, schema: pa.Schema, fields: Sequence[Field]
-) -> Iterator[pa.RecordBatch]:
-    path = file["file_path"]
-    if file.get("deletes"):
-        raise NotReadable(table.name, "deletes apply to it", path)
-    if file.get("key_metadata") is not None:
-        raise NotReadable(table.name, "it is encrypted", path)
-    if file["file_format"] != "parquet":
-        raise NotReadable(table.name, f"its format is {file['file_format']}", path)
-    rows = ParquetRows(files.open(path, file.get("file_size_in_bytes")))
-    recorded = file.get("record_count")
-    if recorded is not None and recorded >= 0 and rows.num_rows != recorded:
-        raise NotReadable(table.name, f"it holds {rows.num_rows} rows, not {recorded} as recorded", path)
-    columns = with_ids(rows.columns)
-    leaves = leaves_of(fields, columns)
-    make = projection(fields, prune(columns, leaves), partition_constants(table, file))
-    count = 0
-    for batch in rows.batches(leaves):
-        count += batch.num_rows
-        yield _made(batch, make, schema)
-    if count != rows.num_rows:
-        raise NotReadable(table.name, f"it gave {count} rows, not {rows.num_rows}", path)
+class _Reading:
+    """One split being read."""
+
+    def __init__(self, table: TableToRead, split: Split, files: Files) -> None:
+        self._table, self._files = table, files
+        self._schema, self._fields = read_schema(table), wanted_fields(table)
+        self._positions = PositionDeletes(table, split, files)
+        self._equality = EqualityDeletes(table, files)
+
+    def rows(self, file: Row) -> Iterator[pa.RecordBatch]:
+        """The rows of one data file that are left."""
+        unknown = next((delete for delete in file["deletes"] if delete["content"] not in _DELETES), None)
+        if unknown is not None:
+            raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
+        rows = OpenRows(self._table, file, self._files)
+        groups = self._equality.of(file)
+        wanted = [*self._fields, *(field for group in groups for field in group.fields)]
+        leaves = leaves_of(wanted, rows.columns)
+        columns, constants = prune(rows.columns, leaves), partition_constants(self._table, file)
+        make = projection(self._fields, columns, constants)
+        filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
+                   for group in groups]  # fmt: skip
+        positions = self._positions.of(file)
+        start = 0
+        for batch in rows.batches(leaves):
+            mask = kept(positions, start, batch.num_rows)
+            start += batch.num_rows
+            left = batch if mask is None else batch.filter(mask)
+            for one in filters:
+                left = one.left(left)
+            if left.num_rows:
+                yield _made(left, make, self._schema)
 
 
-def with_ids(columns: tuple[Stored, ...]) -> tuple[Stored, ...]:
-    """The columns with the ids that the format's rules give them."""
-    return columns if has_ids(columns) else with_position_ids(columns)
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """The equality deletes of one set of columns."""
+
+    group: KeyGroup
+    keys: Keys
+    make: tuple[Column, ...]
+
+    def left(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows that they do not delete."""
+        if not batch.num_rows:
+            return batch
+        values = [column.values(one(batch)) for column, one in zip(self.group.columns, self.make, strict=True)]
+        hit = self.keys.among(values)
+        return batch.filter(pa.array(np.logical_not(hit))) if hit.any() else batch
 
 
 def _made(batch: pa.RecordBatch, make: Sequence[Column], schema: pa.Schema) -> pa.RecordBatch:
@@ -79,18 +105,3 @@ def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:
         for field in spec["fields"]
         if field["transform"] == "identity" and field["name"] in values
     }
-
-
-@contextmanager
-def naming(table: TableToRead, path: str) -> Iterator[None]:
-    """Name the table and the file in what Arrow and the projection say."""
-    try:
-        yield
-    except NotProjectedError as cause:
-        raise NotReadable(table.name, str(cause), path) from cause
-    except pa.ArrowException as cause:
-        raise NotReadable(table.name, f"it is broken: {cause}", path) from cause
-    except OSError as cause:
-        if cause.filename is not None or type(cause) is not OSError:
-            raise  # the storage's own error
-        raise NotReadable(table.name, f"it cannot be read to its end: {cause}", path) from cause

@@ -29,6 +29,13 @@ class Stored:
     leaf: int
 
     @property
+    def kind(self) -> str:
+        """``struct``, ``list``, ``map`` or ``primitive``."""
+        if pa.types.is_struct(self.type):
+            return "struct"
+        return "map" if pa.types.is_map(self.type) else "list" if is_list(self.type) else "primitive"
+
+    @property
     def leaves(self) -> Iterator[int]:
         """The places of its leaves."""
         if not self.children:
@@ -86,11 +93,3 @@ def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
 def has_ids(columns: Sequence[Stored]) -> bool:
     """Whether any of them says its field id."""
     return any(column.field_id is not None or has_ids(column.children) for column in columns)
-
-
-def with_position_ids(columns: Sequence[Stored]) -> tuple[Stored, ...]:
-    """Iceberg's fallback for Parquet files without ids and tables without a name mapping: columns are counted from 1.
-
-    Source: ``ParquetSchemaUtil.addFallbackIds`` of Iceberg 1.11.
-    """
-    return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

@@ -1,0 +1,207 @@
+"""Equality deletes: rows whose values in some columns equal those of a row in a delete file.
+
+Values are compared as Java does: null equals null, NaN equals NaN, -0.0 is not 0.0. A member of a null struct is null.
+
+Source: Iceberg spec, "Equality Delete Files"; ``Comparators`` and ``StructLikeSet`` of Iceberg 1.11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.client.model import Row
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Primitive, StructType
+from lakemuster.spark.reading.iceberg.bounded import Bounded
+from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
+from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
+from lakemuster.spark.reading.iceberg.schema import arrow_type, known_schemas
+from lakemuster.spark.reading.iceberg.stored import Stored, prune
+from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
+
+_MAX_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """One column of equality deletes: a field at the top of a schema, narrowed to the one that is compared.
+
+    Attributes:
+        field: structs of one member each, down to the field.
+        depth: of the field within them.
+        field_id: the field's own.
+    """
+
+    field: Field
+    depth: int
+    field_id: int
+
+    def values(self, column: pa.Array) -> pa.Array:
+        """The field's own values, in a form in which equal ones, and no others, are the same."""
+        for _ in range(self.depth):
+            column = pc.struct_field(column, [0])
+        return comparable(column)
+
+
+class Keys:
+    """The rows of delete files of the same columns, to hold data rows against.
+
+    Args:
+        columns: the values of each column, see ``KeyColumn.values``; aligned.
+    """
+
+    def __init__(self, columns: Sequence[pa.Array]) -> None:
+        self._columns = columns
+
+    def among(self, columns: Sequence[pa.Array]) -> npt.NDArray[np.bool_]:
+        """For each data row, whether it is one of the keys; ``columns`` as the keys' own."""
+        keys = np.arange(len(self._columns[0]))
+        length = len(columns[0])
+        row_codes, key_codes, size = np.zeros(length, np.int64), np.zeros(len(keys), np.int64), 1
+        # Values and keys that the batch does not have fall out column by column: what is left has codes on both sides.
+        for ours, theirs in zip(self._columns, columns, strict=True):
+            encoded = theirs.dictionary_encode(null_encoding="encode")
+            found = pc.index_in(ours.take(pa.array(keys)), value_set=encoded.dictionary)
+            is_here = found.is_valid().to_numpy(zero_copy_only=False)
+            width = max(len(encoded.dictionary), 1)
+            keys = keys[is_here]
+            key_codes = key_codes[is_here] * width + found.drop_null().to_numpy()
+            row_codes = row_codes * width + encoded.indices.to_numpy()
+            size *= width
+            if size > length:
+                row_codes, key_codes, keys, size = _narrowed(row_codes, key_codes, keys)
+        hit = np.zeros(size, np.bool_)
+        hit[key_codes] = True
+        return hit[row_codes]
+
+
+def _narrowed(
+    row_codes: npt.NDArray[np.int64], key_codes: npt.NDArray[np.int64], keys: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Codes counted anew, so that there are no more of them than rows."""
+    values, rows = np.unique(row_codes, return_inverse=True)
+    places = np.searchsorted(values, key_codes)
+    places[places == len(values)] = 0
+    is_here = values[places] == key_codes if len(values) else np.zeros(len(keys), np.bool_)
+    return rows, places[is_here], keys[is_here], max(len(values), 1)
+
+
+@dataclass(frozen=True)
+class KeyGroup:
+    """The delete files of the same columns that apply to a data file."""
+
+    columns: tuple[KeyColumn, ...]
+    deletes: tuple[Row, ...]
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """What must be read of the data file."""
+        return tuple(column.field for column in self.columns)
+
+
+class EqualityDeletes:
+    """The equality deletes of a split's data files. Delete files are kept while there is room."""
+
+    def __init__(self, table: TableToRead, files: Files) -> None:
+        self._table, self._files = table, files
+        self._held: Bounded[tuple[pa.Array, ...]] = Bounded(_MAX_BYTES)
+        self._keys: Bounded[Keys] = Bounded(_MAX_BYTES)
+
+    @cached_property
+    def _schemas(self) -> tuple[Schema, ...]:
+        return known_schemas(self._table)
+
+    def of(self, file: Row) -> tuple[KeyGroup, ...]:
+        """What applies to a data file, by the columns that are compared.
+
+        Raises:
+            NotReadable: a delete file does not say its columns, or they are not known.
+        """
+        groups: dict[tuple[int, ...], list[Row]] = {}
+        for delete in file["deletes"]:
+            if delete["content"] != "equality-deletes":
+                continue
+            ids = tuple(sorted(set(delete.get("equality_ids") or ())))
+            if not ids:
+                raise NotReadable(self._table.name, "the columns that it deletes by are not said", delete["file_path"])
+            groups.setdefault(ids, []).append(delete)
+        return tuple(
+            KeyGroup(tuple(self._column(field_id, deletes[0]) for field_id in ids), tuple(deletes))
+            for ids, deletes in groups.items()
+        )
+
+    def keys(self, group: KeyGroup) -> Keys:
+        """The keys of all delete files of a group.
+
+        Raises:
+            NotReadable: a delete file cannot be applied.
+        """
+        paths = tuple(delete["file_path"] for delete in group.deletes)
+
+        def make() -> tuple[Keys, int]:
+            parts = [self._rows(delete, group.columns) for delete in group.deletes]
+            columns = [pa.concat_arrays([part[place] for part in parts]) for place in range(len(group.columns))]
+            return Keys(columns), sum(column.nbytes for column in columns)
+
+        return self._keys.get((paths, group.columns), make)
+
+    def _column(self, field_id: int, delete: Row) -> KeyColumn:
+        for schema in self._schemas:
+            for field in schema.fields:
+                if (found := _narrowed_to(field, field_id)) is not None:
+                    return KeyColumn(found[0], found[1], field_id)
+        raise NotReadable(self._table.name, f"it deletes by field {field_id}, which is not known", delete["file_path"])
+
+    def _rows(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:
+        return self._held.get((delete["file_path"], columns), lambda: self._read(delete, columns))
+
+    def _read(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[tuple[pa.Array, ...], int]:
+        fields = [column.field for column in columns]
+        with naming(self._table, delete["file_path"]):
+            rows = OpenRows(self._table, delete, self._files)
+            for column in columns:
+                if not _holds(rows.columns, column.field_id):
+                    reason = f"it deletes by field {column.field_id}, which it does not hold"
+                    raise NotReadable(self._table.name, reason, delete["file_path"])
+            leaves = leaves_of(fields, rows.columns)
+            make = projection(fields, prune(rows.columns, leaves), {})
+            parts = [
+                [column.values(one(batch)) for column, one in zip(columns, make, strict=True)]
+                for batch in rows.batches(leaves)
+            ]
+        empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
+        arrays = tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))
+        return arrays, sum(array.nbytes for array in arrays)
+
+
+def comparable(values: pa.Array) -> pa.Array:
+    """Values such that Arrow finds equal what Java does: floating-point ones as their bits, every NaN as the same."""
+    if pa.types.is_null(values.type):
+        return values.cast(pa.int8())
+    if not pa.types.is_floating(values.type):
+        return values
+    width = pa.int32() if values.type.bit_width == 32 else pa.int64()
+    nan = pa.scalar(float("nan"), values.type)
+    return pc.if_else(pc.is_nan(values), nan, values).view(width)
+
+
+def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:
+    """A field with nothing in it but the one of that id, all optional; and how deep that is."""
+    if field.field_id == field_id:
+        return (replace(field, required=False), 0) if isinstance(field.type, Primitive) else None
+    if isinstance(field.type, StructType):
+        for member in field.type.fields:
+            if (found := _narrowed_to(member, field_id)) is not None:
+                return replace(field, required=False, type=StructType((found[0],))), found[1] + 1
+    return None
+
+
+def _holds(columns: Sequence[Stored], field_id: int) -> bool:
+    return any(column.field_id == field_id or _holds(column.children, field_id) for column in columns)

@@ -1,0 +1,84 @@
+"""Field ids of files that do not say them.
+
+Without a name mapping, Java counts the columns of Parquet files, and takes those of ORC and Avro by the table's names.
+
+Source: Iceberg spec, "Column Projection", "Name Mapping Serialization"; ``ParquetSchemaUtil``, ``OrcIterable`` and
+``ProjectionDatumReader`` of Iceberg 1.11.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lakemuster.metadata.types import Field, ListType, MapType, StructType, Type
+from lakemuster.spark.reading.iceberg.stored import Stored
+
+NAME_MAPPING = "schema.name-mapping.default"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A field by the names that files have for it; ``field_id`` None for one that the table does not have."""
+
+    field_id: int | None
+    names: tuple[str, ...]
+    fields: tuple[Mapped, ...]
+
+
+def parse_name_mapping(text: str) -> tuple[Mapped, ...]:
+    """The table property as written.
+
+    Raises:
+        ValueError: it is not a name mapping.
+    """
+    try:
+        return _mapped(json.loads(text))
+    except (TypeError, KeyError, RecursionError) as cause:
+        raise ValueError("it is not a list of fields with names") from cause
+
+
+def _mapped(fields: object) -> tuple[Mapped, ...]:
+    if not isinstance(fields, list):
+        raise TypeError
+    return tuple(
+        Mapped(field.get("field-id"), tuple(field["names"]), _mapped(field.get("fields") or [])) for field in fields
+    )
+
+
+def mapping_of(fields: Sequence[Field]) -> tuple[Mapped, ...]:
+    """The mapping of a schema's own names."""
+    return tuple(Mapped(field.field_id, (field.name,), _within(field.type)) for field in fields)
+
+
+def _within(of: Type) -> tuple[Mapped, ...]:
+    match of:
+        case StructType(fields=fields):
+            return mapping_of(fields)
+        case ListType(element=element):
+            return mapping_of([element])
+        case MapType(key=key, value=value):
+            return mapping_of([key, value])
+    return ()
+
+
+def with_mapped_ids(columns: Sequence[Stored], mapping: Sequence[Mapped]) -> tuple[Stored, ...]:
+    """Columns with the ids of their names; those that the mapping does not name have none."""
+    return tuple(_with_mapped_id(column, column.name, mapping) for column in columns)
+
+
+def _with_mapped_id(column: Stored, name: str, mapping: Sequence[Mapped]) -> Stored:
+    found = next((mapped for mapped in mapping if name in mapped.names), Mapped(None, (), ()))
+    inner = found.fields
+    names = _INNER.get(column.kind) or [child.name for child in column.children]
+    children = (_with_mapped_id(child, name, inner) for child, name in zip(column.children, names, strict=True))
+    return replace(column, field_id=found.field_id, children=tuple(children))
+
+
+_INNER = {"list": ["element"], "map": ["key", "value"]}
+
+
+def with_position_ids(columns: Sequence[Stored]) -> tuple[Stored, ...]:
+    """Columns counted from 1. What is within nested ones stays without ids."""
+    return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

@@ -1,0 +1,114 @@
+"""Positions of deleted rows: of position delete files and deletion vectors.
+
+Source: Iceberg spec, "Position Delete Files", "Deletion Vectors", "Reserved Field IDs".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lakemuster.client.model import Row
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
+from lakemuster.formats.iceberg.schemas import RESERVED
+from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.iceberg.bounded import Bounded
+from lakemuster.spark.reading.iceberg.ids import mapping_of
+from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
+from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
+from lakemuster.spark.reading.iceberg.stored import prune
+from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.storage.locations import Rewrites
+
+Positions = npt.NDArray[np.int64]
+
+_MAX_BYTES = 64 * 2**20
+_FIELDS = (
+    Field(2147483546, "file_path", RESERVED[2147483546], required=True),
+    Field(2147483545, "pos", RESERVED[2147483545], required=True),
+)
+
+
+class PositionDeletes:
+    """The deleted rows of a split's data files. What delete files say of several of them is kept while there is room.
+
+    Args:
+        split: its data files are those that delete files are read for.
+    """
+
+    def __init__(self, table: TableToRead, split: Split, files: Files) -> None:
+        self._table, self._files = table, files
+        self._rewrites = Rewrites(table.rewrites)
+        self._held: Bounded[Mapping[str, Positions]] = Bounded(_MAX_BYTES)
+        self._wanted: dict[str, set[str]] = {}
+        for file in split.files:
+            for delete in file["deletes"]:
+                self._wanted.setdefault(delete["file_path"], set()).add(file["file_path"])
+
+    def of(self, file: Row) -> Positions:
+        """Rows of a data file that are deleted by position, from 0: ascending, each once.
+
+        Raises:
+            NotReadable: a delete file cannot be applied.
+        """
+        deletes = [delete for delete in file["deletes"] if delete["content"] == "position-deletes"]
+        found = [self._positions(file, delete) for delete in deletes]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def _positions(self, file: Row, delete: Row) -> Positions:
+        path: str = delete["file_path"]
+        referenced = delete.get("referenced_data_file")
+        if referenced is not None and referenced != file["file_path"]:
+            raise NotReadable(self._table.name, f"it is of {referenced}, not of {file['file_path']}", path)
+        with naming(self._table, path):
+            if delete["file_format"] == "puffin":
+                return self._vector(delete)
+            by_file = self._held.get(path, lambda: self._read(delete))
+        return by_file.get(file["file_path"], np.empty(0, np.int64))
+
+    def _vector(self, delete: Row) -> Positions:
+        path, offset, size = delete["file_path"], delete.get("content_offset"), delete.get("content_size_in_bytes")
+        if offset is None or size is None:
+            raise NotReadable(self._table.name, "where its deletion vector lies is not recorded", path)
+        if delete.get("key_metadata") is not None:
+            raise NotReadable(self._table.name, "it is encrypted", path)
+        try:
+            bits = parse_deletion_vector(self._files.read(path, offset, size), delete.get("record_count"))
+        except MetadataCorrupt as cause:
+            raise NotReadable(self._table.name, str(cause), path) from cause
+        if bits and bits.max() >= 2**63:
+            raise NotReadable(self._table.name, "a deletion vector goes beyond all rows", path)
+        return np.frombuffer(bits.to_array(), np.uint64).astype(np.int64)
+
+    def _read(self, delete: Row) -> tuple[Mapping[str, Positions], int]:
+        """The positions in a delete file by data file, of those that are wanted; and their size in bytes."""
+        wanted = self._wanted[delete["file_path"]]
+        rows = OpenRows(self._table, delete, self._files, mapping_of(_FIELDS))
+        leaves = leaves_of(_FIELDS, rows.columns)
+        paths, positions = projection(_FIELDS, prune(rows.columns, leaves), {})
+        found: dict[str, list[Positions]] = {}
+        for batch in rows.batches(leaves):
+            of = paths(batch).dictionary_encode()
+            places = positions(batch)
+            if of.null_count or places.null_count:
+                raise NotReadable(self._table.name, "a row says no file or no position", delete["file_path"])
+            numbers, which = places.to_numpy(), of.indices.to_numpy()
+            for code, location in enumerate(of.dictionary.to_pylist()):
+                if (now := self._rewrites.apply(location)) in wanted:
+                    found.setdefault(now, []).append(numbers[which == code])
+        by_file = {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
+        return by_file, sum(one.nbytes for one in by_file.values())
+
+
+def kept(positions: Positions, start: int, count: int) -> pa.Array | None:
+    """Which of the rows ``start`` to ``start + count`` stay; None when all do."""
+    first, last = np.searchsorted(positions, [start, start + count])
+    if first == last:
+        return None
+    mask = np.ones(count, np.bool_)
+    mask[positions[first:last] - start] = False
+    return pa.array(mask)

@@ -1,0 +1,60 @@
+"""Delete files in local files, and their rows in a plan."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyroaring import BitMap64
+
+from lakemuster.client.model import Row
+from tests.unit.spark.reading.iceberg.lake import data_file, file_row
+
+FILE_PATH, POS = 2147483546, 2147483545
+
+
+def position_deletes(path: Path, rows: Iterable[tuple[str, int]], **more: Any) -> Row:
+    """A position delete file of ``(data file, position)``."""
+    pairs = list(rows)
+    columns = [
+        (FILE_PATH, "file_path", pa.array([location for location, _ in pairs], pa.string())),
+        (POS, "pos", pa.array([position for _, position in pairs], pa.int64())),
+    ]
+    return {**data_file(path, columns), "content": "position-deletes", **more}  # type: ignore[arg-type]
+
+
+def vector_blob(positions: Iterable[int]) -> bytes:
+    """A deletion vector as Puffin holds it."""
+    body = b"\xd1\xd3\x39\x64" + BitMap64(positions).serialize()
+    return len(body).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
+
+
+def vectors(path: Path, by_file: dict[str, Iterable[int]]) -> dict[str, Row]:
+    """A Puffin file of one vector for each data file; the rows of the vectors by data file."""
+    data, found = b"PFA1", {}
+    for location, deleted in by_file.items():
+        positions = list(deleted)
+        blob = vector_blob(positions)
+        found[location] = (len(data), len(blob), len(set(positions)))
+        data += blob
+    path.write_bytes(data)
+    return {
+        location: file_row(
+            path,
+            count,
+            content="position-deletes",
+            file_format="puffin",
+            referenced_data_file=location,
+            content_offset=offset,
+            content_size_in_bytes=size,
+        )
+        for location, (offset, size, count) in found.items()
+    }
+
+
+def equality_deletes(path: Path, columns: list[tuple[int | None, str, pa.Array]], ids: list[int], **more: Any) -> Row:
+    """An equality delete file of those columns, by those of the ids."""
+    return {**data_file(path, columns), "content": "equality-deletes", "equality_ids": ids, **more}

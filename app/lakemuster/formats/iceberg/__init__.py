@@ -7,4 +7,5 @@
 * ``manifests``       entries as aligned columns, and what they inherit; ``avro_fields``: columns by field id
 * ``partitions``      partition tuples as columns; ``statistics``: maps of statistics as columns
 * ``values``          single values as bytes; ``slices``, ``decimals``: columns of them
+* ``deletion_vectors``  blobs of Puffin files
 """

@@ -198,7 +198,13 @@ def _first_recorded(variants: list[Texts]) -> Texts:
 
 
 def _list(array: pa.Array) -> Texts:
-    return _bracketed(array, "[", _whole(array.flatten(), array.type.value_field), "]")
+    elements = array.flatten()
+    texts = _texts(elements, array.type.value_field)
+    if array.null_count == 0 and len(texts.pieces()) == 1 and isinstance(element := texts.pieces()[0], str):
+        lengths = pc.min_max(pc.list_value_length(array)).as_py()
+        if lengths["min"] == lengths["max"]:
+            return Texts.same("[" + ",".join([element] * lengths["min"]) + "]", len(array))
+    return _bracketed(array, "[", join(texts.pieces(), len(elements)), "]")
 
 
 def _map(array: pa.MapArray) -> Texts:

@@ -30,6 +30,11 @@ class Texts:
     parts: Sequence[Piece] | None = None
     rows: int = 0
 
+    @classmethod
+    def same(cls, text: str, rows: int) -> Texts:
+        """One text for all values: joined as a part of its neighbours."""
+        return cls(None, parts=(text,), rows=rows)
+
     @property
     def all_null(self) -> bool:
         """Whether there is no value at all."""

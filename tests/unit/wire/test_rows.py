@@ -83,6 +83,27 @@ def test_every_value_is_written_as_the_scalar_form_says(data: st.DataObject) -> 
     assert list(map(repr, written)) == list(map(repr, expected))
 
 
+@given(st.data())
+def test_values_that_repeat_are_written_as_if_they_did_not(data: st.DataObject) -> None:
+    kind, values = data.draw(st.sampled_from(KINDS))
+    few = data.draw(st.lists(values | st.none(), min_size=1, max_size=2))
+    column_values = [one for one in few for _ in range(data.draw(st.integers(1, 9)))]
+    start = data.draw(st.integers(0, len(column_values) - 1))
+    field, array = column(kind, column_values)
+    lists = pa.ListArray.from_arrays(list(range(0, 2 * len(array) + 1, 2)), pa.concat_arrays([array, array]))
+    listed = pa.field("l", pa.list_(field.with_name("item")))
+    batch = pa.RecordBatch.from_arrays([array, lists.cast(listed.type)], schema=pa.schema([field, listed]))
+    rows = [row for at in range(start, len(array)) for row in json_objects(batch.slice(at, 1))]
+    assert list(map(repr, json_objects(batch.slice(start)))) == list(map(repr, rows))
+
+
+def test_a_text_that_repeats_but_once_is_seen() -> None:
+    for values in (["ab", "ab", "ac"], ["ab", "b", "aab"], ["ab", "abab", ""], ["", "", "a"], ["", ""], ["é", "é"]):
+        for number in range(len(values)):
+            texts = [*values[number:], *values[:number]]
+            assert [row["v"] for row in json_objects(pa.record_batch({"v": texts}))] == texts
+
+
 def nested(depth: int) -> st.SearchStrategy[pa.DataType]:
     """Arrow types of lists, structs and maps over a few scalars."""
     leaf: st.SearchStrategy[pa.DataType] = st.sampled_from([pa.int32(), pa.string(), pa.bool_()])

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.wire.scalars import scalar_texts
+from lakemuster.wire.scalars import integer_texts, scalar_texts
 from lakemuster.wire.texts import Piece, Texts, join
 
 
@@ -31,9 +31,13 @@ def value_texts(array: pa.Array, type_text: str = "") -> Texts:
     """
     kind = array.type
     if pa.types.is_integer(kind):
-        return Texts(array.cast(pa.string()))
+        return integer_texts(array)
     texts = scalar_texts(array, type_text, as_id=False)
-    if type_text != "uuid" and (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind)):
+    if (
+        texts.array is not None
+        and type_text != "uuid"
+        and (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
+    ):
         return Texts(pc.ascii_upper(texts.array), quoted=True)
     return texts
 

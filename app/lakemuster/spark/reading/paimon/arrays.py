@@ -67,12 +67,17 @@ def list_of(values: pa.ListArray, of: ListType, elements: pa.Array) -> pa.ListAr
     return pa.ListArray.from_arrays(_offsets(values), elements, type=spark_type(of), mask=values.is_null())
 
 
-def map_of(values: pa.MapArray, of: MapType | ListType, keys: pa.Array, items: pa.Array) -> pa.MapArray:
+def map_of(values: pa.MapArray | pa.ListArray, of: MapType | ListType, keys: pa.Array, items: pa.Array) -> pa.MapArray:
     """Maps with other keys and items, which stand for all of ``values``."""
     return pa.MapArray.from_arrays(_offsets(values), keys, items, type=spark_type(of), mask=values.is_null())
 
 
 def _map(values: pa.Array, key: Type, value: Type, of: MapType | ListType) -> pa.MapArray:
+    if _is_list(values.type) and pa.types.is_struct(values.type.value_type) and values.type.value_type.num_fields == 2:
+        # Avro's maps, of keys that are texts and of all others, are lists of pairs.
+        pairs = values.values
+        keys, items = stored(pairs.field(0), key), stored(pairs.field(1), value)
+        return map_of(values, of, keys, items)
     _expect(pa.types.is_map(values.type), values, of)
     return map_of(values, of, stored(values.keys, key), stored(values.items, value))
 

@@ -1,22 +1,218 @@
 """Values of one type as another, as Paimon casts them when a column's type has changed.
 
+What depends on the zone, the version or the rounding of the program that reads is not known here: to and from texts of
+floats, between timestamps with and without a zone, to timestamps of fewer digits.
+
 Source: Paimon's ``CastExecutors`` and its cast rules.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+import numpy as np
 import pyarrow as pa
 
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.spark.reading.paimon.schemas import spark_type
 
-_WIDER = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG)
+Cast = Callable[[Any], Any]
+
+_INTEGERS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
+_FLOATS = (Kind.FLOAT, Kind.DOUBLE)
+_STRING = "STRING"
+_DAY = 86_400_000_000
+_INTEGER_TEXT = re.compile(r"[+-]?(?=.)([0-9]*)(?:\.[0-9]*)?")
+_DECIMAL_TEXT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TRUTHS = {
+    **dict.fromkeys(("t", "true", "y", "yes", "1"), True),
+    **dict.fromkeys(("f", "false", "n", "no", "0"), False),
+}
+_WIDE = Context(prec=100)
+
+
+class NotCastable(Exception):
+    """A value that has no equal in the other type, or none that is known here."""
 
 
 def cast_primitive(values: pa.Array, source: Primitive, target: Primitive) -> pa.Array | None:
-    """The values in another type; None where the way there is not known."""
-    if source.kind in _WIDER and target.kind in _WIDER and _WIDER.index(source.kind) <= _WIDER.index(target.kind):
-        return values.cast(spark_type(target))
-    if (source.kind, target.kind) == (Kind.FLOAT, Kind.DOUBLE):
-        return values.cast(spark_type(target))
+    """The values in another type; None where the way there is not known.
+
+    Raises:
+        NotCastable: one of them cannot be cast, at which Paimon fails, or does what is not done here.
+    """
+    form = spark_type(target)
+    if source.kind in _INTEGERS and (target.kind in _INTEGERS or target.kind in _FLOATS):
+        return values.cast(form, safe=False)
+    if source.kind in _FLOATS and target.kind in _FLOATS:
+        return values.cast(form, safe=False)
+    if source.kind in _FLOATS and target.kind in _INTEGERS:
+        return _saturated(values, target.kind, form)
+    if source.kind is target.kind and target.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        return values if source.precision <= target.precision else None
+    cast = _cast(source, target)
+    if cast is None:
+        return None
+    stored = values.cast(_PLAIN_FORM[source.kind]) if source.kind in _PLAIN_FORM else values
+    try:
+        found = [None if value is None else cast(value) for value in stored.to_pylist()]
+        return pa.array(found, _PLAIN_FORM.get(target.kind, form)).cast(form)
+    except (pa.ArrowException, ValueError, OverflowError, ArithmeticError) as problem:
+        raise NotCastable(f"a value of {source.text} is none of {target.text}") from problem
+
+
+_PLAIN_FORM = {Kind.TIMESTAMP: pa.int64()}
+"""Microseconds as numbers: Python's own timestamps end with the year 9999."""
+
+
+def _cast(source: Primitive, target: Primitive) -> Cast | None:
+    """From one value to another, none of them null."""
+    match target.kind:
+        case Kind.DECIMAL:
+            return _to_decimal(source, target)
+        case Kind.STRING:
+            return _to_text(source, target)
+        case Kind.BINARY if source.kind in (Kind.STRING, Kind.BINARY):
+            return lambda value: _cut(value.encode() if isinstance(value, str) else value, target)
+        case Kind.BOOLEAN if source.kind in _INTEGERS:
+            return bool
+        case Kind.BOOLEAN if source.kind is Kind.STRING:
+            return _truth
+        case Kind.DATE | Kind.TIME | Kind.TIMESTAMP:
+            return _MOMENTS.get((source.kind, target.kind))
+    return _to_number(source, target)
+
+
+def _to_text(source: Primitive, target: Primitive) -> Cast | None:
+    """Dates and times become texts of any length alone."""
+    cut = _text_of(target)
+    match source.kind:
+        case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.LONG | Kind.DECIMAL:
+            return lambda value: cut(str(value))
+        case Kind.BOOLEAN:
+            return lambda value: cut("true" if value else "false")
+        case Kind.STRING:
+            return cut
+        case Kind.BINARY:
+            return bytes.decode
+        case Kind.DATE if target.text == _STRING:
+            return str
+        case Kind.TIMESTAMP if target.text == _STRING and source.unit != "ns":
+            return lambda value: _shown(value, source.precision)
     return None
+
+
+def _to_number(source: Primitive, target: Primitive) -> Cast | None:
+    if target.kind in _INTEGERS:
+        wrap = _wrapped(_INTEGERS[target.kind])
+        numbers: dict[Kind, Cast] = {
+            Kind.BOOLEAN: int,
+            Kind.DECIMAL: lambda value: wrap(int(value.to_integral_value(ROUND_DOWN))),
+            Kind.STRING: _integer,
+        }
+        return numbers.get(source.kind)
+    if target.kind in _FLOATS and source.kind is Kind.BOOLEAN:
+        return float
+    if target.kind in _FLOATS and source.kind is Kind.DECIMAL:
+        return _decimal_to_float(source)
+    if target.kind is Kind.DOUBLE and source.kind is Kind.STRING:
+        return lambda value: float(_number_text(value))
+    return None
+
+
+def _saturated(values: pa.Array, kind: Kind, form: pa.DataType) -> pa.Array:
+    """As Java makes integers of floats: NaN is 0, what is too large the largest int or long, then its lowest bits."""
+    valid = values.is_valid().to_numpy(zero_copy_only=False)
+    numbers = np.nan_to_num(values.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False), nan=0.0)
+    bits = 64 if kind is Kind.LONG else 32
+    inside = np.clip(np.trunc(numbers), -(2.0 ** (bits - 1)), np.nextafter(2.0 ** (bits - 1), 0)).astype(np.int64)
+    whole = np.where(numbers >= 2.0 ** (bits - 1), 2 ** (bits - 1) - 1, inside)
+    return pa.array(whole, pa.int64(), mask=~valid).cast(form, safe=False)
+
+
+def _wrapped(bits: int) -> Callable[[int], int]:
+    half = 1 << (bits - 1)
+    return lambda value: (value + half) % (2 * half) - half
+
+
+def _to_decimal(source: Primitive, target: Primitive) -> Cast | None:
+    known = source.kind in _INTEGERS or source.kind in (Kind.DECIMAL, Kind.BOOLEAN, Kind.STRING)
+    if not known:
+        return None
+    step, limit = Decimal(1).scaleb(-target.scale), Decimal(10) ** (target.precision - target.scale)
+
+    def cast(value: Any) -> Decimal | None:
+        number = Decimal(_number_text(value)) if isinstance(value, str) else Decimal(value)
+        rounded = number.quantize(step, ROUND_HALF_UP, _WIDE)
+        # A number of too many digits is null.
+        return rounded if abs(rounded) < limit else None
+
+    return cast
+
+
+def _decimal_to_float(source: Primitive) -> Cast:
+    if source.precision > 18:
+        return float
+    scale = 10.0**source.scale
+    return lambda value: float(int(value.scaleb(source.scale, _WIDE))) / scale
+
+
+def _text_of(target: Primitive) -> Callable[[str], str]:
+    if target.text.startswith("CHAR("):
+        return lambda value: value[: target.length].ljust(target.length)
+    return lambda value: value[: target.length]
+
+
+def _cut(value: bytes, target: Primitive) -> bytes:
+    cut = value[: target.length]
+    return cut.ljust(target.length, b"\0") if target.text.startswith("BINARY(") else cut
+
+
+def _truth(text: str) -> bool:
+    if (found := _TRUTHS.get(text.lower())) is None:
+        raise NotCastable("a text is no BOOLEAN")
+    return found
+
+
+def _number_text(text: str) -> str:
+    if not _DECIMAL_TEXT.fullmatch(text):
+        raise NotCastable("a text is no number")
+    return text
+
+
+def _integer(text: str) -> int:
+    """What stands before the point; Java takes no blanks."""
+    found = _INTEGER_TEXT.fullmatch(text)
+    if found is None:
+        raise NotCastable("a text is no number")
+    digits = int(found[1] or "0")
+    return -digits if text[0] == "-" else digits
+
+
+def _date(text: str) -> date:
+    if not _DATE_TEXT.fullmatch(text):
+        raise NotCastable("a text is no date, or not written in full")
+    return date.fromisoformat(text)
+
+
+def _shown(value: int, precision: int) -> str:
+    """A timestamp with as many digits of a second as its type has, more where it has more."""
+    seconds, micros = divmod(value, 1_000_000)
+    fraction = f"{micros:06}000"
+    while len(fraction) > precision and fraction.endswith("0"):
+        fraction = fraction[:-1]
+    moment = str(np.datetime64(seconds, "s")).replace("T", " ")
+    return f"{moment}.{fraction}" if fraction else moment
+
+
+_MOMENTS: Mapping[tuple[Kind, Kind], Cast] = {
+    (Kind.STRING, Kind.DATE): _date,
+    (Kind.TIMESTAMP, Kind.DATE): lambda value: value // _DAY,
+    (Kind.TIMESTAMP, Kind.TIME): lambda value: value % _DAY // 1000,
+    (Kind.TIME, Kind.TIMESTAMP): lambda value: value * 1000,
+}

@@ -1,4 +1,7 @@
-"""The containers of data files, read some rows at a time: columns by their names in the file."""
+"""The containers of data files, read some rows at a time: columns by their names in the file.
+
+ORC is read by stripes, by a library that trusts its bytes; Avro some blocks at a time, whole rows.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,20 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.avro import read_table
+from lakemuster.formats.avro.container import read_header, read_long
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
 """Of a column chunk at a time."""
+_BLOCKS_BYTES = 4 << 20
+"""Of Avro blocks at a time, as they are stored."""
+_HEADER_BYTES = 64 << 10
+_SYNC_BYTES = 16
+_VARINTS_BYTES = 20
 
 
 class UnknownContainer(Exception):
@@ -23,12 +36,12 @@ class DataFile:
 
     Attributes:
         row_count: as the file says; None where it does not say before it is read.
-        schema: the columns that lie in it.
+        names: of the columns that lie in it.
         batches: of some of them, in the order of the file.
     """
 
     row_count: int | None
-    schema: pa.Schema
+    names: frozenset[str]
     batches: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
 
 
@@ -37,10 +50,15 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
 
     Raises:
         UnknownContainer: the format is not read here.
-        ArrowException, OSError: it is damaged.
+        ArrowException, OSError, CatalogError: it is damaged; also when it is read.
     """
-    if file_format == "parquet":
-        return _parquet(source)
+    match file_format:
+        case "parquet":
+            return _parquet(source)
+        case "orc":
+            return _orc(source)
+        case "avro":
+            return _avro(source)
     raise UnknownContainer(f"its format is {file_format}")
 
 
@@ -51,4 +69,67 @@ def _parquet(source: pa.NativeFile) -> DataFile:
     def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         yield from file.iter_batches(BATCH_ROWS, columns=list(names), use_threads=False)
 
-    return DataFile(file.metadata.num_rows, file.schema_arrow, batches)
+    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), batches)
+
+
+def _orc(source: pa.NativeFile) -> DataFile:
+    file = orc.ORCFile(source)
+
+    def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        # A column is read at least, to count rows; a name with a dot would mean a member.
+        chosen = None if not names or any("." in name for name in names) else list(names)
+        for number in range(file.nstripes):
+            stripe = file.read_stripe(number, columns=chosen).select(list(names))
+            for start in range(0, stripe.num_rows, BATCH_ROWS):
+                yield stripe.slice(start, BATCH_ROWS)
+
+    return DataFile(file.nrows, frozenset(file.schema.names), batches)
+
+
+def _avro(source: pa.NativeFile) -> DataFile:
+    size = source.size()
+    start = _header_of(source, size)
+    source.seek(0)
+    header = source.read(start)
+
+    def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for blocks in _blocks(source, start, size):
+            rows = read_table(header + blocks)[1]
+            for batch in rows.to_batches(max_chunksize=BATCH_ROWS):
+                yield batch.select(list(names))
+
+    return DataFile(None, frozenset(read_table(header)[1].column_names), batches)
+
+
+def _header_of(source: pa.NativeFile, size: int) -> int:
+    """Where the blocks of an Avro file start."""
+    length = _HEADER_BYTES
+    while True:
+        source.seek(0)
+        try:
+            return read_header(source.read(length)).data_offset
+        except MetadataCorrupt:
+            if length >= size:
+                raise
+            length *= 16
+
+
+def _blocks(source: pa.NativeFile, start: int, size: int) -> Iterator[bytes]:
+    """The blocks of an Avro file, as they are stored, some at a time."""
+    held, position = [], start
+    while position < size:
+        source.seek(position)
+        head = source.read(_VARINTS_BYTES)
+        _, at = read_long(head, 0, len(head))
+        length, at = read_long(head, at, len(head))
+        whole = at + length + _SYNC_BYTES
+        if length < 0 or position + whole > size:
+            raise MetadataCorrupt("a block that the file cuts short", offset=position)
+        source.seek(position)
+        held.append(source.read(whole))
+        position += whole
+        if sum(map(len, held)) >= _BLOCKS_BYTES:
+            yield b"".join(held)
+            held = []
+    if held:
+        yield b"".join(held)

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.casts import NotCastable
 from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContainer, open_data_file
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, spark_field
@@ -85,12 +87,14 @@ class _Columns:
             raise self.refused(str(problem)) from problem
         except NotOfType as problem:
             raise self.refused(f"it is not what its metadata says: {problem}") from problem
-        except (pa.ArrowException, OSError) as problem:
+        except NotCastable as problem:
+            raise self.refused(f"a column's type has changed, and {problem}") from problem
+        except (pa.ArrowException, OSError, CatalogError) as problem:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
 
     def names(self, opened: DataFile) -> list[str]:
         """The columns to read of the file."""
-        held = set(opened.schema.names)
+        held = opened.names
         for field_id in _OWN.keys() & self._source.keys():
             if _OWN[field_id].name not in held:
                 raise NotOfType(f"no column {_OWN[field_id].name}")

@@ -48,3 +48,16 @@ class TableMoved(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), self._arguments)
+
+
+class NotFollowed(Exception):
+    """A stream cannot go on, or start: what happened to the table is more than rows being appended."""
+
+    def __init__(self, table: str, reason: str, operation: str | None = None) -> None:
+        option = {"overwrite": "skip_overwrites", "delete": "skip_deletes"}.get(operation or "")
+        hint = "" if option is None else f"; option {option} passes over such snapshots"
+        super().__init__(f"{table} cannot be followed: {reason}{hint}")
+        self._arguments = (table, reason, operation)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self._arguments)

@@ -15,6 +15,7 @@ from lakemuster.spark.errors import OptionInvalid
 SPLIT_TARGET_SIZE = 128 * 2**20
 SPLIT_OPEN_FILE_COST = 4 * 2**20
 """Bytes; what Iceberg and Paimon take when nothing else is said."""
+TASK_THRESHOLD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class Options:
         snapshot_id, ref, as_of: which snapshot, at most one of the three.
         limit: rows that are enough: the plan ends once its files are known to hold so many.
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least.
+        task_threshold: of more files than these executors ask the server for their own parts of the plan.
+        start: of a stream: ``full``, the rows that are there and then what is appended; ``latest``, only the latter.
+        start_snapshot_id: of a stream: what was appended after that snapshot.
+        skip_overwrites, skip_deletes: of a stream: pass over snapshots that replace or remove rows.
     """
 
     uri: str
@@ -43,6 +48,11 @@ class Options:
     limit: int | None = None
     split_target_size: int = SPLIT_TARGET_SIZE
     split_open_file_cost: int = SPLIT_OPEN_FILE_COST
+    task_threshold: int = TASK_THRESHOLD
+    start: str = "full"
+    start_snapshot_id: int | None = None
+    skip_overwrites: bool = False
+    skip_deletes: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Options:
@@ -61,12 +71,20 @@ class Options:
         chosen = [name for name in ("snapshot_id", "ref", "as_of") if name in read]
         if len(chosen) > 1:
             raise OptionInvalid(chosen[1], f"and {chosen[0]} exclude each other")
+        if "start" in read and "start_snapshot_id" in read:
+            raise OptionInvalid("start", "and start_snapshot_id exclude each other")
         return cls(**read)
 
     @property
     def choice(self) -> Choice:
         """The snapshot that was asked for."""
         return {"snapshot_id": self.snapshot_id, "ref": self.ref, "as_of": self.as_of}
+
+    @property
+    def skipped(self) -> frozenset[str]:
+        """Operations that a stream passes over."""
+        named = {"overwrite": self.skip_overwrites, "delete": self.skip_deletes}
+        return frozenset(operation for operation, is_skipped in named.items() if is_skipped)
 
     def client(self) -> Client:
         """A client of the server, with the token of this process's environment.
@@ -105,6 +123,24 @@ def _positive(name: str, text: str) -> int:
     return number
 
 
+def _count(name: str, text: str) -> int:
+    if (number := _integer(name, text)) < 0:
+        raise OptionInvalid(name, f"is not negative: {number}")
+    return number
+
+
+def _start(name: str, text: str) -> str:
+    if text.lower() not in ("full", "latest"):
+        raise OptionInvalid(name, f"is full or latest, not {text!r:.60}")
+    return text.lower()
+
+
+def _flag(name: str, text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise OptionInvalid(name, f"is true or false, not {text!r:.60}")
+    return text.lower() == "true"
+
+
 def _names(name: str, text: str) -> tuple[str, ...]:
     found: Any = [part.strip() for part in text.split(",")]
     if text.lstrip().startswith("["):
@@ -137,6 +173,11 @@ _READ: Mapping[str, Callable[[str, str], Any]] = {
     "limit": _positive,
     "split_target_size": _positive,
     "split_open_file_cost": _positive,
+    "task_threshold": _count,
+    "start": _start,
+    "start_snapshot_id": _integer,
+    "skip_overwrites": _flag,
+    "skip_deletes": _flag,
 }
 _FIELDS = {"path": "table"}
 

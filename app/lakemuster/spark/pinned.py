@@ -85,6 +85,13 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
     return replace(table, columns=tuple(columns))
 
 
+def with_newest(table: TableToRead, now: Table) -> TableToRead:
+    """The same columns of a table that may have got schemas and specs since, which newer files are of."""
+    branch = table.schema.get("branch", MAIN)
+    schemas = tuple(row for row in now.schemas() if row["branch"] == branch)
+    return replace(table, schemas=schemas, specs=tuple(now.specs()))
+
+
 @dataclass(frozen=True, slots=True)
 class _Ref:
     branch: str

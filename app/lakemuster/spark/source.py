@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
+from lakemuster.spark.errors import OptionInvalid
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned, pin
 from lakemuster.spark.reader import PushingReader, Reader
 from lakemuster.spark.reading.formats import reading_of
+from lakemuster.spark.reading.row_filter import RowFilter
 from lakemuster.spark.spark_types import struct_type
+from lakemuster.spark.stream import StreamReader
 from lakemuster.spark.table_comments import comments_of
 
 NAME = "lakemuster"
@@ -48,12 +52,39 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         table = self._pinned.table
         reading = reading_of(table)
         reading.check(table)
+        if self._asked.filter is not None:
+            reading.read_schema(RowFilter.of(self._asked.filter, table).table)
         return struct_type(reading.read_schema(table), comments_of(table.schema), keeps_required=True)
 
     def reader(self, schema: StructType) -> Reader:
-        """Reads what :meth:`schema` pinned."""
+        """Reads what :meth:`schema` pinned.
+
+        Raises:
+            OptionInvalid: a schema of the user's own, whose types are not the table's.
+        """
+        return self.reads_with(self._asked, self._for(schema))
+
+    def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
+        """Follows the table with the columns that :meth:`schema` pinned.
+
+        Raises:
+            OptionInvalid: as of :meth:`reader`, or an option that is of one snapshot.
+            NotFollowed: the table is none that rows are appended to.
+        """
+        return StreamReader(self._asked, self._for(schema))
+
+    def _for(self, given: StructType) -> Pinned:
+        """What was pinned; with a schema of the user's own, nothing was asked before."""
+        if self._pinned is not None:
+            return self._pinned
+        self._asked = replace(self._asked, columns=tuple(given.names))
+        own = self.schema()
         assert self._pinned is not None
-        return self.reads_with(self._asked, self._pinned)
+        wrong = [field.name for field, asked in zip(own, given, strict=True) if field.dataType != asked.dataType]
+        if wrong:
+            types = {field.name: field.dataType.simpleString() for field in own}
+            raise OptionInvalid("schema", f"has another type for {wrong[0]}, which is {types[wrong[0]]}")
+        return self._pinned
 
 
 class WithoutPushdown(LakemusterSource):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Protocol, cast
 
 import pyarrow as pa
@@ -34,5 +33,4 @@ def reading_of(table: TableToRead) -> Reading:
     if table.format not in ("iceberg", "paimon"):
         raise NotReadable(table.name, f"its format is {table.format}")
     # The other format's needs much that is not needed here.
-    name = f"lakemuster.spark.reading.{table.format}"
-    return cast("Reading", import_module(name if find_spec(name) else "lakemuster.spark.reading.plain"))
+    return cast("Reading", import_module(f"lakemuster.spark.reading.{table.format}"))

@@ -1,0 +1,36 @@
+"""Which snapshots a stream may pass over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakemuster.client import SnapshotInfo
+from lakemuster.spark.errors import NotFollowed
+
+_KEPT = frozenset({"append", "replace"})
+"""Operations after which every row that was there still is."""
+
+
+def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end: int, skipped: frozenset[str]) -> None:
+    """Hold the snapshots of an interval against what a stream may pass over.
+
+    Args:
+        skipped: operations besides, ``overwrite`` and ``delete``.
+
+    Raises:
+        NotFollowed: for the newest that is another, and for snapshots that do not lead from the start to the end.
+    """
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots if snapshot.row.get("branch", "main") == "main"}
+    at: int | None = end
+    passed: set[int] = set()
+    while at != start:
+        snapshot = None if at is None or at in passed else by_id.get(at)
+        if snapshot is None:
+            raise NotFollowed(
+                table, f"snapshot {start}, where the stream stands, does not lead to snapshot {end}: "
+                "it has expired, or the table was rolled back"
+            )  # fmt: skip
+        if snapshot.operation not in _KEPT | skipped:
+            raise NotFollowed(table, f"snapshot {at} is no append but {snapshot.operation}", snapshot.operation)
+        passed.add(snapshot.snapshot_id)
+        at = snapshot.parent_id

@@ -1,0 +1,277 @@
+"""The option ``filter``, asked of rows: SQL over Arrow batches, with Spark's meaning.
+
+Three values: a comparison with null is neither true nor false, and only rows for which the whole is true are kept.
+NaN equals itself and is above every number, as in Spark. What cannot be asked of rows in just that way is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.errors import FilterInvalid
+from lakemuster.metadata.predicate import (
+    NEGATED,
+    NEGATIVE,
+    UNARY,
+    AlwaysFalse,
+    AlwaysTrue,
+    And,
+    Bound,
+    BoundLeaf,
+    BoundOr,
+    Leaf,
+    Not,
+    Op,
+    Opaque,
+    Or,
+    Predicate,
+    Unknown,
+    bind,
+)
+from lakemuster.metadata.predicate_sql import parse_sql
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, StructType
+from lakemuster.spark.reading.iceberg.schema import target_schema
+from lakemuster.spark.reading.model import NotReadable, TableToRead
+from lakemuster.spark.reading.paimon.schemas import fields_of
+
+_UNKNOWN = pa.scalar(None, pa.bool_())
+_INSTANTS = (Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
+_COMPARED = {Op.LT: pc.less, Op.LT_EQ: pc.less_equal, Op.GT: pc.greater, Op.GT_EQ: pc.greater_equal}
+
+
+@dataclass(frozen=True)
+class RowFilter:
+    """A condition on the rows of a table.
+
+    Attributes:
+        table: with the columns to read: those that are wanted, and those that the condition names.
+        wanted: how many of them are given on.
+    """
+
+    table: TableToRead
+    wanted: int
+    condition: _Condition
+
+    @classmethod
+    def of(cls, text: str, table: TableToRead) -> RowFilter:
+        """The condition of a SQL text.
+
+        Raises:
+            NotReadable: it cannot be asked of rows, or is no condition on the table's columns.
+        """
+        try:
+            condition = _Reader(table.name, _schema(table)).read(parse_sql(text))
+        except FilterInvalid as problem:
+            raise NotReadable(table.name, f"option filter: {problem.message}") from problem
+        more = [name for name in dict.fromkeys(_columns(condition)) if name not in table.columns]
+        return cls(replace(table, columns=(*table.columns, *more)), len(table.columns), condition)
+
+    def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows of a batch of :attr:`table` for which the condition is true, in the wanted columns."""
+        names = batch.schema.names
+        kept = _answer(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
+        return batch.select(names[: self.wanted]).filter(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of one column.
+
+    Attributes:
+        path: names from the top.
+        bound: FALSE, a leaf, or some of which one must hold.
+        null_is_unknown: of a comparison, which says nothing of null.
+        false_is_unknown: null is among the values of IN.
+    """
+
+    path: tuple[str, ...]
+    bound: Bound
+    null_is_unknown: bool
+    false_is_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    children: tuple[_Condition, ...]
+    is_and: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Denied:
+    child: _Condition
+
+
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    value: bool | None
+
+
+_Condition = _Asked | _Joined | _Denied | _Constant
+
+
+def _schema(table: TableToRead) -> Schema:
+    if table.format == "iceberg":
+        return target_schema(table)
+    return Schema(int(table.schema["schema_id"]), fields_of(table.schema["fields"]))
+
+
+def _columns(condition: _Condition) -> Iterator[str]:
+    match condition:
+        case _Asked(path=path):
+            yield path[0]
+        case _Joined(children=children):
+            for child in children:
+                yield from _columns(child)
+        case _Denied(child=child):
+            yield from _columns(child)
+
+
+class _Reader:
+    """From a predicate to a condition whose every comparison has one meaning."""
+
+    def __init__(self, table: str, schema: Schema) -> None:
+        self._table = table
+        self._schema = schema
+        self._paths = dict(_paths(schema))
+
+    def read(self, node: Predicate) -> _Condition:
+        match node:
+            case AlwaysTrue() | AlwaysFalse():
+                return _Constant(isinstance(node, AlwaysTrue))
+            case Unknown():
+                return _Constant(None)
+            case And(children=children) | Or(children=children):
+                return _Joined(tuple(map(self.read, children)), isinstance(node, And))
+            case Not(child=child):
+                return _Denied(self.read(child))
+            case Opaque(text=text):
+                raise self._refused(text)
+        return self._leaf(node)
+
+    def _leaf(self, leaf: Leaf) -> _Condition:
+        if leaf.op in NEGATIVE:
+            return _Denied(self._leaf(replace(leaf, op=NEGATED[leaf.op])))
+        path = self._path(leaf)
+        known = tuple(literal for literal in leaf.literals if literal.kind != "null")
+        if leaf.op not in UNARY and not known:
+            return _Constant(None)
+        if leaf.op is Op.LT and _is_nan(known[0].value):
+            raise self._refused(leaf.text)
+        bound = bind(replace(leaf, literals=known), self._schema, case_sensitive=False)
+        if not all(map(_is_exact, _parts(bound))):
+            raise self._refused(leaf.text)
+        return _Asked(path, bound, leaf.op not in UNARY, len(known) < len(leaf.literals))
+
+    def _path(self, leaf: Leaf) -> tuple[str, ...]:
+        column = bind(Leaf(Op.IS_NULL, leaf.name, where=leaf.where), self._schema, case_sensitive=False)
+        if not isinstance(column, BoundLeaf) or column.field_id not in self._paths:
+            raise self._refused(leaf.text)
+        return self._paths[column.field_id]
+
+    def _refused(self, text: str) -> NotReadable:
+        how = "give it to where(...) of the DataFrame"
+        return NotReadable(self._table, f"option filter: {text[:200]!r} is not asked of rows here, {how}")
+
+
+def _parts(bound: Bound) -> Iterator[Bound]:
+    if isinstance(bound, BoundOr):
+        for child in bound.children:
+            yield from _parts(child)
+    else:
+        yield bound
+
+
+def _is_exact(part: Bound) -> bool:
+    """Whether a row for which it holds is one that Spark would find; ``maybe`` leaves of NaN are."""
+    if not isinstance(part, BoundLeaf):
+        return isinstance(part, AlwaysFalse)
+    if part.transform is not None or (part.type.kind in _INSTANTS and part.type.unit == "ns"):
+        return False
+    return not part.maybe or part.op in (Op.IS_NAN, Op.NOT_NULL)
+
+
+def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The names from the top to every field that is not inside of a list or a map, by its id."""
+    pending: list[tuple[tuple[str, ...], Field]] = [((field.name,), field) for field in schema.fields]
+    while pending:
+        path, field = pending.pop()
+        yield field.field_id, path
+        if isinstance(field.type, StructType):
+            pending += [((*path, inner.name), inner) for inner in field.type.fields]
+
+
+def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int) -> pa.Array:
+    """True, false or null for each row."""
+    match condition:
+        case _Constant(value=value):
+            return pa.array([value] * length, pa.bool_())
+        case _Denied(child=child):
+            return pc.invert(_answer(child, columns, length))
+        case _Joined(children=children, is_and=is_and):
+            joined, *others = (_answer(child, columns, length) for child in children)
+            for one in others:
+                joined = pc.and_kleene(joined, one) if is_and else pc.or_kleene(joined, one)
+            return joined
+    values = columns[condition.path[0]]
+    for name in condition.path[1:]:
+        values = pc.struct_field(values, name)
+    answer = _asked(condition.bound, values)
+    if condition.false_is_unknown:
+        answer = pc.if_else(answer, pa.scalar(True), _UNKNOWN)
+    return pc.if_else(pc.is_null(values), _UNKNOWN, answer) if condition.null_is_unknown else answer
+
+
+def _asked(bound: Bound, values: pa.Array) -> pa.Array:
+    """True or false for each value; what is said of null is for the caller to mend."""
+    answers = [_of_leaf(part, values) for part in _parts(bound) if isinstance(part, BoundLeaf)]
+    joined = pa.array([False] * len(values), pa.bool_())
+    for one in answers:
+        joined = pc.or_(joined, pc.fill_null(one, False))
+    return joined
+
+
+def _of_leaf(leaf: BoundLeaf, values: pa.Array) -> pa.Array:
+    match leaf.op:
+        case Op.IS_NULL:
+            return pc.is_null(values)
+        case Op.NOT_NULL:
+            return pc.is_valid(values)
+        case Op.IS_NAN:
+            return pc.is_nan(values)
+        case Op.NOT_NAN:
+            return pc.invert(pc.fill_null(pc.is_nan(values), False))
+        case Op.STARTS_WITH:
+            return pc.starts_with(values, pattern=leaf.values[0])
+        case Op.EQ:
+            return pc.equal(values, _scalar(leaf, leaf.values[0], values.type))
+        case Op.IN if not pa.types.is_floating(values.type):
+            listed = [_scalar(leaf, value, values.type) for value in leaf.values]
+            return pc.is_in(values, value_set=pa.array(listed, values.type))
+        case Op.IN:  # the two zeros are equal
+            answers = [pc.equal(values, _scalar(leaf, value, values.type)) for value in leaf.values]
+            return reduce(pc.or_, answers)
+    return _COMPARED[leaf.op](values, _scalar(leaf, leaf.values[0], values.type))
+
+
+def _scalar(leaf: BoundLeaf, value: object, of: pa.DataType) -> pa.Scalar:
+    """A value in internal form as one of the column's values in Spark."""
+    if isinstance(value, UUID):
+        return pa.scalar(str(value), of)
+    if pa.types.is_date32(of):
+        return pa.scalar(value, pa.int32()).cast(of)
+    if pa.types.is_timestamp(of):
+        assert isinstance(value, int)
+        return pa.scalar(value * (1000 if leaf.type.unit == "ms" else 1), pa.int64()).cast(of)
+    return pa.scalar(value, of)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)

@@ -57,6 +57,14 @@ class FieldStats:
     value_count: Counts | None = None
 
 
+class Prepared(Protocol):
+    """One field over N rows, made ready for being asked again and again."""
+
+    def cannot(self, leaf: BoundLeaf) -> Mask:
+        """As :func:`cannot` of the field's statistics."""
+        ...
+
+
 class Statistics(Protocol):
     """Statistics of N things: entries, segments or manifests."""
 
@@ -79,7 +87,29 @@ class Statistics(Protocol):
         ...
 
 
-def can_match(bound: Bound, statistics: Statistics) -> Mask:
+class Askable(Protocol):
+    """What a predicate can be asked of: :class:`Statistics`, or the like of them made ready."""
+
+    @property
+    def rows(self) -> int:
+        """As of :class:`Statistics`."""
+        ...
+
+    @property
+    def record_count(self) -> Counts | None:
+        """As of :class:`Statistics`."""
+        ...
+
+    def field(self, field_id: int) -> FieldStats | Prepared | None:
+        """As of :class:`Statistics`."""
+        ...
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, Askable] | None:
+        """As of :class:`Statistics`."""
+        ...
+
+
+def can_match(bound: Bound, statistics: Askable) -> Mask:
     """Mark what can hold a matching row.
 
     Returns:
@@ -101,7 +131,7 @@ def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundL
                 yield from leaf_verdicts(child, statistics)
 
 
-def _walk(bound: Bound, statistics: Statistics) -> Mask:
+def _walk(bound: Bound, statistics: Askable) -> Mask:
     match bound:
         case AlwaysFalse():
             return np.zeros(statistics.rows, np.bool_)
@@ -125,14 +155,26 @@ def _walk(bound: Bound, statistics: Statistics) -> Mask:
             return keep
 
 
-def _leaf(leaf: BoundLeaf, statistics: Statistics) -> Mask:
+def _leaf(leaf: BoundLeaf, statistics: Askable) -> Mask:
     keep = np.ones(statistics.rows, np.bool_)
     if (projected := statistics.projected(leaf)) is not None:
         keep = _walk(*projected)
         if not keep.any():
             return keep
     field = None if leaf.transform is not None else statistics.field(leaf.field_id)
-    return keep if field is None else keep & ~_cannot(leaf, _Column.of(leaf.type, field, statistics))
+    if field is None:
+        return keep
+    return keep & ~(cannot(leaf, field, statistics.rows) if isinstance(field, FieldStats) else field.cannot(leaf))
+
+
+def cannot(leaf: BoundLeaf, field: FieldStats, rows: int) -> Mask:
+    """Mark the rows of a column's statistics that prove that nothing matches a leaf without a transform."""
+    return _cannot(leaf, _Column.of(leaf.type, field, rows))
+
+
+def nothing_ordered(field: FieldStats, kind: Primitive, rows: int) -> Mask:
+    """Mark the rows that are known to hold nothing that compares: nulls and NaN only."""
+    return _Column.of(kind, field, rows).nothing_ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +190,7 @@ class _Column:
     has_nan: bool
 
     @classmethod
-    def of(cls, kind: Primitive, field: FieldStats, statistics: Statistics) -> _Column:
-        rows = statistics.rows
+    def of(cls, kind: Primitive, field: FieldStats, rows: int) -> _Column:
         unknown = np.full(rows, UNKNOWN, np.int64)
         values = unknown if field.value_count is None else field.value_count
         return cls(

@@ -118,10 +118,9 @@ def stacked(parts: list[FieldStats], rows: list[int], kind: Primitive) -> FieldS
         kind: as in :func:`zones_of`.
     """
     target = arrow_type(kind)
-    assert target is not None
 
     def bounds(of: list[pa.Array | None]) -> pa.Array | None:
-        if all(array is None for array in of):
+        if target is None or all(array is None for array in of):
             return None
         arrays = [pa.nulls(n, target) if array is None else array for array, n in zip(of, rows, strict=True)]
         return pa.concat_arrays(arrays)

@@ -34,6 +34,7 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, zone_count, zones_of
+from lakemuster.planner.scan.packs import Pack, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading, reading_of
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.shapes.by_format import shape
@@ -124,6 +125,17 @@ class SpecOutline:
     def zone_counts(self) -> tuple[int, ...]:
         """Zones of each part."""
         return tuple(zone_count(self.rows(part)) for part in self.parts)
+
+    @cached_property
+    def _packs(self) -> dict[int, tuple[Pack, int]]:
+        segments = [part.manifest.segment for part in self.parts]
+        packs = packs_of(segments, [self.rows(part) for part in self.parts])
+        places = ((pack, place) for pack in packs for place in range(len(pack.segments)))
+        return dict(zip(self.numbers, places, strict=True))
+
+    def pack_of(self, number: int) -> tuple[Pack, int]:
+        """The pack of a part, by the part's number, and the part's place in it."""
+        return self._packs[number]
 
     def rows(self, part: Part) -> int:
         """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +14,7 @@ from numpy.typing import NDArray
 
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import ADDED, DELETED
-from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, references
-from lakemuster.metadata.types import Primitive
+from lakemuster.metadata.predicate import TRUE, Bound, references
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.project import Together
@@ -22,12 +23,16 @@ from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.outline import Outline, SpecOutline, ZoneStatistics
+from lakemuster.planner.scan.packs import Pack, Question, leaf_types
 from lakemuster.planner.shape import Part
 
 FEW_MANIFESTS = 4
 """So few manifests are not asked for their zones: their entries are looked at as quickly."""
 
 CACHED_SELECTIONS = 256
+
+FEW_OF_A_PACK = 16
+"""Of less than this part of a pack that nothing is known of yet, manifests are asked one by one."""
 
 REMEMBERED_FILES = 1 << 16
 """Files of one selection that need not be found anew for its next page."""
@@ -80,6 +85,13 @@ class Survivors:
     candidates: tuple[Candidate, ...]
     manifests: int
     remembered: Remembered = field(default_factory=Remembered)
+    _questions: dict[SpecOutline, Question] = field(default_factory=dict)
+
+    def question(self, spec: SpecOutline, bound: Bound) -> Question:
+        """The predicate as packs of a spec are asked it."""
+        if spec not in self._questions:
+            self._questions[spec] = Question.of(spec.index, bound, spec.projection)
+        return self._questions[spec]
 
 
 @lru_cache(maxsize=CACHED_SELECTIONS)
@@ -174,36 +186,76 @@ def rows_of(
 ) -> Iterator[tuple[Candidate, Rows]]:
     """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions."""
     left = survivors(outline, bound)
-    for candidate in left.candidates:
-        number = candidate.number
-        if number < start.part:
-            continue
-        if end is not None and (number, 0) >= end:
-            return
-        low = start.offset if number == start.part else 0
-        high = end.offset if end is not None and number == end.part else candidate.runs[-1][1]
-        rows = _remembered(left, outline, candidate, bound, added_in)
-        if rows is None:
-            rows = files_kept(outline, _within(candidate, low, high), bound, added_in)
-        else:
-            rows = rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)]
-        if len(rows):
-            yield candidate, rows
+    first = bisect_left(left.candidates, start.part, key=_number)
+    last = len(left.candidates) if end is None else bisect_right(left.candidates, end.part, key=_number)
+    for _, group in groupby(left.candidates[first:last], _pack):
+        own = tuple(group)
+        low = start.offset if own[0].number == start.part else 0
+        high = end.offset if end is not None and own[-1].number == end.part else own[-1].runs[-1][1]
+        found = list(_found(left, outline, own, (low, high), bound, added_in))
+        found[-1] = found[-1][: np.searchsorted(found[-1], high)]
+        found[0] = found[0][np.searchsorted(found[0], low) :]
+        yield from ((candidate, rows) for candidate, rows in zip(own, found, strict=True) if len(rows))
 
 
-def _remembered(
-    left: Survivors, outline: Outline, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None
-) -> Rows | None:
-    key = (candidate.number, added_in)
-    rows = left.remembered.rows.get(key)
-    if rows is None and candidate.entries <= REMEMBERED_FILES // 4:
-        rows = files_kept(outline, candidate, bound, added_in)
-        left.remembered.keep(key, rows)
-    return rows
+def _number(candidate: Candidate) -> int:
+    return candidate.number
+
+
+def _pack(candidate: Candidate) -> tuple[SpecOutline, Pack]:
+    return candidate.spec, candidate.spec.pack_of(candidate.number)[0]
+
+
+def _found(
+    left: Survivors,
+    outline: Outline,
+    group: Sequence[Candidate],
+    ends: tuple[int, int],
+    bound: Bound,
+    added_in: frozenset[int] | None,
+) -> Sequence[Rows]:
+    """The files of some candidates of one pack, of the first and the last at least those between ``ends``."""
+    keys = [(candidate.number, added_in) for candidate in group]
+    known = [rows for key in keys if (rows := left.remembered.rows.get(key)) is not None]
+    if len(known) == len(keys):
+        return known
+    within = list(group)
+    within[0] = _within(within[0], ends[0], within[0].runs[-1][1])
+    within[-1] = _within(within[-1], 0, ends[1])
+    all_entries, entries = (sum(candidate.entries for candidate in some) for some in (group, within))
+    whole = entries * 4 >= all_entries or all_entries <= REMEMBERED_FILES // 4
+    found = _looked_at(left, outline, group if whole else within, bound, added_in)
+    if whole:
+        for key, rows in zip(keys, found, strict=True):
+            left.remembered.keep(key, rows)
+    return found
+
+
+def _looked_at(
+    left: Survivors, outline: Outline, group: Sequence[Candidate], bound: Bound, added_in: frozenset[int] | None
+) -> Sequence[Rows]:
+    """The files of some candidates of one pack."""
+    spec = group[0].spec
+    pack = spec.pack_of(group[0].number)[0]
+    question = None if added_in is not None or isinstance(spec.reading, PaimonReading) else left.question(spec, bound)
+    entries = sum(candidate.entries for candidate in group)
+    if question is None or (entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack)):
+        return [files_kept(outline, candidate, bound, added_in) for candidate in group]
+    starts = [int(pack.starts[spec.pack_of(candidate.number)[1]]) for candidate in group]
+    spans = [
+        slice(first + start, first + end)
+        for first, candidate in zip(starts, group, strict=True)
+        for start, end in candidate.runs
+    ]
+    rows = question.kept(pack, None if entries == pack.rows else spans)
+    edges = np.searchsorted(rows, starts).tolist()
+    return [rows[a:b] - first for a, b, first in zip(edges, [*edges[1:], len(rows)], starts, strict=True)]
 
 
 def _within(candidate: Candidate, low: int, high: int) -> Candidate:
     """The candidate without the entries before ``low`` and from ``high`` on."""
+    if not candidate.runs or (low <= candidate.runs[0][0] and high >= candidate.runs[-1][1]):
+        return candidate
     runs = tuple((max(start, low), min(end, high)) for start, end in candidate.runs if end > low and start < high)
     return replace(candidate, runs=runs, entries=sum(end - start for start, end in runs))
 
@@ -291,16 +343,3 @@ def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: 
     for field_id in references(bound):
         names += spec.reading.columns(own.get(field_id, ()))
     return names
-
-
-def leaf_types(bound: Bound) -> dict[int, Primitive]:
-    """The type that a predicate takes each of its columns to have."""
-    match bound:
-        case BoundLeaf():
-            return {} if bound.transform is not None else {bound.field_id: bound.type}
-        case BoundAnd(children=children) | BoundOr(children=children):
-            types: dict[int, Primitive] = {}
-            for child in children:
-                types |= leaf_types(child)
-            return types
-    return {}

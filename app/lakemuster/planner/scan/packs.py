@@ -1,0 +1,369 @@
+"""Packs: the files of neighbouring manifests as one, compared at once.
+
+Asking one manifest after another costs some hundred microseconds each, however few files it lists; a pack has about
+:data:`PACK_ROWS` files of as many manifests as that takes. Where a pack ends depends on the manifests at its end only,
+so that a commit, which adds manifests and removes some, leaves most packs of a table what they were. What is made of
+them is kept at hand within a budget of bytes, over all tables.
+
+Source: shared design, "Where things are kept".
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal, TypeVar, cast
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.index import Index
+from lakemuster.index.segments import Segment
+from lakemuster.metadata.files import DELETED
+from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_of
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.pruning.keys import KeyedField, Keys, Values, keys_of
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
+from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
+from lakemuster.planner.pruning.zones import stacked
+
+PACK_ROWS = 1 << 16
+"""Files of a pack, more or less."""
+
+KEPT_BYTES = 1 << 30
+"""Memory of what is kept of packs."""
+
+CACHED_PACKS = 8192
+
+Rows = NDArray[np.int64]
+T = TypeVar("T")
+Kind = Literal["column", "partition"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """Neighbouring manifests of one spec.
+
+    Attributes:
+        segments: their names.
+        starts: (M + 1,) where the entries of each begin among those of all.
+    """
+
+    segments: tuple[str, ...]
+    starts: Rows
+
+    @property
+    def rows(self) -> int:
+        """Entries of all."""
+        return int(self.starts[-1])
+
+
+@lru_cache(maxsize=CACHED_PACKS)
+def _pack(segments: tuple[str, ...], rows: tuple[int, ...]) -> Pack:
+    return Pack(segments, np.cumsum([0, *rows]))
+
+
+def packs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Pack]:
+    """Cut manifests into packs, in their order.
+
+    Args:
+        rows: entries of each.
+    """
+    first = held = 0
+    for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
+        held += count
+        # A pack ends after a manifest with a chance of its share of a pack.
+        if crc32(name.encode()) * PACK_ROWS < count << 32 or held >= 4 * PACK_ROWS or number == len(segments) - 1:
+            yield _pack(tuple(segments[first : number + 1]), tuple(rows[first : number + 1]))
+            first, held = number + 1, 0
+
+
+class _Kept:
+    """What was made of packs.
+
+    Of what passes the budget any may go: plans that read all of a table again and again then still find most of it,
+    where the least used of all would always be what is read next.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget, self._bytes = budget, 0
+        self._values: dict[tuple[object, ...], tuple[object, int]] = {}
+        self._keys: list[tuple[object, ...]] = []
+        self._random = random.Random(0)
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[object, ...], make: Callable[[], tuple[T, int]]) -> T:
+        """What is kept under a key, made when there is none; ``make`` tells its bytes."""
+        if (found := self._values.get(key)) is not None:
+            return cast("T", found[0])
+        made = make()
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = made
+                self._keys.append(key)
+                self._bytes += made[1]
+            while self._bytes > self._budget and len(self._keys) > 1:
+                place = self._random.randrange(len(self._keys) - 1)
+                self._keys[place], self._keys[-1] = self._keys[-1], self._keys[place]
+                self._bytes -= self._values.pop(self._keys.pop())[1]
+        return made[0]
+
+    def has(self, key: tuple[object, ...]) -> bool:
+        """Whether something is kept under a key."""
+        return key in self._values
+
+
+_KEPT = _Kept(KEPT_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A predicate that packs of one spec are asked.
+
+    Attributes:
+        columns: the types that it takes columns to have.
+        partitions: those of the spec's fields.
+        values: of leaves, as keys.
+        projected: of leaves, on partitions.
+    """
+
+    index: Index
+    bound: Bound
+    projection: Projection
+    columns: dict[int, Primitive]
+    partitions: dict[int, Primitive]
+    values: dict[int, Values | None] = field(default_factory=dict)
+    projected: dict[int, Bound | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, index: Index, bound: Bound, projection: Projection) -> Question:
+        """Of a whole predicate."""
+        return cls(index, _gathered(bound, projection), projection, leaf_types(bound), projection.types())
+
+    def kept(self, pack: Pack, spans: Sequence[slice] | None) -> Rows:
+        """The entries of a pack that are live and that the predicate cannot drop alone, as places in the pack.
+
+        Args:
+            spans: the entries to look at, ascending and apart; None for all.
+        """
+        spans = None if spans is None else tuple(spans)
+        rows = pack.rows if spans is None else sum(span.stop - span.start for span in spans)
+        keep = _walked(self, pack, spans, rows)
+        alive = _ALIVE[self.bound == TRUE](self.index, pack)
+        if alive is not None:
+            keep = keep & (alive if spans is None else np.concatenate([alive[span] for span in spans]))
+        return _places(spans, np.flatnonzero(keep))
+
+    def is_ready(self, pack: Pack) -> bool:
+        """Whether all that is asked for of a pack's columns is at hand."""
+        return all(_KEPT.has((pack, "column", field_id, of, Keys)) for field_id, of in self.columns.items())
+
+
+def _walked(question: Question, pack: Pack, spans: tuple[slice, ...] | None, rows: int) -> Mask:
+    return can_match(question.bound, PackStatistics(question, pack, spans, rows))
+
+
+def _places(spans: Sequence[slice] | None, found: Rows) -> Rows:
+    """Places in the pack of places in the spans."""
+    if spans is None:
+        return found
+    starts = np.array([span.start for span in spans])
+    before = np.cumsum([0, *(span.stop - span.start for span in spans)])
+    of_span = np.searchsorted(before, found, side="right") - 1
+    return np.asarray(found + (starts - before[:-1])[of_span])
+
+
+@dataclass(frozen=True, slots=True)
+class PackStatistics:
+    """Statistics of columns, or of partitions, of some files of a pack.
+
+    Attributes:
+        spans: of the pack's entries; None for all.
+        rows: entries of the spans.
+    """
+
+    question: Question
+    pack: Pack
+    spans: tuple[slice, ...] | None
+    rows: int
+    kind: Kind = "column"
+
+    @property
+    def record_count(self) -> None:
+        """Asked with what is live."""
+
+    def field(self, field_id: int) -> KeyedField | None:
+        """Of one column or partition field."""
+        of = (self.question.columns if self.kind == "column" else self.question.partitions).get(field_id)
+        if of is None:
+            return None
+        return KeyedField(
+            self.rows,
+            of,
+            lambda: self._keys(field_id, of),
+            lambda places: self._bounds(field_id, of, places),
+            self.question.values,
+        )
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, PackStatistics] | None:
+        """The leaf's projection, and the partitions."""
+        if self.kind == "partition":
+            return None
+        known = self.question.projected
+        if id(leaf) not in known:
+            known[id(leaf)] = self.question.projection.inclusive(leaf)
+        bound = known[id(leaf)]
+        return None if bound is None else (bound, replace(self, kind="partition"))
+
+    def _keys(self, field_id: int, of: Primitive) -> Keys | None:
+        def make() -> tuple[Keys | None, int]:
+            made = keys_of(self._read(field_id, of), of, self.pack.rows)
+            return made, 0 if made is None else made.nbytes
+
+        keys = _KEPT.get((self.pack, self.kind, field_id, of, Keys), make)
+        return keys if keys is None or self.spans is None else keys.spans(list(self.spans))
+
+    def _bounds(self, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
+        if places is not None:
+            return self._read(field_id, of, _places(self.spans, places))
+
+        def make() -> tuple[FieldStats, int]:
+            made = self._read(field_id, of)
+            parts = (made.lower, made.upper, made.null_count, made.nan_count, made.value_count)
+            return made, sum(part.nbytes for part in parts if part is not None)
+
+        whole = _KEPT.get((self.pack, self.kind, field_id, of, FieldStats), make)
+        return whole if self.spans is None else _sliced(whole, self.spans)
+
+    def _read(self, field_id: int, of: Primitive, places: Rows | None = None) -> FieldStats:
+        """The statistics of a field as recorded, of the pack's entries at some places or of all."""
+        pack = self.pack
+        edges = pack.starts if places is None else np.searchsorted(places, pack.starts)
+        found, rows = [], np.diff(edges).tolist()
+        for number in np.flatnonzero(np.diff(edges)).tolist():
+            own = None if places is None else places[edges[number] : edges[number + 1]] - pack.starts[number]
+            segment = self.question.index.segments.open(pack.segments[number])
+            found.append(_recorded(segment, self.kind, field_id, of, own))
+        return stacked(found, [count for count in rows if count], of)
+
+
+def _recorded(segment: Segment, kind: Kind, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
+    """One segment's statistics, bounds in the type that is asked for."""
+    wanted = _PARTITION if kind == "partition" else _STATISTICS
+    names = [name for name in segment.columns_of.get(field_id, ()) if name.startswith(wanted)]
+    rows = segment.num_rows if places is None else len(places)
+    if not names and kind == "column":
+        return FieldStats()
+    table = segment.table(names) if names else _NOTHING
+    if names and places is not None:
+        table = table.take(pa.array(places))
+    if kind == "partition":
+        stats: FieldStats | None = PartitionStatistics(table, rows, frozenset((field_id,))).field(field_id)
+    else:
+        stats = EntryStatistics(table).field(field_id)
+    if stats is None:
+        return FieldStats()
+    target = arrow_type(of)
+    lower, upper = (
+        None if bounds is None or target is None else cast_or_none(bounds, target)
+        for bounds in (stats.lower, stats.upper)
+    )
+    return replace(stats, lower=lower, upper=upper)
+
+
+def _sliced(stats: FieldStats, spans: Sequence[slice]) -> FieldStats:
+    def bounds(of: pa.Array | None) -> pa.Array | None:
+        return (
+            None if of is None else pa.concat_arrays([of.slice(span.start, span.stop - span.start) for span in spans])
+        )
+
+    def numbers(of: Counts | None) -> Counts | None:
+        return None if of is None else np.concatenate([of[span] for span in spans])
+
+    return FieldStats(
+        bounds(stats.lower),
+        bounds(stats.upper),
+        numbers(stats.null_count),
+        numbers(stats.nan_count),
+        numbers(stats.value_count),
+    )
+
+
+def _live(index: Index, pack: Pack) -> Mask | None:
+    """The entries that are not deleted; None for all."""
+
+    def make() -> tuple[Mask | None, int]:
+        live = np.concatenate([_numbers(index, name, "status") != DELETED for name in pack.segments])
+        return (None, 0) if live.all() else (live, live.nbytes)
+
+    return _KEPT.get((pack, "live"), make)
+
+
+def _with_rows(index: Index, pack: Pack) -> Mask | None:
+    """The entries that are not deleted, nor known to have no rows; None for all."""
+
+    def make() -> tuple[Mask | None, int]:
+        some = np.concatenate([_numbers(index, name, "record_count") != 0 for name in pack.segments])
+        if (live := _live(index, pack)) is not None:
+            some &= live
+        return (None, 0) if some.all() else (some, some.nbytes)
+
+    return _KEPT.get((pack, "with rows"), make)
+
+
+def _numbers(index: Index, segment: str, name: str) -> Counts:
+    return counts(index.segments.open(segment).table([name]).column(0))
+
+
+_ALIVE = {True: _live, False: _with_rows}
+_PARTITION: tuple[str, ...] = ("partition.",)
+_STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
+_NOTHING = pa.table({})
+
+
+def _gathered(bound: Bound, projection: Projection) -> Bound:
+    """The same with alternatives for the values of one column made one: ``a = 1 or a = 2`` is ``a in (1, 2)``.
+
+    Columns that partitions tell something of are left: their values may differ in what they say of partitions.
+    """
+    match bound:
+        case BoundAnd(children=children):
+            return replace(bound, children=tuple(_gathered(child, projection) for child in children))
+        case BoundOr(children=children):
+            by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}
+            rest: list[Bound] = []
+            for child in children:
+                match child:
+                    case BoundLeaf(op=Op.EQ | Op.IN, transform=None) if projection.inclusive(child) is None:
+                        by_column.setdefault((child.field_id, child.type), []).append(child)
+                    case _:
+                        rest.append(_gathered(child, projection))
+            return any_of([*map(_any_value, by_column.values()), *rest], bound.text)
+    return bound
+
+
+def _any_value(leaves: Sequence[BoundLeaf]) -> BoundLeaf:
+    if len(leaves) == 1:
+        return leaves[0]
+    values = sorted({value for leaf in leaves for value in leaf.values})  # type: ignore[type-var]
+    return replace(leaves[0], op=Op.IN if len(values) > 1 else Op.EQ, values=tuple(values))
+
+
+def leaf_types(bound: Bound) -> dict[int, Primitive]:
+    """The type that a predicate takes each of its columns to have."""
+    match bound:
+        case BoundLeaf():
+            return {} if bound.transform is not None else {bound.field_id: bound.type}
+        case BoundAnd(children=children) | BoundOr(children=children):
+            types: dict[int, Primitive] = {}
+            for child in children:
+                types |= leaf_types(child)
+            return types
+    return {}

@@ -3,7 +3,8 @@
 * ``schema``      columns as Arrow columns that Spark takes
 * ``stored``      the columns that a file holds, by field id
 * ``projection``  a file's columns to the table's; ``casts``: values, ``defaults``: what is not in the file
-* ``open_rows``   files of rows: ``parquet``; ``ids``: of files that do not say them
+* ``open_rows``   files of rows: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
+* ``ids``         field ids of files that do not say them
 * ``positions``   rows deleted by position; ``equality``: by value; ``bounded``: what is kept of delete files
 * ``rows``        all together
 """

@@ -62,6 +62,8 @@ def _cast(source: pa.DataType, of: Primitive, target: pa.DataType) -> Cast | Non
         case Kind.DATE:
             fits = types.is_date(source)
         case Kind.TIME:
+            if types.is_int64(source):  # ORC's
+                return lambda array: array.view(target)
             fits = types.is_time(source)
         case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
             return _to_timestamp(source, of, target)

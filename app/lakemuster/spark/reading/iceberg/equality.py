@@ -23,7 +23,7 @@ from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import arrow_type, known_schemas
-from lakemuster.spark.reading.iceberg.stored import Stored, prune
+from lakemuster.spark.reading.iceberg.stored import Stored
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 
 _MAX_BYTES = 256 * 2**20
@@ -171,7 +171,7 @@ class EqualityDeletes:
                     reason = f"it deletes by field {column.field_id}, which it does not hold"
                     raise NotReadable(self._table.name, reason, delete["file_path"])
             leaves = leaves_of(fields, rows.columns)
-            make = projection(fields, prune(rows.columns, leaves), {})
+            make = projection(fields, rows.read_columns(leaves), {})
             parts = [
                 [column.values(one(batch)) for column, one in zip(columns, make, strict=True)]
                 for batch in rows.batches(leaves)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.spark.reading.iceberg.avro import AvroRows
 from lakemuster.spark.reading.iceberg.ids import (
     NAME_MAPPING,
     Mapped,
@@ -17,10 +18,11 @@ from lakemuster.spark.reading.iceberg.ids import (
     with_mapped_ids,
     with_position_ids,
 )
+from lakemuster.spark.reading.iceberg.orc import OrcRows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
 from lakemuster.spark.reading.iceberg.schema import target_schema
-from lakemuster.spark.reading.iceberg.stored import Stored, has_ids
+from lakemuster.spark.reading.iceberg.stored import Stored, has_ids, prune
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 
 
@@ -37,12 +39,17 @@ class Rows(Protocol):
         """What its footer says; None where it has none."""
         ...
 
+    @property
+    def reads_whole_columns(self) -> bool:
+        """Whether a column is read with all that is within it."""
+        ...
+
     def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of ``stored.prune(columns, leaves)``."""
+        """All rows in order, with the columns of those leaves."""
         ...
 
 
-_FORMATS = {"parquet": ParquetRows}
+_FORMATS: dict[str, Callable[[pa.NativeFile], Rows]] = {"parquet": ParquetRows, "orc": OrcRows, "avro": AvroRows}
 
 
 class OpenRows:
@@ -72,8 +79,15 @@ class OpenRows:
         if not has_ids(self.columns):
             self.columns = self._identified(kind is ParquetRows, mapping)
 
+    def read_columns(self, leaves: set[int]) -> tuple[Stored, ...]:
+        """What the batches for those leaves hold."""
+        if self._rows.reads_whole_columns:
+            touched = [column for column in self.columns if not leaves.isdisjoint(column.leaves)]
+            leaves = {leaf for column in touched for leaf in column.leaves}
+        return prune(self.columns, leaves)
+
     def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of ``stored.prune(columns, leaves)``.
+        """All rows in order, with the columns that :meth:`read_columns` says.
 
         Raises:
             NotReadable: at the end, when they were not as many as recorded.

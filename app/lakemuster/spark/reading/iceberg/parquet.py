@@ -25,9 +25,11 @@ class ParquetRows:
         ArrowException, OSError: it is not a whole Parquet file, or cannot be fetched.
     """
 
+    reads_whole_columns = False
+
     def __init__(self, source: pa.NativeFile) -> None:
         self._file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
-        self.num_rows: int = self._file.metadata.num_rows
+        self.num_rows: int | None = self._file.metadata.num_rows
         self.columns: tuple[Stored, ...] = stored_columns(self._file.schema_arrow, _field_id)
 
     def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:

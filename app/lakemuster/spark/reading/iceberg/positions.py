@@ -20,7 +20,6 @@ from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
-from lakemuster.spark.reading.iceberg.stored import prune
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.storage.locations import Rewrites
 
@@ -89,7 +88,7 @@ class PositionDeletes:
         wanted = self._wanted[delete["file_path"]]
         rows = OpenRows(self._table, delete, self._files, mapping_of(_FIELDS))
         leaves = leaves_of(_FIELDS, rows.columns)
-        paths, positions = projection(_FIELDS, prune(rows.columns, leaves), {})
+        paths, positions = projection(_FIELDS, rows.read_columns(leaves), {})
         found: dict[str, list[Positions]] = {}
         for batch in rows.batches(leaves):
             of = paths(batch).dictionary_encode()

@@ -14,7 +14,6 @@ from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
-from lakemuster.spark.reading.iceberg.stored import prune
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 
 _DELETES = frozenset({"position-deletes", "equality-deletes"})
@@ -51,7 +50,7 @@ class _Reading:
         groups = self._equality.of(file)
         wanted = [*self._fields, *(field for group in groups for field in group.fields)]
         leaves = leaves_of(wanted, rows.columns)
-        columns, constants = prune(rows.columns, leaves), partition_constants(self._table, file)
+        columns, constants = rows.read_columns(leaves), partition_constants(self._table, file)
         make = projection(self._fields, columns, constants)
         filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
                    for group in groups]  # fmt: skip

@@ -1,0 +1,104 @@
+"""Avro data files, a number of rows at a time.
+
+The file's own schema is read here, and the decoder is given one without logical types: it then gives the stored
+numbers, which Arrow takes as they are, where it would make Python values that have not their range.
+
+Source: Iceberg spec, "Appendix A: Format-specific Requirements", Avro; Avro specification 1.12.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import fastavro
+import pyarrow as pa
+
+from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
+from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
+from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
+
+_BATCH_ROWS = 8192
+_FIELD_ID = b"field-id"
+_MAGIC = b"Obj\x01"
+_HEADER = fastavro.parse_schema(
+    {
+        "type": "record",
+        "name": "header",
+        "fields": [
+            {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": 4}},
+            {"name": "meta", "type": {"type": "map", "values": "bytes"}},
+            {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": 16}},
+        ],
+    }
+)
+_BROKEN = (EOFError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error, zlib.error)
+
+
+class AvroRows:
+    """The rows of an Avro file, which are counted when they are read. Columns are read whole.
+
+    Raises:
+        ArrowException: it is not a whole Avro file of types that Iceberg's tables have.
+        OSError: it cannot be fetched.
+    """
+
+    reads_whole_columns = True
+    num_rows: int | None = None
+
+    def __init__(self, source: pa.NativeFile) -> None:
+        self._source = source
+        try:
+            header: Any = fastavro.schemaless_reader(source, _HEADER, None)
+            if header["magic"] != _MAGIC:
+                raise ValueError("its first bytes are not those of one")
+            types = AvroTypes(json.loads(header["meta"]["avro.schema"]))
+        except (AvroTypeError, *_BROKEN) as cause:
+            raise pa.ArrowInvalid(f"it is not an Avro file that can be read: {cause}") from cause
+        head = io.BytesIO()
+        meta = {**header["meta"], "avro.schema": json.dumps(types.plain).encode()}
+        self._is_zstandard = meta.get("avro.codec") == b"zstandard"
+        if self._is_zstandard:
+            meta["avro.codec"] = b"null"
+        fastavro.schemaless_writer(head, _HEADER, {**header, "meta": meta})
+        self._head = head.getvalue()
+        self._fields, self._shapes = types.fields, types.shapes
+        self.columns: tuple[Stored, ...] = stored_columns(pa.schema(types.fields), _field_id)
+
+    def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
+        """All rows in order, with the columns of those leaves. Once: the file is read as a stream.
+
+        Raises:
+            ArrowException, OSError: as of the class.
+        """
+        places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
+        rows = self._rows()
+        while chunk := list(islice(rows, _BATCH_ROWS)):
+            arrays = [_array(chunk, self._fields[at], self._shapes[at]) for at in places]
+            names = [str(place) for place in places]
+            # The places of the rows stand in where no column is read: a batch without any has no rows.
+            batch = pa.RecordBatch.from_arrays([pa.nulls(len(chunk)), *arrays], names=["", *names])
+            yield batch.select(list(range(1, len(arrays) + 1)))
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        whole: Any = (Inflated if self._is_zstandard else Chained)(self._head, self._source)
+        try:
+            yield from fastavro.reader(whole)  # type: ignore[misc]
+        except _BROKEN as cause:
+            raise pa.ArrowInvalid(f"an Avro block cannot be decoded: {cause!r:.200}") from cause
+
+
+def _array(rows: list[dict[str, Any]], field: pa.Field, shape: Shape | None) -> pa.Array:
+    name = field.name
+    values = [row[name] for row in rows] if shape is None else [shape(row[name]) for row in rows]
+    return pa.array(values, field.type)
+
+
+def _field_id(field: pa.Field) -> int | None:
+    text = (field.metadata or {}).get(_FIELD_ID)
+    return None if text is None else int(text)

@@ -1,0 +1,54 @@
+"""ORC data files, a stripe at a time.
+
+Source: Iceberg spec, "Appendix A: Format-specific Requirements", ORC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyarrow import orc
+
+from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
+
+_FIELD_ID = b"iceberg.id"
+_BATCH_ROWS = 65_536
+
+
+class OrcRows:
+    """The rows of an ORC file. Columns are read whole, with all that is within them.
+
+    Raises:
+        ArrowException, OSError: it is not a whole ORC file, cannot be fetched, or holds a timestamp that nanoseconds
+            since 1970 do not reach.
+    """
+
+    reads_whole_columns = True
+
+    def __init__(self, source: pa.NativeFile) -> None:
+        self._file = orc.ORCFile(source)
+        self.num_rows: int | None = self._file.nrows
+        self.columns: tuple[Stored, ...] = stored_columns(self._file.schema, _field_id)
+
+    def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
+        """All rows in order, with the columns of those leaves.
+
+        Raises:
+            ArrowException, OSError: as of the class.
+        """
+        places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
+        names = [column.name for column in self.columns]
+        chosen = [names[at] for at in places] or names[:1]
+        # A dot leads into a column, so a name with one can choose others.
+        is_plain = len(set(names)) == len(names) and not any("." in name for name in names)
+        for number in range(self._file.nstripes):
+            stripe = self._file.read_stripe(number, columns=chosen if is_plain else None)
+            stripe = stripe.select(list(range(len(places))) if is_plain else places)
+            for start in range(0, stripe.num_rows, _BATCH_ROWS):
+                yield stripe.slice(start, _BATCH_ROWS)
+
+
+def _field_id(field: pa.Field) -> int | None:
+    text = (field.metadata or {}).get(_FIELD_ID)
+    return None if text is None else int(text)

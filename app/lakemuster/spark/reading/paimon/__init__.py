@@ -2,7 +2,9 @@
 
 The map, in the direction of imports::
 
-    sections > merging > sources > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
+    sections > merging > sources > ordering
+    sections > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
+    spread > file_rows
 
 * ``schemas``     columns from the server's JSON, and what Spark has for their types
 * ``tables``      a table as its files are read
@@ -12,6 +14,7 @@ The map, in the direction of imports::
 * ``file_rows``   the rows of one file
 * ``vectors``     ... without those that its deletion vector marks
 * ``ordering``, ``sources``, ``merging``, ``sections``  rows of one key in several files made one row
+* ``spread``      rows whose columns lie in several files
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ import pyarrow as pa
 
 from lakemuster.client.model import Row
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
-from lakemuster.spark.reading.paimon.sections import section_rows
+from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
+from lakemuster.spark.reading.paimon.spread import spread_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.paimon.vectors import live_rows
 
 __all__ = ["check", "read", "read_schema"]
 
@@ -57,15 +60,16 @@ def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBa
     schema = known.arrow_schema
     sections: dict[int, list[Row]] = {}
     for file in split.files:
+        if file["content"] != "data":
+            raise NotReadable(table.name, f"it holds {file['content']}, not rows", file["file_path"])
         if file["raw_convertible"]:
-            for batch in live_rows(known, file, known.wanted, files):
+            for batch in rows_alone(known, file, known.wanted, files):
                 yield _as_promised(known, schema, batch, file["file_path"])
         else:
             sections.setdefault(file["section"], []).append(file)
     for section in sections.values():
-        if not known.primary_keys:
-            raise NotReadable(table.name, "rows are spread over files by column", section[0]["file_path"])
-        for batch in section_rows(known, section, known.wanted, files):
+        together = section_rows if known.primary_keys else spread_rows
+        for batch in together(known, section, known.wanted, files):
             yield _as_promised(known, schema, batch, section[0]["file_path"])
 
 

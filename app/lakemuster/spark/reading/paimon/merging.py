@@ -29,6 +29,11 @@ class RefusesDeletes(Exception):
     """Rows say that keys are gone, which the merge engine does not know."""
 
 
+def is_added(kinds: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Which rows are there, by their kinds; the others say that a row is gone."""
+    return pc.is_in(kinds, value_set=pa.array([0, 2], pa.int8()))
+
+
 @dataclass(frozen=True, slots=True)
 class Merging:
     """What becomes of the rows of a key.
@@ -73,7 +78,7 @@ class Merging:
         rows = pa.concat_tables(
             [table.append_column(_PLACE, pa.repeat(pa.scalar(place, pa.int32()), len(table))) for place, table in taken]
         ).combine_chunks()
-        adds = pc.is_in(rows.column(ROW_KIND.name), value_set=pa.array([0, 2], pa.int8()))
+        adds = is_added(rows.column(ROW_KIND.name))
         rows = rows.append_column(_ADDS, adds.cast(pa.int8()))
         if self.ignores_deletes:
             rows = rows.filter(pc.equal(rows.column(_ADDS), 1))

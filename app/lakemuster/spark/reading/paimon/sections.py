@@ -12,7 +12,7 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
-from lakemuster.spark.reading.paimon.merging import Merging, RefusesDeletes
+from lakemuster.spark.reading.paimon.merging import Merging, RefusesDeletes, is_added
 from lakemuster.spark.reading.paimon.ordering import check_orderable, ordered_form
 from lakemuster.spark.reading.paimon.sources import Key, NotSorted, Source
 from lakemuster.spark.reading.paimon.tables import PaimonTable
@@ -22,6 +22,21 @@ _POSTPONE = -2
 _IGNORE_DELETE = (
     "ignore-delete", "first-row.ignore-delete", "deduplicate.ignore-delete", "partial-update.ignore-delete",
 )  # fmt: skip
+
+
+def rows_alone(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
+    """The rows of a file that needs no other; arguments and errors are of :func:`live_rows`.
+
+    Old versions of Paimon did not count the rows of a file that say that a key is gone: they are left out.
+    """
+    if not table.primary_keys or file["delete_row_count"] is not None:
+        return live_rows(table, file, fields, files)
+    return _added(live_rows(table, file, (*fields, ROW_KIND), files), [field.name for field in fields])
+
+
+def _added(batches: Iterator[pa.RecordBatch], names: list[str]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.filter(is_added(batch.column(ROW_KIND.name))).select(names)
 
 
 def section_rows(

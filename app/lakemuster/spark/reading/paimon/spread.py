@@ -1,0 +1,103 @@
+"""Rows whose columns are spread over several files: data evolution.
+
+Files of one range of row ids hold the same rows in the same order, each some of their columns; a column is that of the
+newest file that was written with it.
+
+Source: Paimon's ``DataEvolutionSplitRead`` and ``DataEvolutionFileReader``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from lakemuster.client.model import Row
+from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.model import Files, NotReadable
+from lakemuster.spark.reading.paimon.file_rows import rows_of_file
+from lakemuster.spark.reading.paimon.tables import PaimonTable
+
+_APART = (".blob", ".vector.")
+"""In the names of files that hold one column of large objects, or vectors, of part of the rows."""
+
+
+def spread_rows(
+    table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one range of row ids.
+
+    Args:
+        section: the files' rows of the plan, all of them.
+        fields: the columns wanted, of the table's schema.
+
+    Raises:
+        NotReadable: the files are not of one range, or a column or deletion vector is not read here.
+    """
+    whole = sorted((file for file in section if not _is_apart(file)), key=lambda file: -file["max_sequence_number"])
+    if not whole:
+        raise NotReadable(table.name, "its rows are in files of large objects alone", section[0]["file_path"])
+    first = whole[0]
+    for file in whole:
+        if (file["first_row_id"], file["record_count"]) != (first["first_row_id"], first["record_count"]):
+            raise NotReadable(table.name, "files hold columns of different rows", file["file_path"])
+        if len(set(file.get("write_cols_sequences") or ())) > 1:
+            raise NotReadable(table.name, "its columns are of different ages", file["file_path"])
+    for file in section:
+        if file["deletion_vector"] is not None:
+            raise NotReadable(table.name, "a deletion vector applies to rows spread over files", file["file_path"])
+    parts: dict[int, list[Field]] = {}
+    for field in fields:
+        place = _provider(table, whole, field)
+        if any(_writes(table, file, field) for file in section if _is_apart(file)):
+            raise NotReadable(table.name, f"column {field.name} lies in files of its own", first["file_path"])
+        parts.setdefault(place, []).append(field)
+    names = [field.name for field in fields]
+    readers = [rows_of_file(table, whole[place], of, files) for place, of in (parts or {0: []}).items()]
+    for batches in _aligned(readers):
+        columns = {name: batch.column(name) for batch in batches for name in batch.schema.names}
+        if not names:
+            yield batches[0]
+        else:
+            yield pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
+
+
+def _is_apart(file: Row) -> bool:
+    return any(mark in file["file_name"] for mark in _APART)
+
+
+def _provider(table: PaimonTable, whole: Sequence[Row], field: Field) -> int:
+    """Which file a column is taken from; the first, in which it is null, where none was written with it."""
+    return next((place for place, file in enumerate(whole) if _writes(table, file, field)), 0)
+
+
+def _writes(table: PaimonTable, file: Row, field: Field) -> bool:
+    schema = table.schemas.get(file["schema_id"])
+    if schema is None:
+        raise NotReadable(table.name, f"its schema {file['schema_id']} is not known", file["file_path"])
+    own = next((one for one in schema if one.field_id == field.field_id), None)
+    written = file["write_cols"]
+    return own is not None and (written is None or own.name in written)
+
+
+def _aligned(readers: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[list[pa.RecordBatch]]:
+    """Batches of all readers, of the same rows each time.
+
+    All are of one number of rows, and tell by themselves when they give another.
+    """
+    held: list[pa.RecordBatch | None] = [None] * len(readers)
+    while True:
+        for place, reader in enumerate(readers):
+            while (batch := held[place]) is None or not batch.num_rows:
+                held[place] = batch = next(reader, None)
+                if batch is None:
+                    break
+        batches = [batch for batch in held if batch is not None]
+        if len(batches) < len(readers):
+            for reader in readers:
+                deque(reader, 0)
+            return
+        count = min(batch.num_rows for batch in batches)
+        yield [batch.slice(0, count) for batch in batches]
+        held = [batch.slice(count) for batch in batches]

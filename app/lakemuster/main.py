@@ -6,19 +6,10 @@ from typing import TYPE_CHECKING
 
 from lakemuster.api.services import Services
 from lakemuster.config import Settings, load_settings
-from lakemuster.index import Index
-from lakemuster.index.database import open_database
-from lakemuster.index.segments import SegmentStore
-from lakemuster.ingest import work
-from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.refresh import Refresher
-from lakemuster.storage.store import ObjectStore
+from lakemuster.ingest.opening import open_refresher
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-
-DECODE_CPU_SECONDS = 120
-DECODE_WALL_SECONDS = 300
 
 
 def build_services(settings: Settings) -> Services:
@@ -28,17 +19,8 @@ def build_services(settings: Settings) -> Services:
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
         IndexUnavailable, ConfigInvalid: it cannot be opened.
     """
-    index = Index(
-        database=open_database(settings.database_url),
-        segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
-    )
-    store = ObjectStore(settings.roots, settings.storage)
-    store.check_options()
-    pool = DecoderPool(
-        settings.decoders, settings.decoder_memory, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=work.prepare
-    )
-    refresher = Refresher(index, store, pool, settings.max_staleness, settings.history)
-    return Services(settings, index, store, refresher)
+    refresher = open_refresher(settings)
+    return Services(settings, refresher.index, refresher.store, refresher)
 
 
 def build_app(settings: Settings) -> FastAPI:

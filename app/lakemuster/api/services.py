@@ -38,8 +38,7 @@ class Services:
 
     def close(self) -> None:
         """End decoders and connections."""
-        self.refresher.pool.close()
-        self.index.database.close()
+        self.refresher.close()
 
     def tables(self) -> list[TableRecord]:
         """All tables, by name."""

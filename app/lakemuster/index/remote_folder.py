@@ -57,13 +57,12 @@ class RemoteFolder:
         except FileNotFoundError as cause:
             raise SegmentCorrupt("a segment is missing", segment=key) from cause
 
-    def exists(self, key: str) -> bool:
-        """Whether there is such a file."""
+    def size(self, key: str) -> int | None:
+        """Bytes of a file; None when there is none."""
         try:
-            self._call("info", self._path(key))
+            return int(self._call("info", self._path(key)).get("size") or 0)
         except FileNotFoundError:
-            return False
-        return True
+            return None
 
     def files(self) -> Iterator[tuple[str, int, int | None]]:
         """Key, size and time of change (ms, None if the system does not say) of every file."""
@@ -83,7 +82,7 @@ class RemoteFolder:
 
     def check(self) -> None:
         """Ask for a file that need not exist: any answer will do."""
-        self.exists("ready")
+        self.size("ready")
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}"

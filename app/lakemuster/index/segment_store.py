@@ -37,7 +37,7 @@ class _Keeper(Protocol):
     def put(self, name: str, local_path: Path) -> None: ...
     def path(self, name: str) -> Path: ...
     def refetch(self, name: str) -> bool: ...
-    def exists(self, name: str) -> bool: ...
+    def size(self, name: str) -> int | None: ...
     def files(self) -> Iterator[StoredFile]: ...
     def delete(self, key: str) -> None: ...
     def check(self) -> None: ...
@@ -114,13 +114,17 @@ class SegmentStore:
         return segment
 
     def exists(self, name: str) -> bool:
-        """Whether the store has the segment.
+        """Whether the store has the segment. Raises as :meth:`size`."""
+        return self.size(name) is not None
+
+    def size(self, name: str) -> int | None:
+        """Bytes of a segment as the store has it, None when it has none.
 
         Raises:
             IndexUnavailable: the store does not answer.
         """
         with _disk_errors():
-            return self._keeper.exists(name)
+            return self._keeper.size(name)
 
     def files(self) -> Iterator[StoredFile]:
         """Everything in the store.
@@ -179,8 +183,11 @@ class _LocalFolder:
     def refetch(self, name: str) -> bool:
         return False
 
-    def exists(self, name: str) -> bool:
-        return self.path(name).is_file()
+    def size(self, name: str) -> int | None:
+        try:
+            return self.path(name).stat().st_size
+        except FileNotFoundError:
+            return None
 
     def files(self) -> Iterator[StoredFile]:
         for folder in sorted(self._root.iterdir()):
@@ -214,8 +221,8 @@ class _Remote:
     def refetch(self, name: str) -> bool:
         return self._cache.drop(name)
 
-    def exists(self, name: str) -> bool:
-        return self._folder.exists(_key(name))
+    def size(self, name: str) -> int | None:
+        return self._folder.size(_key(name))
 
     def files(self) -> Iterator[StoredFile]:
         for key, size, modified_ms in self._folder.files():

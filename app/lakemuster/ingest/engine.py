@@ -68,6 +68,11 @@ class Outcome:
 class Engine(Protocol):
     """Where manifests are decoded."""
 
+    @property
+    def snapshots_at_once(self) -> int:
+        """Snapshots of history to have indexed together; each is published on its own, when all have segments."""
+        ...
+
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
@@ -93,6 +98,7 @@ class LocalEngine:
     pool: DecoderPool
     segments: SegmentStore
     outstanding_bytes: int = OUTSTANDING_BYTES
+    snapshots_at_once: int = 16
 
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None

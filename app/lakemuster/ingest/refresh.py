@@ -38,9 +38,6 @@ from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore
 
-HISTORY_BATCH = 16
-"""Snapshots of history indexed together; each is published on its own."""
-
 LEASE_WAIT_SECONDS = 30.0
 
 
@@ -101,6 +98,11 @@ class Refresher:
     def companions(self) -> Companions:
         """The Iceberg tables that Paimon tables have beside them."""
         return Companions(self.index)
+
+    def close(self) -> None:
+        """End decoders and connections."""
+        self.pool.close()
+        self.index.database.close()
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """The object store, with what the operator allowed for this table when it was added."""
@@ -339,8 +341,9 @@ class Refresher:
         chosen = {record.row_id for record in newest} - {record.row_id for record in first}
         rest = [record for record in newest if record.state != "published" and record.row_id in chosen]
         crawler = self._crawl(store, table, metadata, lease, first, progress)
-        for at in range(0, len(rest), HISTORY_BATCH):
-            crawler.crawl(rest[at : at + HISTORY_BATCH])
+        step = crawler.engine.snapshots_at_once
+        for at in range(0, len(rest), step):
+            crawler.crawl(rest[at : at + step])
         tally = crawler.tally
         reasons = {(r.snapshot.branch, r.snapshot.snapshot_id): reason for r, reason in tally.quarantined}
         head_reason = reasons.get(("main", metadata.current_snapshot_id or -1))

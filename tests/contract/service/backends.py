@@ -11,7 +11,8 @@ from typing import Any
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.main import DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, build_services
+from lakemuster.ingest.opening import DECODE_CPU_SECONDS, DECODE_WALL_SECONDS
+from lakemuster.main import build_services
 from lakemuster.planner.rows import RowSource
 from lakemuster.wire.rows import json_objects
 

@@ -1,0 +1,37 @@
+"""Settings to what refreshes tables: for the server and the command line, and for Spark's driver."""
+
+from __future__ import annotations
+
+from lakemuster.config import Settings
+from lakemuster.index import Index
+from lakemuster.index.database import open_database
+from lakemuster.index.segments import SegmentStore
+from lakemuster.ingest import work
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.refresh import Refresher
+from lakemuster.storage.store import ObjectStore
+
+DECODE_CPU_SECONDS = 120
+DECODE_WALL_SECONDS = 300
+
+
+def open_refresher(settings: Settings) -> Refresher:
+    """Open the index and the stores; nothing is fetched yet, decoders start when first needed.
+
+    Raises:
+        DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
+        IndexUnavailable, ConfigInvalid: it cannot be opened.
+    """
+    index = Index(
+        database=open_database(settings.database_url),
+        segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
+    )
+    store = ObjectStore(settings.roots, settings.storage)
+    store.check_options()
+    pool = decoder_pool(settings.decoders, settings.decoder_memory)
+    return Refresher(index, store, pool, settings.max_staleness, settings.history)
+
+
+def decoder_pool(workers: int, memory_bytes: int) -> DecoderPool:
+    """Decoders as the service has them."""
+    return DecoderPool(workers, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=work.prepare)

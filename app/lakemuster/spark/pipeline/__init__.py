@@ -1,0 +1,64 @@
+"""Indexing on Spark: executors decode manifests and write segments, the driver does the rest of a refresh.
+
+Driver and executors need ``lakemuster[server]`` in the same version. The driver has the settings of the service. To
+executors it sends places, schemas and limits, nothing secret: what opens storage (STORAGE) they take from their own
+environment or ``lakemuster.toml``, which on one machine is the driver's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from lakemuster.config import Settings, load_settings
+from lakemuster.index.tables import find_table
+from lakemuster.ingest.opening import open_refresher
+from lakemuster.ingest.refresh import RefreshReport
+from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.spark.pipeline.engine import SparkEngine
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["SparkEngine", "index"]
+
+EVERY_SNAPSHOT = 2**31 - 1
+
+
+def index(
+    spark: SparkSession,
+    *names: str,
+    settings: Settings | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[RefreshReport]:
+    """Index every snapshot of registered tables, old ones too: ``lakemuster index --engine spark`` for jobs.
+
+    Args:
+        spark: a classic or Connect session of Spark 4.
+        names: dotted names of tables, indexed one after the other.
+        settings: of the service; read from environment and file unless given. STORAGE is not sent to executors.
+        progress: called with a table's name, and its manifests done and to do.
+
+    Returns:
+        what was done, table by table; snapshots that cannot be read are quarantined, and in the report.
+
+    Raises:
+        TableNotFound: a table is not registered; none was looked at.
+        ConfigInvalid: a setting or an executor's installation is wrong.
+        CatalogError: a table's newest metadata cannot be read, storage, the index or Spark fails; tables before it
+            are indexed.
+    """
+    settings = settings or load_settings(history=EVERY_SNAPSHOT)
+    with closing(open_refresher(settings)) as refresher:
+        refresher.engine = SparkEngine.of(spark, settings, refresher)
+        tables = [find_table(refresher.index.database, format_name(parse_name(name))) for name in names]
+        reports = []
+        for table in tables:
+
+            def advance(done: int, total: int, name: str = table.name) -> None:
+                if progress is not None:
+                    progress(name, done, total)
+
+            reports.append(refresher.refresh(table, advance))
+        return reports

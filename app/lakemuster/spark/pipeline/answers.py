@@ -1,0 +1,72 @@
+"""What executors answer, as rows of a DataFrame: one for each manifest of a part.
+
+Values are plain, errors are text: the driver runs nothing that an executor sends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from lakemuster.errors import CatalogError, IndexUnavailable
+from lakemuster.ingest.engine import Manifest, Outcome
+
+SCHEMA = pa.schema(
+    [
+        pa.field("segment", pa.string()),
+        pa.field("length", pa.int64()),
+        pa.field("rows", pa.int64()),
+        pa.field("bytes", pa.int64()),
+        pa.field("error", pa.string()),
+    ]
+)
+COLUMNS = "segment string, length bigint, rows bigint, bytes bigint, error string"
+"""The same for Spark."""
+
+
+def batch_of(outcomes: Iterable[Outcome]) -> pa.RecordBatch:
+    """Outcomes as rows of :data:`SCHEMA`."""
+    rows = [
+        {"segment": one.manifest.segment, "length": one.length, "rows": one.rows, "bytes": one.bytes}
+        | {"error": None if one.error is None else _text(one.error)}
+        for one in outcomes
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+
+
+def outcomes_of(rows: Iterable[Sequence[Any]], manifests: Sequence[Manifest]) -> list[Outcome]:
+    """The outcome of each manifest.
+
+    Raises:
+        IndexUnavailable: the rows are not one for each.
+    """
+    asked = {one.segment: one for one in manifests}
+    found: dict[str, Outcome] = {}
+    for segment, length, count, size, error in rows:
+        if segment not in asked or segment in found or (error is None and None in (length, count, size)):
+            raise IndexUnavailable("Spark's answer is not of the manifests that it was given")
+        failure = None if error is None else _error(error)
+        found[segment] = Outcome(asked[segment], length, count or 0, size or 0, failure)
+    if len(found) != len(asked):
+        raise IndexUnavailable(f"Spark answered for {len(found)} of {len(asked)} manifests")
+    return list(found.values())
+
+
+def _text(error: CatalogError) -> str:
+    return json.dumps({"code": error.code, "message": error.message, "context": dict(error.context)}, default=str)
+
+
+def _error(text: str) -> CatalogError:
+    told = json.loads(text)
+    kind = _kinds(CatalogError).get(told["code"], CatalogError)
+    return kind(told["message"], **told["context"])
+
+
+def _kinds(of: type[CatalogError]) -> dict[str, type[CatalogError]]:
+    found = {of.code: of}
+    for kind in of.__subclasses__():
+        found |= _kinds(kind)
+    return found

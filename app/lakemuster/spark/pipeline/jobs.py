@@ -1,0 +1,139 @@
+"""One Spark job of many parts, watched while it runs; classic sessions and Connect.
+
+Each part is a task. Spark runs a task again when its executor is lost, and perhaps twice when it is slow.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lakemuster.errors import ConfigInvalid, IndexUnavailable
+from lakemuster.spark.pipeline.answers import COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Watch = Callable[[int], None]
+"""Called with parts done."""
+
+_LOOK_SECONDS = 0.5
+_UNTOLD_SLOTS = 8
+_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+
+
+def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: str, watch: Watch) -> list[Any]:
+    """The rows that executors answer for all parts.
+
+    Args:
+        job, parts: see ``executor.run_part``.
+        words: what Spark's own pages call the job.
+
+    Raises:
+        ConfigInvalid: executors, or this driver, lack packages.
+        IndexUnavailable: the job failed, after Spark tried as often as it is set to.
+    """
+    watching = _on_connect if is_connect(spark) else _on_classic
+    numbers = spark.range(0, len(parts), 1, len(parts))
+    with watching(spark, len(parts), words, watch):
+        try:
+            return list(numbers.mapInArrow(_task(job, parts), COLUMNS).collect())
+        except Exception as cause:
+            raise _failure(cause) from cause
+
+
+def slots(spark: SparkSession) -> int:
+    """How many tasks run at once, as far as the session tells: a Connect client is not told."""
+    return _UNTOLD_SLOTS if is_connect(spark) else max(1, spark.sparkContext.defaultParallelism)
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether the session is a client of a Spark Connect server."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def _task(job: bytes, parts: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def answers(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from lakemuster.spark.pipeline.answers import batch_of  # noqa: PLC0415 - imported by executors
+        from lakemuster.spark.pipeline.executor import run_part  # noqa: PLC0415
+
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                yield batch_of(run_part(job, parts[number]))
+
+    return answers
+
+
+@contextmanager
+def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> Iterator[None]:
+    """Name the thread's jobs, look at them now and then, cancel them when the block is left early."""
+    context = spark.sparkContext
+    before = [(name, context.getLocalProperty(name)) for name in _GROUP]
+    group = f"lakemuster-{uuid.uuid4()}"
+    context.setJobGroup(group, words, interruptOnCancel=True)
+    tracker, done = context.statusTracker(), threading.Event()
+
+    def look() -> None:
+        while not done.wait(_LOOK_SECONDS):
+            with suppress(Exception):  # of the gateway, which may be going away
+                jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
+                stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+                watch(min(parts, sum(stage.numCompletedTasks for stage in stages if stage is not None)))
+
+    watcher = threading.Thread(target=look, name="lakemuster-progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):
+            context.cancelJobGroup(group)
+        raise
+    finally:
+        done.set()
+        watcher.join()
+        for name, value in before:
+            context.setLocalProperty(name, value)
+
+
+@contextmanager
+def _on_connect(spark: Any, parts: int, _words: str, watch: Watch) -> Iterator[None]:
+    """Tag the operation, hear of its progress, interrupt it when the block is left early."""
+    tag = f"lakemuster-{uuid.uuid4()}"
+
+    def hear(stages: Any, **_: Any) -> None:
+        completed = [stage.num_completed_tasks for stage in stages or () if stage.num_tasks == parts]
+        if completed:
+            watch(min(parts, max(completed)))
+
+    spark.addTag(tag)
+    spark.registerProgressHandler(hear)
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):
+            spark.interruptTag(tag)
+        raise
+    finally:
+        spark.removeProgressHandler(hear)
+        spark.removeTag(tag)
+
+
+def _failure(cause: Exception) -> Exception:
+    """What a failed job means; Spark's text holds stack traces of three languages, and addresses."""
+    text = str(cause)
+    if isinstance(cause, ImportError):
+        return ConfigInvalid(f"Spark's Arrow functions need a package that is not installed: {cause}; {INSTALL}")
+    if "No module named" in text:
+        missing = text.partition("No module named")[2].split("\n")[0].strip(" '\"")
+        return ConfigInvalid(
+            f"executors lack the package {missing}: they need 'lakemuster[server]', as the driver does"
+        )
+    return IndexUnavailable(f"the Spark job failed ({type(cause).__name__}); its log says why")
+
+
+INSTALL = "pip install 'lakemuster[server]' 'pyspark[sql]'"

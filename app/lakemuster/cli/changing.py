@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,9 +14,9 @@ from lakemuster.cli.application import fail, foreseen
 from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import slowly, working
-from lakemuster.cli.sources import Source, local_source, source
+from lakemuster.cli.sources import Source, local_source, server_packages, source
 from lakemuster.cli.text import printable
-from lakemuster.errors import NotATable, RequestInvalid
+from lakemuster.errors import NotATable
 
 EVERY_SNAPSHOT = 2**31 - 1
 
@@ -105,16 +106,23 @@ def refresh(
 def index(
     names: Annotated[list[str], typer.Argument(metavar="NAME…", show_default=False, help="Tables.")],
     engine: Annotated[Engine, typer.Option(help="Where manifests are decoded.")] = Engine.LOCAL,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", show_default=False, help="Spark's: local[2], yarn, spark://…, sc://…."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Index every snapshot of tables, old ones too, before anybody asks for them."""
     if engine is Engine.SPARK:
-        raise RequestInvalid("this version cannot index on Spark; --engine local can")
-    found = local_source(history=EVERY_SNAPSHOT)
-    try:
+        with server_packages("--engine spark"):
+            from lakemuster.cli.on_spark import spark_source  # noqa: PLC0415
+        with spark_source(master, history=EVERY_SNAPSHOT) as found:
+            _refresh(found, names, as_json=as_json)
+        return
+    if master is not None:
+        raise typer.BadParameter("is for --engine spark", param_hint="--master")
+    with closing(local_source(history=EVERY_SNAPSHOT)) as found:
         _refresh(found, names, as_json=as_json)
-    finally:
-        found.close()
 
 
 def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:

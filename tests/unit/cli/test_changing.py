@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 from lakemuster.errors import LocationRefused, NotATable, StorageUnavailable
 from tests.unit.cli.commands import Shelf, run
@@ -141,10 +142,23 @@ def test_index_asks_for_every_snapshot(use, monkeypatch):
     assert shelf.closed
 
 
-def test_index_on_spark_is_refused_clearly(use):
+def test_index_on_spark_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    done = run("index", "t", "--engine", "spark", "--master", "local[2]")
+    assert done.status == 1
+    assert done.err == (
+        "lakemuster: --engine spark needs PySpark, which is not installed: "
+        "pip install 'lakemuster[server]' 'pyspark[sql]'\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_master_is_for_spark(use):
     use(Shelf())
-    done = run("index", "t", "--engine", "spark")
-    assert (done.status, done.err) == (1, "lakemuster: this version cannot index on Spark; --engine local can\n")
+    done = run("index", "t", "--master", "local[2]")
+    assert done.status == 2
+    assert "is for --engine spark" in done.err
 
 
 def test_a_location_that_is_no_table_is_said_in_its_words(use, monkeypatch):

@@ -1,0 +1,64 @@
+"""The index of this folder, its manifests decoded by Spark: a session for as long as a command takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from lakemuster.cli.local import LocalSource
+from lakemuster.config import load_settings
+from lakemuster.errors import ConfigInvalid
+from lakemuster.main import build_services
+from lakemuster.spark.pipeline import SparkEngine
+from lakemuster.spark.pipeline.jobs import INSTALL
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def spark_source(master: str | None, **settings: object) -> Iterator[LocalSource]:
+    """The local index with Spark as its engine.
+
+    Args:
+        master: as ``spark-submit`` takes it, or ``sc://…``; None leaves it to Spark's own settings.
+
+    Raises:
+        ConfigInvalid: a setting is wrong, PySpark is not installed, or no session starts.
+        DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
+    """
+    builder = _builder(master)
+    with closing(build_services(load_settings(**settings))) as services, _session(builder) as spark:
+        services.refresher.engine = SparkEngine.of(spark, services.settings, services.refresher)
+        yield LocalSource(services)
+
+
+def _builder(master: str | None) -> SparkSession.Builder:
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - only for this engine
+    except ImportError as cause:
+        raise ConfigInvalid(f"--engine spark needs PySpark, which is not installed: {INSTALL}") from cause
+    builder = SparkSession.builder.appName("lakemuster index").config("spark.ui.showConsoleProgress", "false")
+    if master is not None:
+        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+        if master.startswith("local"):
+            # This python has what executors need; the one first on the PATH perhaps not.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return builder
+
+
+@contextmanager
+def _session(builder: SparkSession.Builder) -> Iterator[SparkSession]:
+    try:
+        spark = builder.getOrCreate()
+    except Exception as cause:
+        code = getattr(cause, "getErrorClass", lambda: None)() or type(cause).__name__
+        hint = "; Spark 4 needs Java 17 or newer" if code == "JAVA_GATEWAY_EXITED" else ""
+        raise ConfigInvalid(f"no Spark session starts ({code}){hint}") from cause
+    try:
+        yield spark
+    finally:
+        spark.stop()

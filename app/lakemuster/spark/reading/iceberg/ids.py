@@ -35,7 +35,7 @@ def parse_name_mapping(text: str) -> tuple[Mapped, ...]:
     """
     try:
         return _mapped(json.loads(text))
-    except (TypeError, KeyError, RecursionError) as cause:
+    except (TypeError, KeyError, AttributeError, RecursionError) as cause:
         raise ValueError("it is not a list of fields with names") from cause
 
 

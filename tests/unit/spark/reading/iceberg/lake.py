@@ -33,7 +33,7 @@ class LocalFiles:
         return data[offset:] if length is None else data[offset : offset + length]
 
 
-def column(field_id: int, name: str, type: object, *, required: bool = False, **more: object) -> dict[str, Any]:
+def column(field_id: int, name: str, type: object, *, required: Any = False, **more: object) -> dict[str, Any]:
     """A field of a schema, as the server lists it."""
     return {"id": field_id, "name": name, "required": required, "type": type, **more}
 

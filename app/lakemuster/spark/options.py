@@ -185,6 +185,9 @@ _FIELDS = {"path": "table"}
 def _check_names(values: Mapping[str, str]) -> None:
     if "paths" in values:
         raise OptionInvalid("path", "is one table: a data source reads one at a time")
+    if "location" in values:
+        # Spark's catalog keeps a table of a Python data source without its options: it could never be read.
+        raise OptionInvalid("location", "is of CREATE TABLE, which loses all others: create a temporary view instead")
     unknown = sorted(values.keys() - _READ.keys())
     if unknown:
         known = ", ".join(name for name in _READ if name not in ("path", "token"))

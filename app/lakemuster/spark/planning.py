@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
 from lakemuster.client import Client, Plan
 from lakemuster.client.errors import ClientError
@@ -25,8 +24,8 @@ MOST_PARTS = 10_000
 """Of a plan that executors ask for themselves."""
 
 
-@dataclass
-class Part(InputPartition):  # type: ignore[misc]  # PySpark is not here where this is checked
+@dataclass(frozen=True, slots=True)
+class Part:
     """What one task reads: files, or a part of the plan that it asks the server for itself."""
 
     splits: tuple[Split, ...] = ()

@@ -24,8 +24,10 @@ def sql_of(filter: Any) -> str | None:
     """One of Spark's filters (``pyspark.sql.datasource.Filter``); None for what is not surely the same in SQL."""
     kind = type(filter).__name__
     if kind == "Not":
-        inner = _simple(filter.child)
-        return None if inner is None or type(filter.child).__name__ in _ONE_WAY else f"NOT ({inner})"
+        # Of an IN null is left out, and a negation with it holds for no row: nothing to ask.
+        has_null = type(filter.child).__name__ == "In" and None in filter.child.value
+        inner = None if has_null else _simple(filter.child)
+        return None if inner is None else f"NOT ({inner})"
     return _simple(filter)
 
 
@@ -37,8 +39,6 @@ _ORDER = {
     "LessThan": "<",
     "LessThanOrEqual": "<=",
 }
-_ONE_WAY = frozenset({"In"})
-"""Of which nulls may be left out: the negation would hold for too few rows."""
 
 
 def _simple(filter: Any) -> str | None:

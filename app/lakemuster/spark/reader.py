@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, Filter
+from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned
-from lakemuster.spark.planning import Part, parts_of, rows_of
+from lakemuster.spark.planning import parts_of, rows_of
 from lakemuster.spark.pushed import sql_of_all
 
 
@@ -24,22 +24,22 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         self._pinned = pinned
         self._pushed: str | None = None
 
-    def partitions(self) -> Sequence[Part]:
+    def partitions(self) -> Sequence[InputPartition]:
         """The files of a plan, packed by size; parts of the plan itself when they are many.
 
         Raises:
             ClientError: the server refused or failed.
             TableMoved: the ref that was asked for is of another snapshot than the schema.
         """
-        return parts_of(self._options, self._pinned, self._pushed)
+        return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
 
-    def read(self, partition: Part) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
 
         Raises:
             NotReadable: something that cannot be applied.
         """
-        return rows_of(self._options, self._pinned.table, partition)
+        return rows_of(self._options, self._pinned.table, partition.value)
 
 
 class PushingReader(Reader):

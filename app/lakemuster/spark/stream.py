@@ -10,10 +10,10 @@ Source: the streaming reads of Iceberg (``SparkMicroBatchStream``, the options `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lakemuster.client import Table
 from lakemuster.client.catalog import Choice
@@ -21,20 +21,12 @@ from lakemuster.spark.appends import check_appends
 from lakemuster.spark.errors import NotFollowed, OptionInvalid
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned, with_newest
-from lakemuster.spark.planning import Part, Since, parts_of, rows_of
-from lakemuster.spark.reading.model import TableToRead
+from lakemuster.spark.planning import Since, parts_of, rows_of
 
 Offset = Mapping[str, str]
 """``{"snapshot_id": "…"}``: all up to that snapshot; an empty text is before the first."""
 
 _KEY = "snapshot_id"
-
-
-@dataclass
-class StreamPart(Part):
-    """Part of a batch. The table may have schemas and specs that it did not have when the stream was started."""
-
-    table: TableToRead | None = None
 
 
 class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is not here where this is checked
@@ -71,7 +63,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             snapshot_id = _newest(client.table(self._pinned.table.name))
         return {_KEY: "" if snapshot_id is None else str(snapshot_id)}
 
-    def partitions(self, start: Offset, end: Offset) -> Sequence[StreamPart]:
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """What was appended after ``start`` and up to ``end``; of a start before all, the rows that were there then.
 
         Raises:
@@ -87,16 +79,17 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             since = Since(int(start[_KEY]), last) if start[_KEY] else None
             if since is not None:
                 check_appends(now.table.name, list(table.snapshots()), since.start, since.end, self._options.skipped)
-        return [StreamPart(part.splits, part.task, now.table) for part in parts_of(self._options, now, None, since)]
+        # The table may have schemas and specs by now that it did not have when the stream was started.
+        return [InputPartition((now.table, part)) for part in parts_of(self._options, now, None, since)]
 
-    def read(self, partition: StreamPart) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
 
         Raises:
             NotReadable: something that cannot be applied.
         """
-        assert partition.table is not None
-        return rows_of(self._options, partition.table, partition)
+        table, part = partition.value
+        return rows_of(self._options, table, part)
 
 
 def _newest(table: Table) -> int | None:

@@ -38,9 +38,7 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, StructType
-from lakemuster.spark.reading.iceberg.schema import target_schema
 from lakemuster.spark.reading.model import NotReadable, TableToRead
-from lakemuster.spark.reading.paimon.schemas import fields_of
 
 _UNKNOWN = pa.scalar(None, pa.bool_())
 _INSTANTS = (Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
@@ -118,8 +116,13 @@ _Condition = _Asked | _Joined | _Denied | _Constant
 
 
 def _schema(table: TableToRead) -> Schema:
+    # The other format's needs much that is not needed here.
     if table.format == "iceberg":
+        from lakemuster.spark.reading.iceberg.schema import target_schema  # noqa: PLC0415
+
         return target_schema(table)
+    from lakemuster.spark.reading.paimon.schemas import fields_of  # noqa: PLC0415
+
     return Schema(int(table.schema["schema_id"]), fields_of(table.schema["fields"]))
 
 

@@ -1,0 +1,50 @@
+"""What a stream passes over, and what stops it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakemuster.client import SnapshotInfo
+from lakemuster.spark.appends import check_appends
+from lakemuster.spark.errors import NotFollowed
+
+
+def snapshots(*operations: str, branch: str = "main") -> list[SnapshotInfo]:
+    """1, 2, 3 … one after the other."""
+    return [
+        SnapshotInfo.of(
+            {
+                "snapshot_id": str(number),
+                "parent_id": str(number - 1) if number > 1 else None,
+                "committed_at": "2024-05-01T00:00:00Z",
+                "operation": operation,
+                "state": "published",
+                "branch": branch,
+            }
+        )
+        for number, operation in enumerate(operations, 1)
+    ]
+
+
+def test_appends_and_compactions_are_followed():
+    check_appends("a.b", snapshots("overwrite", "append", "replace", "append"), 1, 4, frozenset())
+    check_appends("a.b", snapshots("append"), 1, 1, frozenset())
+
+
+@pytest.mark.parametrize(("operation", "option"), [("overwrite", "skip_overwrites"), ("delete", "skip_deletes")])
+def test_other_changes_stop_it_unless_they_may_be_passed_over(operation, option):
+    found = snapshots("append", operation, "append")
+    with pytest.raises(NotFollowed, match=f"snapshot 2 is no append but {operation}; option {option} passes over"):
+        check_appends("a.b", found, 1, 3, frozenset())
+    check_appends("a.b", found, 1, 3, frozenset({operation}))
+
+
+@pytest.mark.parametrize(("start", "end"), [(9, 2), (2, 1), (1, 9)])
+def test_snapshots_that_do_not_follow_one_another_stop_it(start, end):
+    with pytest.raises(NotFollowed, match="it has expired, or the table was rolled back"):
+        check_appends("a.b", snapshots("append", "append"), start, end, frozenset())
+
+
+def test_snapshots_of_other_branches_are_others():
+    with pytest.raises(NotFollowed, match="does not lead"):
+        check_appends("a.b", snapshots("append", "append", branch="dev"), 1, 2, frozenset())

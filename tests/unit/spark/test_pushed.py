@@ -1,0 +1,126 @@
+"""Spark's filters as SQL: the server reads the same question, and what is not surely the same is left out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import namedtuple
+from decimal import Decimal
+
+import pytest
+
+from lakemuster.metadata.predicate import BoundAnd, BoundLeaf, BoundOr, Op, bind
+from lakemuster.metadata.predicate_sql import parse_sql
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, Primitive, StructType
+from lakemuster.spark.pushed import sql_of, sql_of_all
+
+# As ``pyspark.sql.datasource`` has them.
+IsNull, IsNotNull = (namedtuple(name, "attribute") for name in ("IsNull", "IsNotNull"))
+Not = namedtuple("Not", "child")
+NAMES = ("EqualTo", "EqualNullSafe", "GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "In")
+EqualTo, EqualNullSafe, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, In = (
+    namedtuple(name, "attribute value") for name in NAMES
+)
+StringStartsWith, StringEndsWith = (
+    namedtuple(name, "attribute value") for name in ("StringStartsWith", "StringEndsWith")
+)
+
+KINDS = {
+    "id": Primitive(Kind.LONG, "long"),
+    "flag": Primitive(Kind.BOOLEAN, "boolean"),
+    "ratio": Primitive(Kind.DOUBLE, "double"),
+    "price": Primitive(Kind.DECIMAL, "decimal(9, 2)", precision=9, scale=2),
+    "name": Primitive(Kind.STRING, "string"),
+    "blob": Primitive(Kind.BINARY, "binary"),
+    "day": Primitive(Kind.DATE, "date"),
+    "local": Primitive(Kind.TIMESTAMP, "timestamp"),
+    "instant": Primitive(Kind.TIMESTAMPTZ, "timestamptz"),
+    'odd "näme`': Primitive(Kind.INT, "int"),
+}
+FIELDS = tuple(Field(number, name, kind) for number, (name, kind) in enumerate(KINDS.items(), 1))
+PLACE = Field(50, "place", StructType((Field(51, "lat", Primitive(Kind.DOUBLE, "double")),)))
+SCHEMA = Schema(0, (*FIELDS, PLACE))
+
+ASKED = [
+    (EqualTo(("id",), 3), Op.EQ, (3,)),
+    (LessThan(("id",), -(2**63)), None, ()),
+    (GreaterThan(("price",), Decimal("10.25")), Op.GT, (Decimal("10.25"),)),
+    (In(("id",), (1, None, 2)), Op.IN, (1, 2)),
+    (In(("name",), ("it's", "é𝄞")), Op.IN, ("it's", "é𝄞")),
+    (Not(In(("id",), (1, 2))), Op.NOT_IN, (1, 2)),
+    (EqualTo(("flag",), True), Op.EQ, (True,)),
+    (Not(EqualTo(("flag",), True)), Op.NOT_EQ, (True,)),
+    (LessThanOrEqual(("ratio",), 1e300), Op.LT_EQ, (1e300,)),
+    (EqualTo(("ratio",), 0.1), Op.EQ, (0.1,)),
+    (EqualTo(("blob",), b"\x00x"), Op.EQ, (b"\x00x",)),
+    (LessThan(("day",), dt.date(1969, 12, 31)), Op.LT, (-1,)),
+    (GreaterThanOrEqual(("local",), dt.datetime(1970, 1, 1, 0, 0, 1, 5)), Op.GT_EQ, (1_000_005,)),
+    (
+        EqualTo(("instant",), dt.datetime(1970, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
+        Op.EQ,
+        (3_600_000_000,),
+    ),
+    (EqualTo(('odd "näme`',), 1), Op.EQ, (1,)),
+    (EqualTo(("place", "lat"), 2.5), Op.EQ, (2.5,)),
+    (StringStartsWith(("name",), "a'b%"), Op.STARTS_WITH, ("a'b%",)),
+    (Not(StringStartsWith(("name",), "ab")), Op.NOT_STARTS_WITH, ("ab",)),
+    (IsNull(("place", "lat")), Op.IS_NULL, ()),
+    (Not(IsNull(("id",))), Op.NOT_NULL, ()),
+    (IsNotNull(("id",)), Op.NOT_NULL, ()),
+]
+
+
+@pytest.mark.parametrize(("asked", "op", "values"), ASKED, ids=lambda one: str(one)[:50])
+def test_the_server_reads_what_spark_asks(asked, op, values):
+    text = sql_of(asked)
+    assert text is not None
+    bound = bind(parse_sql(text), SCHEMA)
+    if op is None:
+        return
+    assert isinstance(bound, BoundLeaf), bound
+    assert (bound.op, bound.values) == (op, values)
+
+
+def test_nan_is_never_lost():
+    assert bind(parse_sql(sql_of(EqualTo(("ratio",), math.nan)) or ""), SCHEMA).op is Op.IS_NAN
+    above = bind(parse_sql(sql_of(GreaterThan(("ratio",), 5.0)) or ""), SCHEMA)
+    assert isinstance(above, BoundOr)
+    assert {leaf.op for leaf in above.children} == {Op.GT, Op.IS_NAN}
+
+
+def test_null_safe_equality():
+    same = bind(parse_sql(sql_of(EqualNullSafe(("id",), 4)) or ""), SCHEMA)
+    assert isinstance(same, BoundAnd)
+    other = bind(parse_sql(sql_of(Not(EqualNullSafe(("id",), 4))) or ""), SCHEMA)
+    assert isinstance(other, BoundOr)
+    assert {leaf.op for leaf in other.children} == {Op.IS_NULL, Op.NOT_EQ}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        StringEndsWith(("name",), "x"),
+        Not(In(("id",), (1, None))),
+        EqualTo(("a.b",), 1),
+        EqualTo((), 1),
+        EqualTo(("id",), None),
+        EqualTo(("words",), ["a"]),
+        EqualTo(("name",), "\ud800"),
+        EqualTo(("price",), Decimal("NaN")),
+        In(("id",), ()),
+        In(("id",), (None,)),
+        Not(Not(EqualTo(("id",), 1))),
+        dt.date(2024, 1, 1),
+    ],
+    ids=str,
+)
+def test_what_is_not_surely_the_same_is_left_out(asked):
+    assert sql_of(asked) is None
+
+
+def test_several_are_all_asked():
+    assert sql_of_all([EqualTo(("id",), 1), StringEndsWith(("name",), "x"), IsNull(("day",))]) == (
+        '"id" = 1 AND "day" IS NULL'
+    )
+    assert sql_of_all([StringEndsWith(("name",), "x")]) is None

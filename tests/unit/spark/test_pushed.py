@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections import namedtuple
+from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
@@ -15,16 +15,55 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
 from lakemuster.spark.pushed import sql_of, sql_of_all
 
+
 # As ``pyspark.sql.datasource`` has them.
-IsNull, IsNotNull = (namedtuple(name, "attribute") for name in ("IsNull", "IsNotNull"))
-Not = namedtuple("Not", "child")
-NAMES = ("EqualTo", "EqualNullSafe", "GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "In")
-EqualTo, EqualNullSafe, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, In = (
-    namedtuple(name, "attribute value") for name in NAMES
-)
-StringStartsWith, StringEndsWith = (
-    namedtuple(name, "attribute value") for name in ("StringStartsWith", "StringEndsWith")
-)
+@dataclass(frozen=True)
+class OfColumn:
+    attribute: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OfValue(OfColumn):
+    value: object
+
+
+class IsNull(OfColumn): ...
+
+
+class IsNotNull(OfColumn): ...
+
+
+class EqualTo(OfValue): ...
+
+
+class EqualNullSafe(OfValue): ...
+
+
+class GreaterThan(OfValue): ...
+
+
+class GreaterThanOrEqual(OfValue): ...
+
+
+class LessThan(OfValue): ...
+
+
+class LessThanOrEqual(OfValue): ...
+
+
+class In(OfValue): ...
+
+
+class StringStartsWith(OfValue): ...
+
+
+class StringEndsWith(OfValue): ...
+
+
+@dataclass(frozen=True)
+class Not:
+    child: object
+
 
 KINDS = {
     "id": Primitive(Kind.LONG, "long"),
@@ -55,7 +94,7 @@ ASKED = [
     (EqualTo(("ratio",), 0.1), Op.EQ, (0.1,)),
     (EqualTo(("blob",), b"\x00x"), Op.EQ, (b"\x00x",)),
     (LessThan(("day",), dt.date(1969, 12, 31)), Op.LT, (-1,)),
-    (GreaterThanOrEqual(("local",), dt.datetime(1970, 1, 1, 0, 0, 1, 5)), Op.GT_EQ, (1_000_005,)),
+    (GreaterThanOrEqual(("local",), dt.datetime.fromisoformat("1970-01-01T00:00:01.000005")), Op.GT_EQ, (1_000_005,)),
     (
         EqualTo(("instant",), dt.datetime(1970, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
         Op.EQ,

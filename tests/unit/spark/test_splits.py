@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_each_file_is_read_once_with_its_deletes_and_splits_are_whole(sizes, mar
     for part in parts:
         weight = sum(weighed(file, cost) for split in part for file in split.files)
         assert len(part) == 1 or weight <= target
-    for one, following in zip(parts, parts[1:], strict=False):
+    for one, following in pairwise(parts):
         joined = [*one, following[0]]
         assert sum(weighed(file, cost) for split in joined for file in split.files) > target
 

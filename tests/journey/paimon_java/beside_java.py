@@ -26,6 +26,10 @@ LESS: dict[str, Reason] = {
     "conjuncts that pin a bucket's key twice have no bucket in common, which Java does not see": lambda table, leaves: (
         sum(leaf[0] in {"=", "in"} and leaf[1] in table.bucket_key for leaf in leaves) > len(table.bucket_key)
     ),
+    "Java's bitmap index lets nulls match what is not a value": lambda table, leaves: any(
+        leaf[0] in {"<>", "not in"} and leaf[1] in table.options.get("file-index.bitmap.columns", "").split(",")
+        for leaf in leaves
+    ),
 }
 # Why it may hold more.
 MORE: dict[str, Reason] = {
@@ -59,13 +63,24 @@ class Table:
         return dict(self.ask("columns"))
 
     @cached_property
+    def schema(self) -> dict[str, Any]:
+        """Its newest schema."""
+        newest = max((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:]))
+        found: dict[str, Any] = json.loads(newest.read_text())
+        return found
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What its newest schema says of it."""
+        found: dict[str, str] = self.schema["options"]
+        return found
+
+    @cached_property
     def bucket_key(self) -> list[str]:
         """What rows are put into buckets by."""
-        schema = json.loads(
-            max((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:])).read_text()
-        )
-        stated = schema["options"].get("bucket-key")
-        return stated.split(",") if stated else [n for n in schema["primaryKeys"] if n not in schema["partitionKeys"]]
+        stated = self.options.get("bucket-key")
+        partition = self.schema["partitionKeys"]
+        return stated.split(",") if stated else [n for n in self.schema["primaryKeys"] if n not in partition]
 
     @cached_property
     def rows(self) -> list[list[Any]]:

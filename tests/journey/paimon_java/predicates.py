@@ -118,6 +118,8 @@ def neighbours(text: str, kind: str) -> list[str]:
     if is_bytes(kind):
         word = bytes.fromhex(text).decode("ascii")
         return [word, word[:3], word + "a"]
+    if kind.startswith("CHAR("):
+        return [text, text[:-1] + "0"]  # of another length, it is none
     if is_text(kind):
         return [word for word in (text, text[:2], text[:17], text + "a") if word]
     if kind == "BOOLEAN":

@@ -44,6 +44,8 @@ class TableOptions:
         count_blob_size: files of blobs weigh their bytes in splits, not just what opening them costs.
         filled_columns: names of columns whose nulls old versions read as a default value.
         changelog_producer: who writes changelog files.
+        reads_file_indexes: what indexes of a file say may leave it out. Paimon asks them where rows are not merged
+            without deletion vectors.
     """
 
     has_primary_key: bool
@@ -58,6 +60,7 @@ class TableOptions:
     count_blob_size: bool = True
     filled_columns: frozenset[str] = frozenset()
     changelog_producer: str = "none"
+    reads_file_indexes: bool = True
 
     @classmethod
     def of(cls, schema: Schema) -> Self:
@@ -83,6 +86,8 @@ class TableOptions:
             split_open_file_cost=_bytes(options, "source.split.open-file-cost", 4 << 20),
             count_blob_size=_flag(options, "blob.split-by-file-size", default=not _flag(options, "blob-as-descriptor")),
             changelog_producer=options.get("changelog-producer", "none").lower(),
+            reads_file_indexes=_flag(options, "file-index.read.enabled", default=True)
+            and (not schema.primary_keys or _flag(options, "deletion-vectors.enabled")),
             filled_columns=frozenset(
                 name[len("fields.") : -len(".default-value")]
                 for name in options

@@ -22,6 +22,7 @@ from lakemuster.metadata.predicate import TRUE, Bound
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.buckets import BucketFilter
+from lakemuster.planner.paimon.file_indexes import kept_by_index
 from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution, FileStatistics, Of, statistics_columns
 from lakemuster.planner.pruning.prune import Counts, Mask
 from lakemuster.planner.view import View
@@ -96,6 +97,15 @@ class PaimonReading:
     def statistics(self, entries: pa.Table) -> FileStatistics:
         """What may drop an entry alone."""
         return FileStatistics(entries, self.evolution, self.alone)
+
+    @property
+    def indexes_alone(self) -> bool:
+        """Whether a file may go alone by its indexes."""
+        return self.options.reads_file_indexes and "values" in self.alone
+
+    def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
+        """Mark, of some entries, those that their indexes do not let go alone."""
+        return kept_by_index(entries, self.evolution, bound, among) if self.indexes_alone else among
 
     @property
     def least_level(self) -> int:

@@ -20,6 +20,8 @@ from lakemuster.metadata.predicate import TRUE, Bound, references
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.file_indexes import COLUMNS as INDEX_COLUMNS
+from lakemuster.planner.paimon.file_indexes import EMBEDDED, kept_by_index
 from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
@@ -188,7 +190,7 @@ def members(outline: Outline, bound: Bound) -> Members:
         for start, entries in entries_of(outline, candidate, bound, more=_OWN):
             keep = readable(outline, candidate.part, entries, start)
             if bound != TRUE:
-                keep &= entries_kept(candidate.spec, entries, bound)
+                keep = entries_kept(candidate.spec, entries, bound, keep)
             rows = np.flatnonzero(keep)
             if len(rows):
                 wanted = entries.select([name for name in entries.column_names if _is_wanted(name)])
@@ -221,9 +223,23 @@ def all_statistics(outline: Outline, part: int, rows: Rows, bound: Bound) -> Tog
 
 
 def _matching(outline: Outline, files: Members, bound: Bound) -> Mask:
-    """Mark the files that can hold a matching row, by all of their statistics."""
-    found = [can_match(bound, all_statistics(outline, part, rows, bound)) for part, rows in files.by_part()]
+    """Mark the files that can hold a matching row, by all of their statistics and indexes."""
+    found = []
+    for part, rows in files.by_part():
+        keep = can_match(bound, all_statistics(outline, part, rows, bound))
+        found.append(_by_index(outline, part, rows, bound, keep))
     return np.concatenate([np.zeros(0, np.bool_), *found])
+
+
+def _by_index(outline: Outline, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
+    """Mark, of some files of a part, those whose indexes leave rows that may match."""
+    segment, reading = outline.index.segments.open(outline.data[part].manifest.segment), _paimon(outline)
+    asked = np.flatnonzero(keep)
+    if EMBEDDED not in segment.schema.names or not reading.options.reads_file_indexes or not len(asked):
+        return keep
+    entries = segment.table(INDEX_COLUMNS).take(pa.array(rows[asked]))
+    keep[asked] = kept_by_index(entries, reading.evolution, bound, keep[asked])
+    return keep
 
 
 def _sections(files: Members, reading: PaimonReading) -> Ints:

@@ -16,6 +16,7 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, references
 from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
@@ -176,7 +177,7 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
         if added_in is not None:
             keep &= _added_in(candidate.part, entries, added_in)
         if bound != TRUE:
-            keep &= entries_kept(candidate.spec, entries, bound)
+            keep = entries_kept(candidate.spec, entries, bound, keep)
         found.append(np.flatnonzero(keep) + start)
     return np.concatenate([np.zeros(0, np.int64), *found]) if len(found) != 1 else found[0]
 
@@ -287,11 +288,13 @@ def entry_partitions(spec: SpecOutline, entries: pa.Table) -> PartitionStatistic
     return PartitionStatistics(entries, entries.num_rows, spec.field_ids)
 
 
-def entries_kept(spec: SpecOutline, entries: pa.Table, bound: Bound) -> Mask:
-    """Mark the entries that a predicate cannot drop alone."""
-    keep = can_match(bound, entry_statistics(spec, entries))
-    if isinstance(spec.reading, PaimonReading) and (buckets := spec.reading.in_bucket(entries, bound)) is not None:
-        keep &= buckets
+def entries_kept(spec: SpecOutline, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
+    """Mark, of some entries, those that a predicate cannot drop alone."""
+    keep = among & can_match(bound, entry_statistics(spec, entries))
+    if isinstance(spec.reading, PaimonReading):
+        if (buckets := spec.reading.in_bucket(entries, bound)) is not None:
+            keep &= buckets
+        keep = spec.reading.by_index(entries, bound, keep)
     return keep
 
 
@@ -337,6 +340,8 @@ def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: 
         names.append("snapshot_id")
     if bound == TRUE:
         return names
+    if isinstance(spec.reading, PaimonReading) and spec.reading.indexes_alone and EMBEDDED in segment.schema.names:
+        names.append(EMBEDDED)
     own = segment.columns_of
     for partition_field in spec.projection.spec.fields:
         names += [name for name in own.get(partition_field.field_id, ()) if name.startswith("partition.")]

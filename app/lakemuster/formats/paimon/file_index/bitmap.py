@@ -1,0 +1,122 @@
+"""Bitmap indexes: the rows of each value.
+
+First ``byte version | int rows | int values | boolean any null``, and if any ``int place`` of the bitmap of nulls, with
+``int length`` in version 2. Then the values:
+
+* version 1: of each ``value | int place``
+* version 2: in order, in blocks: ``int blocks``, of each ``first value | int start``, ``int length of all``; in a block
+  ``int values``, of each ``value | int place | int length``
+
+Then the bitmaps. A negative place is no place, but the only row: -1 less the row.
+
+Source: Paimon ``BitmapFileIndex``, ``BitmapFileIndexMeta``, ``BitmapFileIndexMetaV2``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from pyroaring import BitMap
+
+from lakemuster.errors import FormatUnsupported, MetadataCorrupt
+from lakemuster.formats.paimon.file_index.cursor import Cursor
+from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, Key, Keys
+from lakemuster.formats.paimon.file_index.roaring import read_bitmap
+from lakemuster.metadata.types import Kind
+
+KINDS = INTEGERS | TEMPORAL | {Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.STRING}
+"""The kinds of types that have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BitmapIndex:
+    """The values of a column.
+
+    Attributes:
+        rows: of the file.
+        values: different ones, null not among them.
+    """
+
+    data: bytes
+    keys: Keys
+    rows: int
+    values: int
+    _nulls: int | None
+    _body: int
+    _end: int
+    _places: dict[Key, int] | None
+    _blocks: tuple[list[Key], list[Cursor]]
+
+    @classmethod
+    def parse(cls, data: bytes, start: int, length: int, keys: Keys, rows: int) -> Self:
+        """Read the head of an index of a file of so many rows.
+
+        Raises:
+            MetadataCorrupt: it is none, or of another number of rows.
+            FormatUnsupported: another version.
+        """
+        cursor = Cursor(data, start, start + length)
+        version = cursor.byte()
+        if version not in (1, 2):
+            raise FormatUnsupported("a bitmap index of another version", version=version)
+        if cursor.integer() != rows:
+            raise MetadataCorrupt("an index is of another number of rows than its file")
+        values = cursor.count(rows)
+        nulls = cursor.integer() if cursor.byte() else None
+        places: dict[Key, int] | None = None
+        blocks: tuple[list[Key], list[Cursor]] = ([], [])
+        if version == 1:
+            places = {keys.read(cursor): cursor.integer() for _ in range(values)}
+        else:
+            if nulls is not None:
+                cursor.integer()
+            blocks = _blocks(cursor, keys, values)
+        return cls(data, keys, rows, values, nulls, cursor.at, cursor.end, places, blocks)
+
+    @property
+    def nulls(self) -> BitMap:
+        """The rows that are null."""
+        return BitMap() if self._nulls is None else self._bitmap(self._nulls)
+
+    def of(self, keys: Iterable[Key]) -> BitMap:
+        """The rows of some values."""
+        found = BitMap()
+        for key in keys:
+            place = self._places.get(key) if self._places is not None else self._place(key)
+            if place is not None:
+                found |= self._bitmap(place)
+        return found
+
+    def _bitmap(self, place: int) -> BitMap:
+        if place < 0:
+            if -1 - place >= self.rows:
+                raise MetadataCorrupt("an index is of rows that the file does not have")
+            return BitMap([-1 - place])
+        return read_bitmap(Cursor(self.data, self._body + place, self._end), self.rows)
+
+    def _place(self, key: Key) -> int | None:
+        firsts, blocks = self._blocks
+        number = bisect_right(firsts, key) - 1
+        if number < 0:
+            return None
+        return next((place for known, place in self._entries(blocks[number]) if known == key), None)
+
+    def _entries(self, block: Cursor) -> Iterator[tuple[Key, int]]:
+        cursor = Cursor(block.data, block.at, block.end)
+        for _ in range(cursor.count(self.values)):
+            yield self.keys.read(cursor), cursor.integer()
+            cursor.integer()
+
+
+def _blocks(cursor: Cursor, keys: Keys, values: int) -> tuple[list[Key], list[Cursor]]:
+    """Pass the blocks of version 2; their first values, and where each is."""
+    firsts, places = [], []
+    for _ in range(cursor.count(values)):
+        firsts.append(keys.read(cursor))
+        places.append(cursor.integer())
+    size = cursor.integer()
+    start = cursor.skip(size)
+    return firsts, [Cursor(cursor.data, start + place, cursor.at) for place in places]

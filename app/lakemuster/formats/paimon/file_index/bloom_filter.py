@@ -1,0 +1,71 @@
+"""Bloom filters: whether a value may be in a column at all.
+
+``int hash functions | bits``. A hash's low and high halves are added up in 32 bits, once for each function.
+
+Source: Paimon ``BloomFilterFileIndex``, ``BloomFilter64``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.paimon.file_index.cursor import Cursor
+from lakemuster.formats.paimon.file_index.fast_hash import wang_hash, xxh64
+from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, float_bits
+from lakemuster.metadata.types import Kind, Primitive
+
+_MOST_FUNCTIONS = 127
+_CACHED = 256
+
+
+def value_hash(of: Primitive, value: object) -> int | None:
+    """The hash of a value in internal form; None for a type or a value that no filter holds."""
+    match value:
+        case bool():
+            return None
+        case int() if of.kind in INTEGERS or of.kind in TEMPORAL:
+            number = value // 1000 if of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and of.unit == "ns" else value
+            return wang_hash(number) if -(1 << 63) <= number < 1 << 63 else None
+        case float() if of.kind in (Kind.FLOAT, Kind.DOUBLE):
+            bits = float_bits(of, value)
+            return None if bits is None else wang_hash(bits)
+        case str() if of.kind is Kind.STRING:
+            return xxh64(value.encode("utf-8", "surrogatepass"))
+        case bytes() if of.kind is Kind.BINARY and of.text != "BLOB":
+            return xxh64(value)
+    return None
+
+
+def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) -> bool:
+    """Whether a column may hold a value of one of the hashes.
+
+    Args:
+        data: what has the filter at ``start``, of ``length`` bytes.
+
+    Raises:
+        MetadataCorrupt: no bloom filter.
+    """
+    cursor = Cursor(data, start, start + length)
+    functions = cursor.integer()
+    size = cursor.end - cursor.at
+    if not 1 <= functions <= _MOST_FUNCTIONS or not size:
+        raise MetadataCorrupt("a bloom filter without bits or hash functions")
+    places, masks = _places(hashes, functions, size * 8)
+    bits = np.frombuffer(data, np.uint8, size, cursor.at)
+    return bool(((bits[places] & masks) != 0).all(axis=1).any())
+
+
+@lru_cache(maxsize=_CACHED)
+def _places(hashes: Sequence[int], functions: int, bits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """(V, F) the bytes and the bits in them that each hash sets."""
+    low = (np.array(hashes, np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.int64)[:, None]
+    high = (np.array(hashes, np.uint64) >> np.uint64(32)).astype(np.int64)[:, None]
+    added = (low + high * np.arange(1, functions + 1)) & 0xFFFFFFFF
+    # As a signed number of 32 bits, negative ones flipped.
+    positions = np.where(added >> 31, added ^ 0xFFFFFFFF, added) % bits
+    return positions >> 3, (1 << (positions & 7)).astype(np.uint8)

@@ -15,13 +15,18 @@ import org.apache.paimon.types.DataTypeJsonParser;
 import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
+import org.apache.paimon.utils.JsonSerdeUtil;
 import org.apache.paimon.utils.TypeUtils;
 
 /** JSON to and from Paimon's values; every value but null is text. */
 final class Values {
     private Values() {}
 
+    /** A type from SQL text, or from JSON for nested ones. */
     static DataType type(String text) {
+        if (text.startsWith("{")) {
+            return JsonSerdeUtil.fromJson(text, DataType.class);
+        }
         return DataTypeJsonParser.parseAtomicTypeSQLString(text);
     }
 

@@ -62,18 +62,19 @@ final class Writes {
         List<SchemaChange> changes = new ArrayList<>();
         for (List<String> change : asked.<List<String>>list("changes")) {
             String column = change.get(1);
+            String[] path = column.split("\\.");
             switch (change.get(0)) {
                 case "add":
-                    changes.add(SchemaChange.addColumn(column, Values.type(change.get(2))));
+                    changes.add(SchemaChange.addColumn(path, Values.type(change.get(2)), null, null));
                     break;
                 case "drop":
-                    changes.add(SchemaChange.dropColumn(column));
+                    changes.add(SchemaChange.dropColumn(path));
                     break;
                 case "rename":
-                    changes.add(SchemaChange.renameColumn(column, change.get(2)));
+                    changes.add(SchemaChange.renameColumn(path, change.get(2)));
                     break;
                 case "type":
-                    changes.add(SchemaChange.updateColumnType(column, Values.type(change.get(2))));
+                    changes.add(SchemaChange.updateColumnType(path, Values.type(change.get(2)), false));
                     break;
                 case "option":
                     changes.add(SchemaChange.setOption(column, change.get(2)));

@@ -73,18 +73,24 @@ def counted(rows: pa.Table) -> Counter[tuple[Any, ...]]:
     return Counter(zip(*columns, strict=True))
 
 
-def counted_of_java(rows: Sequence[Sequence[Any]], types: Sequence[str]) -> Counter[tuple[Any, ...]]:
-    """Java's rows in the same form; ``types`` are those of the columns."""
+def counted_of_java(rows: Sequence[Sequence[Any]], fields: Sequence[Mapping[str, Any]]) -> Counter[tuple[Any, ...]]:
+    """Java's rows in the same form.
+
+    Args:
+        fields: the columns as our server lists them.
+    """
+    kinds = [field["type"] for field in fields]
     return Counter(
-        tuple(_comparable(_value(text, kind)) for text, kind in zip(row, types, strict=True)) for row in rows
+        tuple(_comparable(_value(value, kind)) for value, kind in zip(row, kinds, strict=True)) for row in rows
     )
 
 
 def _comparable(value: Any) -> Any:
-    if isinstance(value, float):
-        return "NaN" if value != value else value  # noqa: PLR0124
-    if isinstance(value, Decimal):
+    """NaN is NaN, 0.0 is not -0.0, and a map has no order."""
+    if isinstance(value, float | Decimal):
         return str(value)
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return tuple(sorted(((_comparable(key), _comparable(one)) for key, one in value), key=str))
     if isinstance(value, list):
         return tuple(_comparable(one) for one in value)
     if isinstance(value, dict):
@@ -92,14 +98,24 @@ def _comparable(value: Any) -> Any:
     return value
 
 
-def _value(text: str | None, kind: str) -> Any:
-    if text is None:
+def _value(value: Any, kind: str | Mapping[str, Any]) -> Any:
+    if value is None:
         return None
-    kind = kind.removesuffix(" NOT NULL")
+    if isinstance(kind, str):
+        return _atom(value, kind)
+    if kind["type"] == "struct":
+        return [_value(one, field["type"]) for one, field in zip(value, kind["fields"], strict=True)]
+    if kind["type"] == "map":
+        keys, items = value
+        return [(_value(key, kind["key"]), _value(item, kind["value"])) for key, item in zip(keys, items, strict=True)]
+    return [_value(one, kind["element"]) for one in value]
+
+
+def _atom(text: str, kind: str) -> Any:
     if kind.startswith("TIMESTAMP"):
         zone = dt.UTC if kind.endswith("ZONE") else None
         return dt.datetime.fromisoformat(text).replace(tzinfo=zone)
-    match kind.split("(")[0]:
+    match kind.split("(", maxsplit=1)[0]:
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "TIME":
             return int(text)
         case "FLOAT":

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
 from lakemuster.spark.reading.paimon.schemas import COUNT, is_multiset, spark_field, spark_type
@@ -103,9 +104,11 @@ def _offsets(values: pa.ListArray | pa.MapArray) -> pa.Array:
 
 def _primitive(values: pa.Array, of: Primitive) -> pa.Array:
     target = spark_type(of)
-    if values.type == target:
+    if values.type == target and of.unit != "ns":
         return values
     if pa.types.is_timestamp(values.type) and of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        if of.unit == "ns":
+            _check_fine(values)
         return _instants(values, target)
     if of.kind is Kind.TIME and pa.types.is_time32(values.type):
         return values.cast(pa.time32("ms")).cast(pa.int32())
@@ -115,6 +118,17 @@ def _primitive(values: pa.Array, of: Primitive) -> pa.Array:
     if not pa.types.is_null(values.type) and (allowed is None or not allowed(values.type)):
         raise NotOfType(f"{values.type} where {of.text} is expected")
     return values.cast(target)
+
+
+def _check_fine(values: pa.Array) -> None:
+    """Refuse timestamps of more than six digits that cannot be told from others.
+
+    Paimon writes those before 1970 with negative nanoseconds of a day, which Arrow takes for very large ones.
+    """
+    numbers = values.cast(pa.int64())
+    is_moved = pc.and_(pc.greater(numbers, 2**63 // 1000), pc.less_equal(numbers, 2**64 // 1000))
+    if values.type.unit == "us" and pc.any(is_moved).as_py():
+        raise NotOfType("a timestamp of more than six digits before 1970, or after 2262")
 
 
 def _instants(values: pa.Array, target: pa.TimestampType) -> pa.Array:

@@ -26,6 +26,7 @@ _INTEGERS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _FLOATS = (Kind.FLOAT, Kind.DOUBLE)
 _STRING = "STRING"
 _DAY = 86_400_000_000
+_EPOCH = date(1970, 1, 1).toordinal()
 _INTEGER_TEXT = re.compile(r"[+-]?(?=.)([0-9]*)(?:\.[0-9]*)?")
 _DECIMAL_TEXT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -210,9 +211,16 @@ def _shown(value: int, precision: int) -> str:
     return f"{moment}.{fraction}" if fraction else moment
 
 
+def _since_epoch(value: int) -> int:
+    if value < 0:
+        raise NotCastable("versions of Paimon differ in the day of a TIMESTAMP before 1970")
+    return value
+
+
 _MOMENTS: Mapping[tuple[Kind, Kind], Cast] = {
     (Kind.STRING, Kind.DATE): _date,
-    (Kind.TIMESTAMP, Kind.DATE): lambda value: value // _DAY,
-    (Kind.TIMESTAMP, Kind.TIME): lambda value: value % _DAY // 1000,
+    (Kind.DATE, Kind.TIMESTAMP): lambda value: (value.toordinal() - _EPOCH) * _DAY,
+    (Kind.TIMESTAMP, Kind.DATE): lambda value: _since_epoch(value) // _DAY,
+    (Kind.TIMESTAMP, Kind.TIME): lambda value: _since_epoch(value) % _DAY // 1000,
     (Kind.TIME, Kind.TIMESTAMP): lambda value: value * 1000,
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakemuster.client.model import Row
 from lakemuster.errors import CatalogError
@@ -114,4 +115,8 @@ class _Columns:
         own = self._source.get(field.field_id)
         if own is None or own.name not in batch.schema.names:
             return pa.nulls(batch.num_rows, form)
-        return evolved(stored(batch.column(own.name), own.type), own.type, field.type)
+        values = stored(batch.column(own.name), own.type)
+        if own.type.text.startswith("CHAR(") and self._file["file_format"] == "orc":
+            # ORC fills texts of a fixed length with blanks; its readers in Java take them away.
+            values = pc.utf8_rtrim(values, " ")
+        return evolved(values, own.type, field.type)

@@ -1,7 +1,7 @@
 """Columns in forms that Arrow orders and compares as Paimon does its keys and sequence fields.
 
-Source: Paimon's generated comparators: numbers as numbers, NaN above all and -0.0 below 0.0, text and bytes by unsigned
-bytes, false before true.
+Source: Paimon's generated comparators: numbers as numbers, -0.0 as 0.0, text and bytes by unsigned bytes, false before
+true. NaN is to them the same as any number, so that rows with it have no order.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ Cells = Sequence[pa.Array] | Sequence[pa.Scalar]
 _WITHOUT_ORDER = (Kind.VARIANT, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER, Kind.UNKNOWN)
 
 
+class NoOrder(Exception):
+    """Rows that Paimon itself does not put into an order."""
+
+
 def check_orderable(table: str, field: Field, what: str) -> None:
     """Make sure that values of a column can be ordered here.
 
@@ -34,7 +38,11 @@ def check_orderable(table: str, field: Field, what: str) -> None:
 
 
 def ordered_form(values: pa.Array, of: Type) -> pa.Array:
-    """Values of a column in a form of the same order; nulls stay."""
+    """Values of a column in a form of the same order; nulls stay.
+
+    Raises:
+        NoOrder: one of them has none.
+    """
     match of:
         case Primitive(kind=Kind.BOOLEAN):
             return values.cast(pa.int8())
@@ -42,10 +50,10 @@ def ordered_form(values: pa.Array, of: Type) -> pa.Array:
             return values.cast(pa.int32())
         case Primitive(kind=Kind.TIMESTAMP | Kind.TIMESTAMPTZ):
             return values.cast(pa.int64())
-        case Primitive(kind=Kind.FLOAT):
-            return _float_order(values, pa.int32(), 0x7FFFFFFF)
-        case Primitive(kind=Kind.DOUBLE):
-            return _float_order(values, pa.int64(), 0x7FFFFFFFFFFFFFFF)
+        case Primitive(kind=Kind.FLOAT | Kind.DOUBLE):
+            if pc.any(pc.is_nan(values)).as_py():
+                raise NoOrder("a key or a sequence.field is NaN")
+            return pc.add(values, pa.scalar(0.0, values.type))
     return values
 
 
@@ -56,9 +64,3 @@ def before(left: Cells, right: Cells) -> pa.BooleanArray:
         less = pc.less(own, other)
         found = less if found is None else pc.or_(less, pc.and_(pc.equal(own, other), found))
     return found
-
-
-def _float_order(values: pa.Array, form: pa.DataType, low_bits: int) -> pa.Array:
-    one_nan = pc.if_else(pc.is_nan(values), pa.scalar(float("nan"), values.type), values)
-    bits = one_nan.view(form)
-    return pc.if_else(pc.less(bits, pa.scalar(0, form)), pc.bit_wise_xor(bits, pa.scalar(low_bits, form)), bits)

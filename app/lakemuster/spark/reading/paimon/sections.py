@@ -13,7 +13,7 @@ from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
 from lakemuster.spark.reading.paimon.merging import Merging, RefusesDeletes, is_added
-from lakemuster.spark.reading.paimon.ordering import check_orderable, ordered_form
+from lakemuster.spark.reading.paimon.ordering import NoOrder, check_orderable, ordered_form
 from lakemuster.spark.reading.paimon.sources import Key, NotSorted, Source
 from lakemuster.spark.reading.paimon.tables import PaimonTable
 from lakemuster.spark.reading.paimon.vectors import live_rows
@@ -71,7 +71,7 @@ def section_rows(
         raise NotReadable(
             table.name, f"a file of a section is damaged: {problem}", section[0]["file_path"]
         ) from problem
-    except RefusesDeletes as problem:
+    except (RefusesDeletes, NoOrder) as problem:
         raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
 
 
@@ -113,7 +113,7 @@ def _least_key(file: Row, keys: Sequence[Field]) -> Key | None:
     recorded = file["min_key"] or {}
     try:
         found = [ordered_form(stored(pa.array([recorded.get(field.name)]), field.type), field.type) for field in keys]
-    except (NotOfType, pa.ArrowException):
+    except (NotOfType, NoOrder, pa.ArrowException):
         return None
     return None if any(column.null_count for column in found) else tuple(column[0] for column in found)
 

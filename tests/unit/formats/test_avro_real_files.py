@@ -1,4 +1,4 @@
-"""Every Avro file of the real tables, through both decoders."""
+"""Every Avro file of the real tables, through all decoders."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ def test_there_are_files_of_both_formats():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_both_decoders_read_the_same_table(path: Path):
+def test_all_decoders_read_the_same_table(path: Path):
     data = path.read_bytes()
+    _, native = read_table(data, engine="native")
     _, bulk = read_table(data, engine="datafusion")
     _, small = read_table(data, engine="fastavro")
+    native.validate(full=True)
+    assert native.schema.equals(small.schema, check_metadata=True)
+    assert native.equals(small)
     bulk.validate(full=True)
     assert bulk.schema.equals(small.schema, check_metadata=True)
     assert bulk.equals(small)

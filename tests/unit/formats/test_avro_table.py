@@ -1,4 +1,4 @@
-"""Avro files to tables: what each type becomes, the same through both decoders."""
+"""Avro files to tables: what each type becomes, the same through all decoders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.avro import Engine, read_table
 from tests.unit.formats.avro_files import container, record, reference_rows, sized, written
 
-ENGINES = ["datafusion", "fastavro"]
+ENGINES = ["native", "datafusion", "fastavro"]
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 MOON = datetime(1969, 7, 20, 20, 17, 40, 123456, tzinfo=UTC)
 LOCAL = NEW_YEAR.replace(tzinfo=None)
@@ -214,8 +214,17 @@ def test_a_file_that_datafusion_refuses_is_read_by_fastavro(monkeypatch):
 
     rows = [{"a": number} for number in range(30_000)]
     data = written(record(("a", "long")), rows)
+    monkeypatch.setattr("lakemuster.formats.avro.table.is_available", lambda: False)
     monkeypatch.setattr("lakemuster.formats.avro.table.decode_datafusion", refuse)
     assert read_table(data)[1].to_pylist() == rows
+
+
+def test_without_the_native_decoder_others_read_files_of_any_size(monkeypatch):
+    monkeypatch.setattr("lakemuster.formats.avro.table.is_available", lambda: False)
+    monkeypatch.setattr("lakemuster.formats.avro.table.decode_native", None)
+    for size in (1, 30_000):
+        rows = [{"a": number} for number in range(size)]
+        assert read_table(written(record(("a", "long")), rows))[1].to_pylist() == rows
 
 
 def test_without_memory_files_a_temporary_one_is_used(monkeypatch):
@@ -337,14 +346,14 @@ def expected(schema: object, value: object) -> object:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_both_decoders_give_what_fastavro_alone_reads(data):
+def test_all_decoders_give_what_fastavro_alone_reads(data):
     fields = data.draw(st.lists(kinds(), min_size=1, max_size=4), label="schema")
     schema = with_names(record(("first", "int"), *((f"c{i}", each[0]) for i, each in enumerate(fields))), [0])
     row = st.fixed_dictionaries({"first": VALUES["int"], **{f"c{i}": each[1] for i, each in enumerate(fields)}})
     rows = data.draw(st.lists(row, max_size=6), label="rows")
     file = written(schema, rows, block_bytes=data.draw(st.sampled_from([1, 16000])))
-    tables = [read_table(file, engine=engine)[1] for engine in ("datafusion", "fastavro")]
+    tables = [read_table(file, engine=engine)[1] for engine in ENGINES]
     for table in tables:
         table.validate(full=True)
         assert table.to_pylist() == [expected(schema, each) for each in reference_rows(file)]
-    assert tables[0].schema == tables[1].schema
+    assert tables[0].schema == tables[1].schema == tables[2].schema

@@ -3,7 +3,8 @@
 * ``container``  header and blocks, every number checked before it is used
 * ``codecs``     inflating a block up to a limit
 * ``schema``     the writer's schema as a bounded tree, and the plain one that decoders get
-* ``engines``    DataFusion and fastavro, each proving that it used every byte
+* ``native``     our own decoder, compiled
+* ``engines``    DataFusion and fastavro where that does not load, each proving that it used every byte
 * ``arrow``      the decoders' values to the promised columns
 * ``table``      all of it: a file to a table
 """

@@ -1,4 +1,4 @@
-"""The two decoders, each given inflated blocks and a plain schema; each proves that it used every byte.
+"""The two decoders of others, each given inflated blocks and a plain schema; each proves that it used every byte.
 
 A block is handed over as one array of its records with a random mark behind it::
 
@@ -29,6 +29,7 @@ from datafusion import SessionConfig, SessionContext
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.container import Block, write_long
+from lakemuster.formats.avro.native import is_available
 from lakemuster.formats.avro.schema import Node, plain_schema, raw_type
 
 _MARK = secrets.token_bytes(16)
@@ -124,6 +125,7 @@ def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]
 def prepare_decoders() -> None:
     """Start what the decoders keep: threads, caches. The first file in a process pays for it otherwise."""
     framing = Framing.of(Node("record", children=(("number", Node("int")),)))
+    is_available()
     for decode in (decode_datafusion, decode_fastavro):
         decode(framing, [Block(1, b"\0", 0)])
 

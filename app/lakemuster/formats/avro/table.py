@@ -14,9 +14,10 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.arrow import arrow_schema, to_columns
 from lakemuster.formats.avro.container import AvroHeader, Block, read_blocks, read_header
 from lakemuster.formats.avro.engines import Framing, decode_datafusion, decode_fastavro
+from lakemuster.formats.avro.native import Program, decode_native, is_available
 from lakemuster.formats.avro.schema import Node, parse_schema
 
-Engine = Literal["auto", "datafusion", "fastavro"]
+Engine = Literal["auto", "native", "datafusion", "fastavro"]
 
 _CHUNK_BYTES = 8 << 20
 """Inflated bytes decoded at a time: bounds what exists twice."""
@@ -31,12 +32,14 @@ class _Plan:
     Attributes:
         row: the record of a row.
         schema: of the table.
-        framing: what decoders are given.
+        framing: what DataFusion and fastavro are given.
+        program: what the native decoder is given.
     """
 
     row: Node
     schema: pa.Schema
     framing: Framing
+    program: Program
 
 
 def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.Table]:
@@ -49,7 +52,8 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
 
     Args:
         data: the file.
-        engine: ``auto`` takes DataFusion for bulk, fastavro for small files and for what DataFusion refuses.
+        engine: ``auto`` takes the native decoder. Where that does not load: DataFusion for bulk, fastavro for small
+            files and for what DataFusion refuses.
 
     Raises:
         MetadataCorrupt: the bytes break the format; each block must be used to its last byte.
@@ -69,7 +73,7 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
 @lru_cache(maxsize=16)
 def _plan(schema: bytes) -> _Plan:
     row = parse_schema(orjson.loads(schema))
-    return _Plan(row, arrow_schema(row), Framing.of(row))
+    return _Plan(row, arrow_schema(row), Framing.of(row), Program.of(row))
 
 
 def _counted(row: Node, blocks: Iterable[Block]) -> Iterator[Block]:
@@ -96,6 +100,8 @@ def _chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _decode(plan: _Plan, chunk: list[Block], engine: Engine) -> list[pa.RecordBatch]:
+    if engine == "native" or (engine == "auto" and is_available()):
+        return _shaped(plan, [decode_native(plan.program, chunk)])
     if engine == "auto":
         if sum(len(block.data) for block in chunk) < _SMALL_BYTES:
             engine = "fastavro"

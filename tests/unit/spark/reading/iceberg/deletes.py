@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def vector_blob(positions: Iterable[int]) -> bytes:
     return len(body).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
 
 
-def vectors(path: Path, by_file: dict[str, Iterable[int]]) -> dict[str, Row]:
+def vectors(path: Path, by_file: Mapping[str, Iterable[int]]) -> dict[str, Row]:
     """A Puffin file of one vector for each data file; the rows of the vectors by data file."""
     data, found = b"PFA1", {}
     for location, deleted in by_file.items():

@@ -140,7 +140,7 @@ def _column(pool: Pool, name: str, members: Sequence[Pool]) -> Row:
 class _File:
     path: str
     row: Row
-    rows: list[Values]
+    rows: Sequence[Values]
 
 
 def _file(random: Random, path: Path) -> _File:
@@ -156,7 +156,8 @@ def _file(random: Random, path: Path) -> _File:
         columns.append(
             column(pool.field_id, names[pool.field_id], struct_type(*members, older=older) if of == "struct" else of)
         )
-    stored, rows = [], []
+    stored: list[Row] = []
+    rows: list[Values] = []
     for _ in range(random.choice([0, 1, 7, 20])):
         values: dict[int, Any] = {pool.field_id: pool.default for pool in POOL}
         as_stored = {}

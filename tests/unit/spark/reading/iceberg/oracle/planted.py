@@ -11,15 +11,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from lakemuster.spark.reading.iceberg import equality, open_rows, positions, projection, rows
+from lakemuster.spark.reading.iceberg import defaults, equality, open_rows, positions, projection, rows
 from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of, with_mapped_ids
 from lakemuster.spark.reading.iceberg.schema import target_schema
 
 Patch = pytest.MonkeyPatch
-_kept, _among, _of, _read = rows.kept, equality.Keys.among, equality.EqualityDeletes.of, positions.PositionDeletes._read
+_kept, _among, _of, _read = (
+    positions.kept,
+    equality.Keys.among,
+    equality.EqualityDeletes.of,
+    positions.PositionDeletes._read,
+)
 _missing, _comparable, _opened, _column = (
-    projection.missing_value, equality.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
+    defaults.missing_value, equality.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
 )  # fmt: skip
 _get, _list, _map = Bounded.get, projection._list, projection._map
 

@@ -116,10 +116,14 @@ class Values:
     @classmethod
     def of(cls, leaf: BoundLeaf) -> Values | None:
         """None when some value has no key."""
-        found = [_wide_value(value, leaf.type) for value in leaf.values]
-        if leaf.op not in COMPARED or None in found:
+        if leaf.op not in COMPARED:
             return None
-        wide = np.sort(np.array(found, np.uint64))
+        if leaf.type.kind in _WHOLE and set(map(type, leaf.values)) == {int}:
+            wide = np.sort(np.array(leaf.values, np.int64)).view(np.uint64) ^ _SIGN
+        elif None in (found := [_wide_value(value, leaf.type) for value in leaf.values]):
+            return None
+        else:
+            wide = np.sort(np.array(found, np.uint64))
         return cls(wide, leaf.type.kind not in _TEXTS or bool((wide & np.uint64(0xFF) <= _PREFIX).all()))
 
 
@@ -225,6 +229,7 @@ def _some_between(values: Narrow, lower: Narrow, upper: Narrow, *, side: Literal
     return np.asarray((after < len(values)) & (values[np.minimum(after, len(values) - 1)] <= upper))
 
 
+_WHOLE = frozenset({Kind.INT, Kind.LONG, Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
 _TEXTS = frozenset({Kind.STRING, Kind.BINARY, Kind.UUID, Kind.FIXED})
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -63,58 +63,62 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
         table: entries of one spec, with their ``partition.<id>`` columns.
         projection: of that spec.
     """
-    rows = table.num_rows
-    asked = [leaf for leaf in dict.fromkeys(_leaves(bound)) if projection.inclusive(leaf) or projection.strict(leaf)]
-    if not asked or not rows:
-        return Residuals((bound,), np.zeros(rows, np.int64))
-    field_ids = [field.field_id for field in projection.spec.fields]
-    values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
-    if rows <= FEW_FILES:
-        of_rows = _keys(values, field_ids, rows)
-        rows_of = {key: row for row, key in enumerate(of_rows)}
-        keys, places = list(rows_of), np.array(list(rows_of.values()), np.int64)
-        numbers = {key: number for number, key in enumerate(keys)}
-        tuple_of = np.array([numbers[key] for key in of_rows], np.int64)
-    else:
-        places, tuple_of = _tuples(values, rows)
-        keys = _keys(values.take(pa.array(places)), field_ids, len(places))
-    left = _decisions(bound, projection).of(values, keys, places, asked)
-    distinct = tuple(dict.fromkeys(left))
-    place = {residual: number for number, residual in enumerate(distinct)}
-    return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
+    return remaining_of(bound, projection).of(table)
 
 
-@dataclass(frozen=True, slots=True)
-class _Decisions:
+@dataclass(frozen=True)
+class Remaining:
     """One predicate's residuals under one spec, by partition tuple, as far as they are known."""
 
     bound: Bound
     projection: Projection
-    known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
 
-    def of(
-        self,
-        values: pa.Table,
-        keys: Sequence[tuple[object, ...]],
-        places: NDArray[np.int64],
-        asked: Sequence[BoundLeaf],
+    @cached_property
+    def _asked(self) -> list[BoundLeaf]:
+        """The leaves that partitions tell something of."""
+        leaves = dict.fromkeys(_leaves(self.bound))
+        return [leaf for leaf in leaves if self.projection.inclusive(leaf) or self.projection.strict(leaf)]
+
+    def of(self, table: pa.Table) -> Residuals:
+        """The residual of each file of the spec; as :func:`residuals`."""
+        rows = table.num_rows
+        if not self._asked or not rows:
+            return Residuals((self.bound,), np.zeros(rows, np.int64))
+        field_ids = [field.field_id for field in self.projection.spec.fields]
+        values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
+        if rows <= FEW_FILES:
+            of_rows = _keys(values, field_ids, rows)
+            rows_of = {key: row for row, key in enumerate(of_rows)}
+            keys, places = list(rows_of), np.array(list(rows_of.values()), np.int64)
+            numbers = {key: number for number, key in enumerate(keys)}
+            tuple_of = np.array([numbers[key] for key in of_rows], np.int64)
+        else:
+            places, tuple_of = _tuples(values, rows)
+            keys = _keys(values.take(pa.array(places)), field_ids, len(places))
+        left = self._of_tuples(values, keys, places)
+        distinct = tuple(dict.fromkeys(left))
+        place = {residual: number for number, residual in enumerate(distinct)}
+        return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
+
+    def _of_tuples(
+        self, values: pa.Table, keys: Sequence[tuple[object, ...]], places: NDArray[np.int64]
     ) -> list[Bound]:
         """The residual of each tuple, of which ``places`` tell a row among ``values``."""
-        found = {key: residual for key in keys if (residual := self.known.get(key)) is not None}
+        found = {key: residual for key in keys if (residual := self._known.get(key)) is not None}
         if missing := [number for number, key in enumerate(keys) if key not in found]:
             field_ids = frozenset(field.field_id for field in self.projection.spec.fields)
             partitions = PartitionStatistics(values.take(pa.array(places[missing])), len(missing), field_ids)
-            new = dict(
-                zip([keys[n] for n in missing], _decide(self.bound, asked, partitions, self.projection), strict=True)
-            )
-            if len(self.known) > KEPT_TUPLES:
-                self.known.clear()
-            self.known.update(new)
+            decided = _decide(self.bound, self._asked, partitions, self.projection)
+            new = dict(zip([keys[n] for n in missing], decided, strict=True))
+            if len(self._known) > KEPT_TUPLES:
+                self._known.clear()
+            self._known.update(new)
             found |= new
         return [found[key] for key in keys]
 
 
-_decisions = lru_cache(maxsize=256)(_Decisions)
+remaining_of = lru_cache(maxsize=256)(Remaining)
 
 
 def _keys(tuples: pa.Table, field_ids: Sequence[int], rows: int) -> list[tuple[object, ...]]:

@@ -18,10 +18,11 @@ from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.residual import residuals
+from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
-from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.planned_entries import by_batch, inherited, take
 from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.view import View
@@ -203,22 +204,43 @@ class Plan:
     def _planned(self, candidate: Candidate, rows: Rows) -> Iterator[PlannedBatch]:
         part, spec = candidate.part, candidate.spec
         segment = self.outline.index.segments.open(part.manifest.segment)
-        present = segment.schema.names
         deletes = None if self.added_in is not None else self.outline.delete_index
-        columns = self.shape.columns(present)
-        if deletes is not None:
-            columns += [name for name in present if name in deletes.stat_columns and name not in columns]
+        columns = self._columns(tuple(segment.schema.names))
         row_ids = self._row_ids(part, segment)
-        for batch, own in _by_batch(rows):
-            entries = _take(segment.batch(batch, columns), own - batch * BATCH_ROWS)
-            entries = self._inherited(part, entries, None if row_ids is None else row_ids.take(pa.array(own)))
+        if spec not in self._remaining:
+            self._remaining[spec] = remaining_of(self.bound, spec.projection)
+        remaining = self._remaining[spec]
+        for batch, own in by_batch(rows, BATCH_ROWS):
+            entries = take(segment.batch(batch, columns), own - batch * BATCH_ROWS)
+            if self.view.table.format == "iceberg":
+                entries = inherited(
+                    entries, part.manifest.header, None if row_ids is None else row_ids.take(pa.array(own))
+                )
             if self.details and isinstance(self.outline.reading, PaimonReading):
                 entries = with_details(self.outline, self.bound, self.splitting, candidate.number, own, entries)
-            left = residuals(self.bound, entries, spec.projection)
+            left = remaining.of(entries)
             offsets, numbers = np.zeros(len(own) + 1, np.int64), np.zeros(0, np.int64)
             if deletes is not None:
                 offsets, numbers = deletes.match(part.manifest.header.spec_id, entries)
             yield PlannedBatch(part, candidate.number, own, entries, offsets, numbers, left.distinct, left.of_file)
+
+    def _columns(self, present: tuple[str, ...]) -> list[str]:
+        """Of a segment's columns, those that a plan needs; segments of one table are alike."""
+        if present not in self._columns_of:
+            columns = self.shape.columns(list(present))
+            if self.added_in is None and self.outline.delete_index is not None:
+                asked = self.outline.delete_index.stat_columns
+                columns += [name for name in present if name in asked and name not in columns]
+            self._columns_of[present] = columns
+        return self._columns_of[present]
+
+    @cached_property
+    def _remaining(self) -> dict[SpecOutline, Remaining]:
+        return {}
+
+    @cached_property
+    def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
+        return {}
 
     def _row_ids(self, part: Part, segment: Segment) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
@@ -226,17 +248,6 @@ class Plan:
             return None
         own = [name for name in ("status", "record_count", "first_row_id") if name in segment.schema.names]
         return flat(inherit(segment.table(own), part.manifest.header).column("first_row_id"))
-
-    def _inherited(self, part: Part, entries: pa.Table, row_ids: pa.Array | None) -> pa.Table:
-        if self.view.table.format != "iceberg":
-            return entries
-        entries = inherit(entries, replace(part.manifest.header, first_row_id=None))
-        if row_ids is None:
-            return entries
-        field = pa.field("first_row_id", pa.int64())
-        if "first_row_id" in entries.column_names:
-            return entries.set_column(entries.column_names.index("first_row_id"), field, row_ids)
-        return entries.append_column(field, row_ids)
 
 
 @lru_cache(maxsize=KEPT_TOTALS)
@@ -252,20 +263,3 @@ def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> 
     left = survivors(outline, bound)
     entries = sum(candidate.entries for candidate in left.candidates)
     return Totals(len(outline.data), left.manifests, entries, files, records, size)
-
-
-def _by_batch(rows: Rows) -> Iterator[tuple[int, Rows]]:
-    """Positions, those of each batch of the segment together."""
-    if rows[0] // BATCH_ROWS == rows[-1] // BATCH_ROWS:
-        yield int(rows[0]) // BATCH_ROWS, rows
-        return
-    batches = rows // BATCH_ROWS
-    edges = np.flatnonzero(np.diff(batches)) + 1
-    for own in np.split(rows, edges):
-        yield int(own[0]) // BATCH_ROWS, own
-
-
-def _take(table: pa.Table, rows: Rows) -> pa.Table:
-    if len(rows) == int(rows[-1]) - int(rows[0]) + 1:
-        return table.slice(int(rows[0]), len(rows))
-    return table.take(pa.array(rows))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -148,14 +149,22 @@ def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate
             if rows:
                 yield Candidate(spec.numbers[number], spec.parts[number], spec, ((0, rows),), rows)
         return
-    zones = zones_kept(spec, bound)
-    ends = np.cumsum(spec.zone_counts)
-    for number in numbers:
-        own = zones[ends[number] - spec.zone_counts[number] : ends[number]]
-        if own.any():
-            runs = zone_runs(own, spec.rows(spec.parts[number]))
-            entries = sum(end - start for start, end in runs)
-            yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)
+    counts = np.array(spec.zone_counts, np.int64)
+    ends = np.cumsum(counts)
+    zones = zones_kept(spec, bound) & kept.repeat(counts)
+    # A run begins where a zone follows one that is dropped, or is the first of its manifest; and ends likewise.
+    edge = np.zeros(len(zones) + 1, np.bool_)
+    edge[0] = edge[ends] = True
+    starts = np.flatnonzero(zones & (edge[:-1] | ~np.concatenate([[False], zones[:-1]])))
+    stops = np.flatnonzero(zones & (edge[1:] | ~np.concatenate([zones[1:], [False]]))) + 1
+    owners = np.searchsorted(ends, starts, side="right")
+    first = (ends - counts)[owners]
+    pairs = zip(((starts - first) * ZONE_ROWS).tolist(), ((stops - first) * ZONE_ROWS).tolist(), strict=True)
+    for number, group in groupby(zip(owners.tolist(), pairs, strict=True), itemgetter(0)):
+        rows = spec.rows(spec.parts[number])
+        runs = tuple((start, min(stop, rows)) for _, (start, stop) in group)
+        entries = sum(stop - start for start, stop in runs)
+        yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)
 
 
 def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:

@@ -12,7 +12,8 @@ from lakemuster.formats.avro.native.kernel import SLACK
 COUNTER, OCTETS, INTS, LONGS, ENDS = 0, 1, 4, 8, -4
 """What a column holds: nothing (it is counted in), bytes, 4 or 8 byte numbers, ends of slices with a 0 before them."""
 
-_FEW = 1024
+_FEW = 1 << 14
+"""Values that a column has room for at first: those of a block as writers make them. Memory is used when written to."""
 _ALIGNED = 64
 
 
@@ -37,7 +38,7 @@ class Memory:
 
     def expect(self, factor: float) -> None:
         """Make room for so many times what is there now."""
-        wanted = (self.used * factor).astype(np.uint64) + np.uint64(_FEW)
+        wanted = (self.used * factor).astype(np.uint64)
         if (wanted > self.rooms).any():
             np.maximum(self.rooms, wanted, out=self.rooms)
             self._move()

@@ -7,6 +7,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
+from lakemuster.api.at_hand import AtHand, still_so
 from lakemuster.api.auth import load_tokens
 from lakemuster.api.edge import Edge, EdgeRules
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
@@ -61,6 +62,7 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(operations.router)
     app.include_router(docs.router)
     errors.install(app)
+    app.add_middleware(AtHand, still_so=still_so(services))
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

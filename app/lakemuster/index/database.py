@@ -73,6 +73,8 @@ class Database:
         self._url = _parse(url)
         self._engine = _create_engine(self._url)
         self._turn = threading.Lock()
+        self._peeking = threading.Lock()
+        self._peek: Any = None
         self._direct: dict[Select[*tuple[Any, ...]], DirectStatement] = {}
         self._alone = self._engine.execution_options(**{_ALONE: True})
         self._writing = self._engine.execution_options(**{_WRITES: True})
@@ -127,10 +129,28 @@ class Database:
         if not self.is_embedded:
             with _our_errors(), self._alone.connect() as connection:
                 return connection.execute(statement, parameters).all()
+        with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
+            return self._direct_of(statement).rows(connection.cursor(), parameters)
+
+    def peek(
+        self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]
+    ) -> Sequence[Sequence[Any]] | None:
+        """What :meth:`rows` reads, for those who must not wait; None where that needs a server, or a writer's end."""
+        if not self.is_embedded:
+            return None
+        with self._peeking, contextlib.suppress(sqlite3.Error, DBAPIError):
+            if self._peek is None:
+                pooled = self._engine.raw_connection()
+                self._peek = pooled.driver_connection
+                pooled.detach()
+                self._peek.execute("PRAGMA busy_timeout=0")
+            return self._direct_of(statement).rows(self._peek.cursor(), parameters)
+        return None
+
+    def _direct_of(self, statement: Select[*tuple[Any, ...]]) -> DirectStatement:
         if statement not in self._direct:
             self._direct[statement] = DirectStatement.of(statement, self._engine.dialect)
-        with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
-            return self._direct[statement].rows(connection.cursor(), parameters)
+        return self._direct[statement]
 
     def migrate(self) -> None:
         """Create or upgrade the tables, whole or not at all; safe to do from several processes at once.
@@ -172,8 +192,12 @@ class Database:
             migrations.check(connection)
 
     def close(self) -> None:
-        """Close all pooled connections."""
+        """Close all connections."""
         self._engine.dispose()
+        with self._peeking:
+            if self._peek is not None:
+                self._peek.close()
+                self._peek = None
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

@@ -25,6 +25,7 @@ __all__ = [
     "get_table",
     "list_tables",
     "load_metadata",
+    "peek_table",
     "records_where",
     "refs",
     "remove_table",
@@ -152,6 +153,16 @@ def find_table(database: Database, name: str) -> TableRecord:
         TableNotFound: none has it.
     """
     return _only(name, database.rows(_BY_NAME, {"name": name}))
+
+
+def peek_table(database: Database, name: str) -> TableRecord | None:
+    """The table of a name, as it is now, if the database can say so without waiting.
+
+    Raises:
+        TableNotFound: none has it.
+    """
+    rows = database.peek(_BY_NAME, {"name": name})
+    return None if rows is None else _only(name, rows)
 
 
 def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:

@@ -143,7 +143,9 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
         self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99))
-        self.refresher = SimpleNamespace(totals=_Totals(), ensure_published=lambda table, record: record)
+        self.refresher = SimpleNamespace(
+            totals=_Totals(), ensure_published=lambda table, record: record, is_fresh=lambda table: False
+        )
 
     def _called(self, *call: object) -> None:
         self.calls.append(call)

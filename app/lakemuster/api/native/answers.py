@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
+from lakemuster.api.at_hand import follows_from
 from lakemuster.api.filters import not_applied_out
 from lakemuster.api.listings import Listing, RowListing, Streamed
 from lakemuster.api.native.asking import Api, Paged, Target
@@ -99,6 +100,8 @@ def snapshot_answer(
         place: where the page begins.
     """
     form, view = asked.form, views[-1]
+    if all(one.stale is None for one in views):
+        follows_from(asked.request, view.table)
     stale = None if pinned else view.stale
     etag = _etag(asked, views, form, stale)
     headers = {

@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api import media
+from lakemuster.api.at_hand import follows_from
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
 from lakemuster.api.native.asking import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
@@ -121,6 +122,8 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
 
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:
     form = asked.form
+    if view.stale is None:
+        follows_from(asked.request, view.table)
     headers = {"Vary": "Accept", **stale_header(listing.stale)}
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)

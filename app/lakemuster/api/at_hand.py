@@ -1,0 +1,182 @@
+"""Answers at hand: a question that was answered already has the same answer for as long as its table is as it was.
+
+A route says of its answer which table's record it follows from (:func:`follows_from`). The answer is given again,
+whole, to a request of the same bytes, as long as the record is the same and the table's pointer was looked at within
+the allowed staleness: every look, refresh and change of the table makes another record. Of headers, all but a few that
+answers do not depend on belong to the question; who asks is among them. Streams are never kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lakemuster.api.services import Services
+from lakemuster.errors import TableNotFound
+from lakemuster.index.tables import TableRecord, peek_table
+
+MAX_BYTES = 64 * 2**20
+"""Of all answers that are kept, their questions included."""
+MAX_ANSWER_BYTES = 2**20
+_OVERHEAD = 2048
+_PREFIXES = ("/api/v1/tables/", "/iceberg/v1/")
+_METHODS = frozenset({"GET", "POST"})
+_NO_PART = frozenset(
+    {b"host", b"connection", b"content-length", b"x-request-id", b"accept-encoding", b"traceparent", b"tracestate"}
+)
+"""Headers that no answer depends on."""
+
+Question = tuple[object, ...]
+StillSo = Callable[[TableRecord], Awaitable[bool]]
+
+
+def follows_from(request: Request, table: TableRecord) -> None:
+    """Say that the answer to a request is the same as long as the table's record is."""
+    request.state.follows_from = table
+
+
+def still_so(services: Services) -> StillSo:
+    """Whether a record is the table's own now, and the table was looked at within the allowed staleness."""
+
+    async def asked(table: TableRecord) -> bool:
+        if not services.refresher.is_fresh(table):
+            return False
+        try:
+            now = peek_table(services.index.database, table.name)
+            return table == (now or await run_in_threadpool(services.table, table.name))
+        except TableNotFound:
+            return False
+
+    return asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An answer.
+
+    Attributes:
+        table: the record that it follows from.
+        scope, state: what the log and the metrics need of the request.
+    """
+
+    table: TableRecord
+    start: Message
+    body: bytes
+    scope: Mapping[str, Any]
+    state: Mapping[str, Any]
+    question_bytes: int
+
+    @property
+    def weight(self) -> int:
+        """Bytes, about."""
+        return len(self.body) + self.question_bytes
+
+
+class AtHand:
+    """ASGI middleware that gives answers again.
+
+    Args:
+        still_so: whether a record is the table's own now, and fresh.
+        max_bytes: of all kept answers; 0 keeps none.
+    """
+
+    def __init__(self, app: ASGIApp, still_so: StillSo, max_bytes: int = MAX_BYTES) -> None:
+        self._app = app
+        self._still_so = still_so
+        self._room = max_bytes
+        self._kept: OrderedDict[Question, _Kept] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer again what was answered, and let the app answer the rest."""
+        if scope["type"] != "http" or scope["method"] not in _METHODS or not scope["path"].startswith(_PREFIXES):
+            await self._app(scope, receive, send)
+            return
+        body = await _whole(receive) if scope["method"] == "POST" else b""
+        question = _question(scope, body)
+        kept = self._kept.get(question)
+        if kept is not None:
+            if await self._still_so(kept.table):
+                self._kept.move_to_end(question)
+                scope.update(kept.scope)
+                scope["state"].update(kept.state)
+                await send({**kept.start, "headers": list(kept.start["headers"])})
+                await send({"type": "http.response.body", "body": kept.body})
+                return
+            self._drop(question)
+        watched = _Watched(send)
+        await self._app(scope, _again(body, receive) if scope["method"] == "POST" else receive, watched.send)
+        table = scope["state"].get("follows_from")
+        if table is not None and watched.body is not None:
+            about = {name: scope[name] for name in ("route", "path_params") if name in scope}
+            state = {"caller": scope["state"].get("caller")}
+            self._keep(question, _Kept(table, watched.start, watched.body, about, state, len(body) + _OVERHEAD))
+
+    def _keep(self, question: Question, kept: _Kept) -> None:
+        self._drop(question)
+        if kept.weight > MAX_ANSWER_BYTES:
+            return
+        self._kept[question] = kept
+        self._room -= kept.weight
+        while self._room < 0:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, question: Question) -> None:
+        dropped = self._kept.pop(question, None)
+        if dropped is not None:
+            self._room += dropped.weight
+
+
+class _Watched:
+    """Passes an answer on, and remembers it if it is one of success, in one piece."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.start: Message = {}
+        self.body: bytes | None = None
+        self._pieces = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.start = {**message, "headers": list(message["headers"])}
+        elif message["type"] == "http.response.body":
+            self._pieces += 1
+            is_whole = self._pieces == 1 and not message.get("more_body") and self.start["status"] == 200
+            self.body = bytes(message.get("body", b"")) if is_whole else None
+        await self._send(message)
+
+
+def _question(scope: Scope, body: bytes) -> Question:
+    headers = tuple(sorted(pair for pair in scope["headers"] if pair[0] not in _NO_PART))
+    return scope["method"], scope["path"], scope["query_string"], headers, body
+
+
+async def _whole(receive: Receive) -> bytes:
+    """A request's body."""
+    parts = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, and then what follows it."""
+    given = False
+
+    async def receive_again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again

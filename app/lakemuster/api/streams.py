@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from itertools import chain
-from typing import cast
+from typing import TypeAlias
 
 import anyio
 import orjson
@@ -19,6 +19,8 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.listings import Streamed
+
+Part: TypeAlias = bytes | memoryview
 
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[bytes, None, None]:
@@ -31,21 +33,30 @@ def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, objec
     yield orjson.dumps({"end": end}) + b"\n"
 
 
-def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[bytes, None, None]:
+def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
     """The list as an Arrow IPC stream."""
-    sink = _Sink()
     schema, count = listing.schema, 0
-    writer = pa.ipc.new_stream(sink, schema)
+    begun: Part = _bytes(schema.serialize())
     for batch in listing.batches():
         count += batch.num_rows
-        writer.write_batch(batch)
-        yield sink.take()
+        part = _bytes(batch.serialize())
+        yield b"".join((begun, part)) if begun else part
+        begun = b""
     end = {"count": str(count)} | ({} if snapshot_id is None else {"snapshot_id": str(snapshot_id)})
     end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
-    empty = pa.RecordBatch.from_pylist([], schema=schema)
-    writer.write_batch(empty, custom_metadata=end)
-    writer.close()
-    yield sink.take()
+    yield b"".join((begun, _ending(schema, end)))
+
+
+def _ending(schema: pa.Schema, metadata: Mapping[str, str]) -> Part:
+    """A batch of no rows, and the mark of the stream's end."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_batch(pa.RecordBatch.from_pylist([], schema=schema), custom_metadata=metadata)
+    return _bytes(sink.getvalue())[schema.serialize().size :]
+
+
+def _bytes(buffer: pa.Buffer) -> memoryview:
+    return memoryview(buffer).cast("B")
 
 
 class Stream(StreamingResponse):
@@ -55,7 +66,7 @@ class Stream(StreamingResponse):
     The generator runs in worker threads, and is closed when the client goes away.
     """
 
-    def __init__(self, parts: Generator[bytes, None, None], media_type: str, headers: dict[str, str]) -> None:
+    def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
         super().__init__(chain([next(parts)], parts), media_type=media_type, headers=headers)
 
@@ -66,32 +77,3 @@ class Stream(StreamingResponse):
         finally:
             with anyio.CancelScope(shield=True):
                 await run_in_threadpool(self._parts.close)
-
-
-class _Sink:
-    """A file for Arrow to write to, emptied part by part."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def write(self, data: object) -> int:
-        part = bytes(cast("memoryview", data))
-        self._parts.append(part)
-        return len(part)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def take(self) -> bytes:
-        """What was written since the last time."""
-        parts, self._parts = self._parts, []
-        return b"".join(parts)
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def writable(self) -> bool:
-        """Always."""
-        return True

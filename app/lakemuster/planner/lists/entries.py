@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS
@@ -53,4 +54,5 @@ class EntrySource:
         segment = self.index.segments.open(part.manifest.segment)
         table = self.shape.prepare(part, segment.table(self.shape.columns(segment.schema.names)))
         mask = self.shape.keep(self.view, part, table)
-        return table if mask is None else table.filter(mask)
+        # As a rule all are kept, and a filter would copy every column.
+        return table if mask is None or pc.all(mask).as_py() else table.filter(mask)

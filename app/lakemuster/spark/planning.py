@@ -72,7 +72,11 @@ def rows_of(options: Options, table: TableToRead, part: Part) -> Iterator[pa.Rec
     row_filter = None if options.filter is None else RowFilter.of(options.filter, table)
     needed = table if row_filter is None else row_filter.table
     reading, files = reading_of(table), files_here()
-    for split in _splits(options, part):
+    splits = _splits(options, part)
+    if table.format == "iceberg":
+        # As one, its files share what is read of their delete files.
+        splits = [Split(tuple(file for split in splits for file in split.files))]
+    for split in splits:
         for batch in reading.read(needed, split, files):
             yield batch if row_filter is None else row_filter.applied(batch)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.journey.paimon_java.beside_java import Table, held_against_java
+from tests.journey.paimon_java.beside_java import Table, held_against_java, names
 from tests.journey.paimon_java.indexed_tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon
@@ -41,3 +41,40 @@ def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_predicates(table_of: Callable[[str], Table], kind: str) -> None:
     assert held_against_java(table_of(kind), FILTERS)
+
+
+@pytest.mark.parametrize("kind", ["only_bloom-filter", "only_bitmap", "only_bsi", "only_range-bitmap"])
+def test_explanations_name_the_index(table_of: Callable[[str], Table], kind: str) -> None:
+    """Without other statistics, what is dropped is dropped by the one kind of index that the table has."""
+    table = table_of(kind)
+    value = table.rows[7][0]
+    asked = {"filter": f"id = {value} AND short <> 10000"}
+    everything = table.plan()
+    kept = names(table.plan(**asked))
+    assert 0 < len(kept) < len(everything) // 2
+    paths = [file["file_path"] for file in everything]
+    explained = table.server.post(f"/tables/db.{table.kind}/explain", {**asked, "files": paths})
+    level = explained["funnel"][-1]
+    assert (level["level"], level["seen"], level["kept"]) == ("indexes", len(everything), len(kept))
+    assert f"id = {value}" in explained["applied"]
+    for file, said in zip(everything, explained["files"], strict=True):
+        if file["file_name"] in kept:
+            assert said["state"] == "kept"
+            continue
+        assert (said["state"], said["level"], said["dropped_by"]) == ("dropped", "indexes", f"id = {value}")
+        said_so = [reason["reason"] for reason in said["reasons"] if reason["verdict"] == "cannot match"]
+        assert said_so == [f"the file's {kind.removeprefix('only_')} of id holds no such value"]
+
+
+def test_rows_of_two_comparisons_are_put_together(table_of: Callable[[str], Table]) -> None:
+    """A file that has both values, in different rows, goes."""
+    table = table_of("only_bitmap")
+    first = table.rows[0]
+    columns = list(table.types)
+    code = columns.index("code")
+    other = next(row for row in table.rows[1:16] if row[code] != first[code])
+    asked = {"filter": f"id = {first[0]} AND code = '{other[code]}'"}
+    assert table.plan(**asked) == []
+    paths = [file["file_path"] for file in table.plan(filter=f"id = {first[0]}")]
+    explained = table.server.post(f"/tables/db.{table.kind}/explain", {**asked, "files": paths})
+    assert "different parts of the filter, together" in {said["dropped_by"] for said in explained["files"]}

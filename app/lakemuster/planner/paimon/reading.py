@@ -103,6 +103,11 @@ class PaimonReading:
         """Whether a file may go alone by its indexes."""
         return self.options.reads_file_indexes and "values" in self.alone
 
+    @property
+    def asks_indexes(self) -> bool:
+        """Whether a file may go by its indexes, alone or with its bucket."""
+        return self.indexes_alone or (self.options.reads_file_indexes and self.together == "buckets")
+
     def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
         """Mark, of some entries, those that their indexes do not let go alone."""
         return kept_by_index(entries, self.evolution, bound, among) if self.indexes_alone else among

@@ -17,6 +17,7 @@ from lakemuster.metadata.predicate import (
     text_of,
 )
 from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.paimon.file_indexes import can_ask
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.scan.outline import Outline
 
@@ -72,6 +73,8 @@ def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
         return f"no partition field is {leaf.transform} of {leaf.name}"
     if isinstance(outline.reading, PaimonReading) and (reason := _merged(outline.reading, leaf)) is not None:
         return reason
+    if isinstance(outline.reading, PaimonReading) and outline.has_indexes and can_ask(leaf):
+        return None
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
         return f"bounds of {leaf.type.text} values have no order that is known"
     if not outline.has_column(leaf.field_id):

@@ -233,13 +233,18 @@ def _matching(outline: Outline, files: Members, bound: Bound) -> Mask:
 
 def _by_index(outline: Outline, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
     """Mark, of some files of a part, those whose indexes leave rows that may match."""
-    segment, reading = outline.index.segments.open(outline.data[part].manifest.segment), _paimon(outline)
     asked = np.flatnonzero(keep)
-    if EMBEDDED not in segment.schema.names or not reading.options.reads_file_indexes or not len(asked):
-        return keep
-    entries = segment.table(INDEX_COLUMNS).take(pa.array(rows[asked]))
-    keep[asked] = kept_by_index(entries, reading.evolution, bound, keep[asked])
+    if len(asked) and (entries := indexed(outline, part, rows[asked])) is not None:
+        keep[asked] = kept_by_index(entries, _paimon(outline).evolution, bound, keep[asked])
     return keep
+
+
+def indexed(outline: Outline, part: int, rows: Rows) -> pa.Table | None:
+    """Some files of a part with their indexes; None where the part has none, or they are not asked."""
+    segment = outline.index.segments.open(outline.data[part].manifest.segment)
+    if EMBEDDED not in segment.schema.names or not _paimon(outline).asks_indexes:
+        return None
+    return segment.table(INDEX_COLUMNS).take(pa.array(rows))
 
 
 def _sections(files: Members, reading: PaimonReading) -> Ints:

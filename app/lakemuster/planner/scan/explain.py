@@ -12,12 +12,14 @@ import pyarrow.compute as pc
 
 from lakemuster.metadata.predicate import TRUE, Bound, conjuncts, text_of
 from lakemuster.planner.columns import flat, partition_names
+from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.arranged import all_statistics, kept_together, members
+from lakemuster.planner.scan.arranged import all_statistics, indexed, kept_together, members
+from lakemuster.planner.scan.index_reasons import index_reasons
 from lakemuster.planner.scan.outline import Outline, SpecOutline
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.selection import (
@@ -34,10 +36,11 @@ from lakemuster.planner.scan.selection import (
 from lakemuster.planner.shape import Part
 from lakemuster.storage.locations import Rewrites
 
-LevelName = Literal["manifests", "segments", "zones", "entries", "groups"]
+LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
 TOGETHER = "different parts of the filter, together"
-"""Who dropped a segment of which each conjunct leaves some zone, or a group of which each leaves some file."""
+"""Who dropped a segment of which each conjunct leaves some zone, a file of which each leaves some row by its indexes,
+or a group of which each leaves some file."""
 
 OTHER_BUCKET = "the bucket that the key hashes to"
 """Who dropped a file of another bucket."""
@@ -97,6 +100,8 @@ class Explanation:
 
 NO_RULES: Mapping[str, Mask] = {}
 
+_ONE = np.ones(1, np.bool_)
+
 
 @dataclass(slots=True)
 class _Counting:
@@ -137,6 +142,8 @@ def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explan
     for spec in outline.specs:
         _count(outline, spec, bound, counting)
     names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
+    if "indexes" in counting.seen:
+        names = (*names, "indexes")
     if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
         _count_groups(outline, bound, counting)
         names = (*names, "groups")
@@ -173,7 +180,16 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
             statistics = entry_statistics(spec, entries)
             masks = [can_match(conjunct, statistics) for conjunct in parts]
             standing = live(outline, spec.parts[number], entries, start)
-            counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
+            kept_entries = counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
+            if isinstance(spec.reading, PaimonReading) and EMBEDDED in entries.column_names:
+                _count_indexes(spec.reading, entries, bound, kept_entries, counting)
+
+
+def _count_indexes(reading: PaimonReading, entries: pa.Table, bound: Bound, among: Mask, counting: _Counting) -> None:
+    """Files that went by the indexes in their entries."""
+    left = counting.add("indexes", [reading.by_index(entries, c, among) for c in counting.conjuncts], among)
+    if lost := int((left & ~reading.by_index(entries, bound, left)).sum()):
+        counting.lose(counting.dropped["indexes"], TOGETHER, lost)
 
 
 def _entry_rules(spec: SpecOutline, entries: pa.Table, bound: Bound) -> Mapping[str, Mask]:
@@ -259,20 +275,30 @@ def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, pa
         # What zones drop, entries drop too: the file's own statistics are the better reason.
         why_entry = tuple(reasons(bound, statistics, names))
         return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why_entry)
+    found = [*reasons(bound, statistics, names)]
+    if isinstance(spec.reading, PaimonReading) and EMBEDDED in entry.column_names:
+        found += index_reasons(bound, entry, spec.reading.evolution)
+        by = [text_of(c) for c in conjuncts(bound) if not spec.reading.by_index(entry, c, _ONE)[0]]
+        if by or not spec.reading.by_index(entry, bound, _ONE)[0]:
+            return FileReason(path, "dropped", "indexes", by[0] if by else TOGETHER, tuple(found))
     if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
         return _of_group(outline, spec, candidate, row, path, bound)
-    return FileReason(path, "kept", reasons=tuple(reasons(bound, statistics, names)))
+    return FileReason(path, "kept", reasons=tuple(found))
 
 
 def _of_group(
     outline: Outline, spec: SpecOutline, candidate: Candidate, row: int, path: str, bound: Bound
 ) -> FileReason:
     """A file that goes only with others."""
+    assert isinstance(outline.reading, PaimonReading)
     files = members(outline, bound)
     own = files.of_part(candidate.number)
     place = own.start + int(np.searchsorted(files.row[own], row))
     statistics = all_statistics(outline, candidate.number, np.array([row]), bound)
     why = tuple(reasons(bound, statistics, partition_names([spec.projection.spec])))
+    entry = indexed(outline, candidate.number, np.array([row]))
+    if entry is not None:
+        why = (*why, *index_reasons(bound, entry, outline.reading.evolution))
     if bound == TRUE or kept_together(outline, files, bound)[place]:
         if not can_match(bound, statistics)[0]:
             others = "files that are read together with it may hold a matching row"

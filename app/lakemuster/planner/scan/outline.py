@@ -27,6 +27,7 @@ from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.vectors import VectorIndex
 from lakemuster.planner.parts import LIVE_ROLES, parts
@@ -223,6 +224,14 @@ class Outline:
             segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
             self._columns[field_id] = any(field_id in segment.columns_of for segment in segments)
         return self._columns[field_id]
+
+    @cached_property
+    def has_indexes(self) -> bool:
+        """Whether any data manifest holds indexes of Paimon files that are asked."""
+        if not isinstance(self.reading, PaimonReading) or not self.reading.asks_indexes:
+            return False
+        segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
+        return any(EMBEDDED in segment.schema.names for segment in segments)
 
     @cached_property
     def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:

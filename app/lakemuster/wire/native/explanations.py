@@ -10,7 +10,7 @@ from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import IdText, Values
 
-LevelName = Literal["manifests", "segments", "zones", "entries", "groups"]
+LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
 
 class DroppedOut(WireModel):
@@ -23,8 +23,8 @@ class DroppedOut(WireModel):
 class LevelOut(WireModel):
     """One step of pruning: manifests by their partition bounds, their segments and zones, then entry by entry.
 
-    Of Paimon tables whose files are merged, `groups` is the last: files that go only together, buckets or ranges of
-    row ids.
+    Of Paimon tables with file indexes in their manifests, `indexes` is next: files of which those leave no row. Where
+    files are merged, `groups` is the last: files that go only together, buckets or ranges of row ids.
     """
 
     level: LevelName

@@ -1,0 +1,48 @@
+"""What the indexes inside a Paimon file's entry say of a predicate, in words.
+
+The verdicts are those of :mod:`~lakemuster.planner.paimon.file_indexes`; only the words are made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from lakemuster.formats.paimon.file_index.answers import BLOOM_FILTER, Answer
+from lakemuster.metadata.predicate import Bound, BoundAnd, BoundLeaf, BoundOr, text_of
+from lakemuster.planner.paimon.file_indexes import IndexedFile, files
+from lakemuster.planner.paimon.statistics import Evolution
+from lakemuster.planner.scan.reasons import Reason
+
+
+def index_reasons(bound: Bound, entry: pa.Table, evolution: Evolution) -> Iterator[Reason]:
+    """Explain every comparison that an index of one file says something of.
+
+    Args:
+        entry: one, with ``file_indexes.COLUMNS``.
+    """
+    (file,) = files(entry, evolution)
+    yield from _of(bound, file)
+
+
+def _of(bound: Bound, file: IndexedFile) -> Iterator[Reason]:
+    match bound:
+        case BoundAnd(children=children) | BoundOr(children=children):
+            for child in children:
+                yield from _of(child, file)
+        case BoundLeaf():
+            for kind, rows in file.answers(bound):
+                yield from _reason(bound, kind, rows)
+
+
+def _reason(leaf: BoundLeaf, kind: str, rows: Answer) -> Iterator[Reason]:
+    named = f"the file's {kind} of {leaf.name}"
+    if rows is None:
+        if kind == BLOOM_FILTER and leaf.values:
+            yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} may hold such a value")
+    elif rows:
+        count = f"{len(rows)} such row{'s' if len(rows) > 1 else ''}"
+        yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} knows {count}")
+    else:
+        yield Reason(text_of(leaf), leaf.name, "cannot match", {}, f"{named} holds no such value")

@@ -31,7 +31,7 @@ SPEC = [
     {"name": "ts_day", "transform": "day", "source-id": 2, "field-id": 1000},
     {"name": "user_id_bucket", "transform": "bucket[16]", "source-id": 3, "field-id": 1001},
 ]
-_PARTITION = (
+PARTITION = (
     Member(1000, "ts_day", "date", required=False),
     Member(1001, "user_id_bucket", "int", required=False),
 )
@@ -73,7 +73,7 @@ class ManifestTask:
 def write_manifest(task: ManifestTask) -> dict[str, Any]:
     """Write one manifest; its row of the manifest list."""
     name = f"{uuid_of(task.sequence_number, 1)}-m{task.manifest}.avro"
-    entry = manifest_entry(_PARTITION if task.shape.partitioned else ())
+    entry = manifest_entry(PARTITION if task.shape.partitioned else ())
     spec = SPEC if task.shape.partitioned else []
     sync = uuid.UUID(uuid_of(task.sequence_number * 100_003 + task.manifest, 3)).bytes
     container = avro.Container(
@@ -153,7 +153,7 @@ def _entries(files: Files, task: ManifestTask) -> list[Values]:
         null,
         null,
         avro.constant(b"\x00", count),  # content: data
-        _paths(files, task).framed(),
+        file_paths(files, task).framed(),
         avro.constant(b"\x0ePARQUET", count),
         *(partition if task.shape.partitioned else []),
         avro.varints(files.rows),
@@ -189,7 +189,8 @@ def _bound(column: Column, values: Any) -> Values:
     return avro.fixed(values.astype(_DTYPES[column.kind])).framed()
 
 
-def _paths(files: Files, task: ManifestTask) -> Values:
+def file_paths(files: Files, task: ManifestTask) -> Values:
+    """The locations of data files."""
     count, numbers = len(files.numbers), files.numbers
     pieces = [avro.constant(f"{task.location}/data/".encode(), count)]
     if task.shape.partitioned:

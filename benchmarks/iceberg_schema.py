@@ -41,6 +41,9 @@ _DOCS = {
     132: "Splittable offsets",
     135: "Equality comparison field IDs",
     140: "Sort order ID",
+    143: "Fully qualified location (URI with FS scheme) of a data file that all deletes reference",
+    144: "The offset in the file where the content starts",
+    145: "The length of referenced content stored in the file",
 }
 
 
@@ -92,8 +95,15 @@ MANIFEST_FILE = Record(
 )
 
 
-def manifest_entry(partition: tuple[Member, ...]) -> Record:
-    """The record of a manifest of format version 2 whose partition tuple has these fields."""
+_OF_DELETES = (
+    Member(143, "referenced_data_file", "string", required=False),
+    Member(144, "content_offset", "long", required=False),
+    Member(145, "content_size_in_bytes", "long", required=False),
+)
+
+
+def manifest_entry(partition: tuple[Member, ...], *, deletes: bool = False) -> Record:
+    """The record of a manifest whose partition tuple has these fields: of format version 2, or with deletes of 3."""
     data_file = Record(
         "r2",
         (
@@ -113,6 +123,7 @@ def manifest_entry(partition: tuple[Member, ...]) -> Record:
             Member(132, "split_offsets", (133, "long"), required=False),
             Member(135, "equality_ids", (136, "int"), required=False),
             Member(140, "sort_order_id", "int", required=False),
+            *(_OF_DELETES if deletes else ()),
         ),
     )
     return Record(

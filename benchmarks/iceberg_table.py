@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
@@ -80,6 +80,34 @@ def append_manifest(folder: Path | str, *, files: int = 1_000) -> IcebergTable:
 def _commit(
     folder: Path, metadata: dict[str, Any], shape: Shape, files: int, manifests: int, processes: int
 ) -> IcebergTable:
+    known = int(metadata["properties"]["benchmark.files"])
+    edges = [files * number // manifests for number in range(manifests + 1)]
+    if shape.scattered:
+        parts = [range(known + number, known + files, manifests) for number in range(manifests)]
+    else:
+        parts = [range(known + start, known + end) for start, end in itertools.pairwise(edges)]
+
+    def write(snapshot_id: int, sequence: int) -> list[dict[str, Any]]:
+        location = metadata["location"]
+        tasks = [
+            ManifestTask(folder, location, shape, snapshot_id, sequence, number, part)
+            for number, part in enumerate(parts)
+        ]
+        return list(_each(tasks, processes))
+
+    return commit_manifests(folder, metadata, write, files=files)
+
+
+def commit_manifests(
+    folder: Path, metadata: dict[str, Any], write: Callable[[int, int], list[dict[str, Any]]], *, files: int
+) -> IcebergTable:
+    """Commit one more snapshot.
+
+    Args:
+        metadata: the table's newest; changed.
+        write: writes manifests, given a snapshot id and a sequence number; their rows of the manifest list.
+        files: data files that they add.
+    """
     sequence = metadata["last-sequence-number"] + 1
     snapshot_id = 10**18 + int(draw(np.array([sequence]), 77, 8 * 10**18)[0])
     known, records = int(metadata["properties"]["benchmark.files"]), 0
@@ -89,17 +117,8 @@ def _commit(
         records = int(parent["summary"]["total-records"])
         with (folder / "metadata" / parent["manifest-list"].rsplit("/", 1)[1]).open("rb") as previous:
             rows = list(fastavro.reader(previous))
-    edges = [files * number // manifests for number in range(manifests + 1)]
-    if shape.scattered:
-        parts = [range(known + number, known + files, manifests) for number in range(manifests)]
-    else:
-        parts = [range(known + start, known + end) for start, end in itertools.pairwise(edges)]
-    tasks = [
-        ManifestTask(folder, metadata["location"], shape, snapshot_id, sequence, number, part)
-        for number, part in enumerate(parts)
-    ]
-    new = list(_each(tasks, processes))
-    added = sum(row["added_rows_count"] for row in new)
+    new = write(snapshot_id, sequence)
+    added = sum(row["added_rows_count"] for row in new if row["content"] == 0)
     snapshot = _snapshot(metadata, snapshot_id, sequence, _write_list(folder, metadata, snapshot_id, new + rows))
     snapshot["summary"] |= {
         "added-data-files": str(files),

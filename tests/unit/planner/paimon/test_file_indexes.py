@@ -1,0 +1,196 @@
+"""Files that their own indexes leave out: found by the file's schema, put together row by row, kept when in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lakemuster.formats.paimon.file_index.fast_hash import wang_hash
+from lakemuster.formats.paimon.options import TableOptions
+from lakemuster.metadata.predicate import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, ListType, Primitive
+from lakemuster.planner.paimon.file_indexes import can_ask, kept_by_index
+from lakemuster.planner.paimon.reading import PaimonReading, Scan
+from lakemuster.planner.paimon.statistics import Evolution
+from tests.unit.formats.paimon.file_index import encoder
+
+INT, LONG, TEXT = Primitive(Kind.INT, "INT"), Primitive(Kind.LONG, "BIGINT"), Primitive(Kind.STRING, "STRING")
+Column = tuple[int, str, Primitive]
+
+
+def schema(number: int, *columns: Column, key: Sequence[str] = (), **options: str) -> Schema:
+    said = tuple((name.replace("__", ".").replace("_", "-"), value) for name, value in options.items())
+    fields = tuple(Field(field_id, name, of) for field_id, name, of in columns)
+    return Schema(number, fields, primary_keys=tuple(key), options=said)
+
+
+def entries(*files: tuple[int, int, bytes | None]) -> pa.Table:
+    """Of each file: its schema, rows and indexes."""
+    ids, rows, indexes = zip(*files, strict=True)
+    return pa.table(
+        {
+            "schema_id": pa.array(ids, pa.int64()),
+            "record_count": pa.array(rows, pa.int64()),
+            "write_cols": pa.nulls(len(ids), pa.list_(pa.string())),
+            "embedded_file_index": pa.array(indexes, pa.binary()),
+        }
+    )
+
+
+def of(op: Op, field_id: int, *values: object, kind: Primitive = INT) -> BoundLeaf:
+    return BoundLeaf(op, field_id, f"c{field_id}", kind, values)
+
+
+def kept(table: pa.Table, evolution: Evolution, bound: Bound) -> list[bool]:
+    found: list[bool] = kept_by_index(table, evolution, bound, np.ones(table.num_rows, np.bool_)).tolist()
+    return found
+
+
+def bitmaps(**columns: Sequence[int | None]) -> bytes:
+    return encoder.container({name: {"bitmap": encoder.bitmap("int", values)} for name, values in columns.items()})
+
+
+NOW = Evolution((schema(0, (1, "a", INT), (2, "b", INT)),))
+BOTH = entries((0, 3, bitmaps(a=[1, 2, 3], b=[7, 8, None])))
+
+
+@pytest.mark.parametrize(
+    ("bound", "stays"),
+    [
+        (of(Op.EQ, 1, 1), True),
+        (of(Op.EQ, 1, 9), False),
+        (BoundAnd((of(Op.EQ, 1, 1), of(Op.EQ, 2, 7))), True),
+        (BoundAnd((of(Op.EQ, 1, 1), of(Op.EQ, 2, 8))), False),
+        (BoundAnd((of(Op.EQ, 1, 1), of(Op.LT, 2, 8))), True),
+        (BoundAnd((of(Op.EQ, 1, 9), of(Op.LT, 2, 8))), False),
+        (BoundAnd((of(Op.EQ, 1, 9), Opaque("f(x)", "why"))), False),
+        (BoundOr((of(Op.EQ, 1, 9), of(Op.EQ, 2, 8))), True),
+        (BoundOr((of(Op.EQ, 1, 9), of(Op.EQ, 2, 9))), False),
+        (BoundOr((of(Op.EQ, 1, 9), of(Op.LT, 2, 0))), True),
+        (BoundOr((of(Op.EQ, 1, 9), FALSE)), False),
+        (BoundAnd((of(Op.IS_NULL, 2), of(Op.EQ, 1, 3))), True),
+        (BoundAnd((of(Op.IS_NULL, 2), of(Op.EQ, 1, 2))), False),
+        (BoundOr((BoundAnd((of(Op.EQ, 1, 1), of(Op.EQ, 2, 8))), of(Op.EQ, 1, 4))), False),
+        (BoundLeaf(Op.EQ, 1, "a", INT, (9,), transform="bucket[4]"), True),
+        (Opaque("f(x)", "why"), True),
+        (TRUE, True),
+    ],
+)
+def test_rows_are_put_together(bound: Bound, stays: bool) -> None:
+    assert kept(BOTH, NOW, bound) == [stays]
+
+
+def test_only_those_asked_for_are_looked_at() -> None:
+    """Of many files, more than are taken at once."""
+    count = 2500
+    table = entries(*[(0, 1, bitmaps(a=[n % 5])) for n in range(count)])
+    among = np.arange(count) % 2 == 0
+    found = kept_by_index(table, NOW, of(Op.EQ, 1, 3), among)
+    assert found.tolist() == [n % 2 == 0 and n % 5 == 3 for n in range(count)]
+    assert among.sum() == count / 2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        b"",
+        b"not an index at all, but bytes",
+        bitmaps(a=[5, 6, 7])[:-9],
+        bitmaps(other=[5, 6, 7]),
+        bitmaps(a=[5, 6]),
+        encoder.container({"a": {"bitmap": encoder.bitmap("int", [5, 6, 7])}}, version=2),
+        encoder.container({"a": {"token": b"?"}}),
+        encoder.container({"a": {"bloom-filter": b"\0\0\0\0\0"}}),
+        encoder.container({"a": {"bitmap": None}}),
+    ],
+)
+def test_what_does_not_read_keeps(data: bytes | None) -> None:
+    good = bitmaps(a=[5, 6, 7])
+    assert kept(entries((0, 3, data), (0, 3, good)), NOW, of(Op.EQ, 1, 1)) == [True, False]
+
+
+def test_the_better_of_two_indexes_counts() -> None:
+    blooms = encoder.bloom_filter([wang_hash(n) for n in range(-200, 200)], bits=64)
+    data = encoder.container({"a": {"bloom-filter": blooms, "bsi": encoder.bsi([5, 6, 7])}})
+    assert kept(entries((0, 3, data)), NOW, of(Op.EQ, 1, 1)) == [False]
+
+
+OLD = schema(0, (1, "a", INT), (2, "b", INT), (3, "c", TEXT), (4, "d", INT))
+NEW = schema(1, (1, "z", INT), (2, "a", LONG), (3, "c", INT), (5, "d", INT))
+EVOLVED = Evolution((NEW, OLD))
+OLD_FILE = entries((0, 3, bitmaps(a=[1, 2, 3], b=[7, 8, 9], d=[0, 0, 0])))
+
+
+@pytest.mark.parametrize(
+    ("bound", "stays"),
+    [
+        (of(Op.EQ, 1, 2), True),
+        (of(Op.EQ, 1, 7), False),
+        (of(Op.EQ, 2, 7, kind=LONG), True),
+        (of(Op.EQ, 2, 2, kind=LONG), False),
+        (of(Op.EQ, 2, 1 << 40, kind=LONG), False),
+        (of(Op.EQ, 3, 77), True),
+        (of(Op.EQ, 5, 77), True),
+    ],
+    ids=["renamed", "renamed, not there", "wider", "wider, not there", "beyond the old type", "another type", "added"],
+)
+def test_columns_are_found_by_their_ids(bound: Bound, stays: bool) -> None:
+    assert kept(OLD_FILE, EVOLVED, bound) == [stays]
+
+
+@pytest.mark.parametrize("place", ["between", "last"])
+def test_a_column_that_changed_its_place_is_not_asked(place: str) -> None:
+    """Paimon's rewriting of indexes may have put another column's there; the file's own schema does not tell when."""
+    straight = schema(0, (1, "a", INT), (2, "b", INT))
+    moved = schema(1, (2, "b", INT), (1, "a", INT))
+    later = schema(2, (1, "a", INT), (2, "b", INT))
+    evolution = Evolution((later, moved, straight) if place == "between" else (moved, straight))
+    table = entries((0, 3, bitmaps(a=[1, 2, 3])), (1, 3, bitmaps(a=[1, 2, 3])))
+    newer_too = place == "between"
+    assert kept(table, evolution, of(Op.EQ, 1, 9)) == [True, newer_too]
+
+
+def test_one_key_of_a_map_is_no_column() -> None:
+    inner = Field(100, "element", INT)
+    evolution = Evolution((Schema(0, (Field(1, "a[b]", INT), Field(2, "l", ListType(inner)))),))
+    assert kept(entries((0, 3, bitmaps(**{"a[b]": [1, 2, 3]}))), evolution, of(Op.EQ, 1, 9)) == [True]
+    assert kept(entries((0, 3, bitmaps(element=[1, 2, 3]))), evolution, of(Op.EQ, 100, 9)) == [True]
+
+
+def test_what_nulls_are_read_as_is_not_known() -> None:
+    evolution = Evolution((schema(0, (1, "a", INT)),), frozenset({"a"}))
+    assert kept(entries((0, 2, bitmaps(a=[None, None]))), evolution, of(Op.EQ, 1, 9)) == [True]
+
+
+@pytest.mark.parametrize(
+    ("key", "options", "scan", "alone", "asked"),
+    [
+        ((), {}, "all", True, True),
+        ((), {}, "delta", True, True),
+        ((), {"file_index__read__enabled": "false"}, "all", False, False),
+        ((), {"data_evolution__enabled": "true"}, "all", False, False),
+        (("a",), {}, "all", False, False),
+        (("a",), {"merge_engine": "first-row"}, "all", False, False),
+        (("a",), {"deletion_vectors__enabled": "true"}, "all", True, True),
+        (("a",), {"deletion_vectors__enabled": "true"}, "delta", False, False),
+        (("a",), {"deletion_vectors__enabled": "true", "deletion_vectors__merge_on_read": "true"}, "all", False, True),
+    ],
+)
+def test_which_tables_are_asked(key: tuple[str, ...], options: dict[str, str], scan: Scan, alone: bool, asked: bool):
+    now = schema(0, (1, "a", INT), (2, "b", INT), key=key, **options)
+    read = TableOptions.of(now)
+    reading = PaimonReading(read, Evolution((now,), spread=read.data_evolution and not key), scan)
+    assert (reading.indexes_alone, reading.asks_indexes) == (alone, asked)
+    assert reading.by_index(BOTH, of(Op.EQ, 1, 9), np.ones(1, np.bool_)).tolist() == [not alone]
+
+
+def test_which_predicates_can_be_asked() -> None:
+    assert can_ask(of(Op.GT, 1, 1))
+    assert not can_ask(of(Op.STARTS_WITH, 3, "x", kind=TEXT))
+    assert can_ask(BoundAnd((of(Op.EQ, 1, 1), Opaque("f", "why"))))
+    assert not can_ask(BoundOr((of(Op.EQ, 1, 1), Opaque("f", "why"))))

@@ -10,8 +10,10 @@ Free of SQL: decoder processes and Spark executors write segments, too.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import hashlib
+import mmap
 import os
 import shutil
 import threading
@@ -32,6 +34,10 @@ BATCH_ROWS = 8192
 """Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
 
 _BUFFER_BYTES = 1 << 20
+_DONTNEED = getattr(mmap, "MADV_DONTNEED", 0)
+_MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if _DONTNEED else None
+if _MADVISE is not None:
+    _MADVISE.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 
@@ -129,10 +135,19 @@ class Segment:
             raise SegmentCorrupt("a segment does not read back", segment=name) from cause
         self.schema: pa.Schema = self._reader.schema.with_metadata(metadata or None)
         self.size = buffer.size
+        self._address = buffer.address
         if self._reader.num_record_batches != -(-self.num_rows // BATCH_ROWS):
             raise SegmentCorrupt("a segment lacks rows", segment=name)
         self._batches: tuple[pa.RecordBatch, ...] | None = None
         self._lock = threading.Lock()
+
+    def release(self) -> None:
+        """Let go of the memory that the mapping occupies: what is looked at again is read again, mostly from the cache.
+
+        Tables and arrays stay valid.
+        """
+        if _MADVISE is not None:
+            _MADVISE(self._address, self.size, _DONTNEED)
 
     @cached_property
     def columns_of(self) -> dict[int, tuple[str, ...]]:

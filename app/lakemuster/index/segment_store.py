@@ -52,6 +52,7 @@ class SegmentStore:
         cache_dir: folder of local copies of remote segments.
         cache_bytes: budget of that folder.
         max_open: how many segments stay mapped.
+        max_mapped: bytes of mapped segments whose memory is not let go of.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL, or the options are wrong.
@@ -66,6 +67,7 @@ class SegmentStore:
         cache_bytes: int = 20 * 2**30,
         *,
         max_open: int = 4096,
+        max_mapped: int = 512 * 2**20,
     ) -> None:
         scheme, separator, rest = url.partition("://")
         self._keeper: _Keeper
@@ -74,8 +76,10 @@ class SegmentStore:
         else:
             folder = RemoteFolder(url, (options or {}).get(scheme, {}))
             self._keeper = _Remote(folder, SegmentCache(Path(cache_dir), cache_bytes))
-        self._max_open = max_open
+        self._max_open, self._max_mapped = max_open, max_mapped
         self._open: OrderedDict[str, Segment] = OrderedDict()
+        self._in_memory: OrderedDict[str, int] = OrderedDict()
+        self._mapped = 0
         self._lock = threading.Lock()
 
     @property
@@ -104,14 +108,30 @@ class SegmentStore:
         with self._lock:
             if (segment := self._open.get(name)) is not None:
                 self._open.move_to_end(name)
+                self._use(segment)
                 return segment
         with _disk_errors():
             segment = self._map(name)
         with self._lock:
             segment = self._open.setdefault(name, segment)
+            self._use(segment)
             while len(self._open) > self._max_open:
-                self._open.popitem(last=False)
+                gone, _ = self._open.popitem(last=False)
+                self._mapped -= self._in_memory.pop(gone, 0)
         return segment
+
+    def _use(self, segment: Segment) -> None:
+        """Note that a segment is looked at, and let go of the memory of those that were not for longest."""
+        if segment.name in self._in_memory:
+            self._in_memory.move_to_end(segment.name)
+            return
+        self._in_memory[segment.name] = segment.size
+        self._mapped += segment.size
+        while self._mapped > self._max_mapped and len(self._in_memory) > 1:
+            name, size = self._in_memory.popitem(last=False)
+            self._mapped -= size
+            if (idle := self._open.get(name)) is not None:
+                idle.release()
 
     def exists(self, name: str) -> bool:
         """Whether the store has the segment. Raises as :meth:`size`."""

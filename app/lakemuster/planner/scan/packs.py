@@ -37,7 +37,7 @@ from lakemuster.planner.pruning.zones import stacked
 PACK_ROWS = 1 << 16
 """Files of a pack, more or less."""
 
-KEPT_BYTES = 1 << 30
+KEPT_BYTES = 896 * 2**20
 """Memory of what is kept of packs."""
 
 CACHED_PACKS = 8192

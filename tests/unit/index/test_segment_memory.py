@@ -1,0 +1,59 @@
+"""The memory of mapped segments is let go of under a budget, and what was taken from them stays right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lakemuster.index.segments import SegmentStore, write_segment
+
+ROWS = 200_000
+
+
+def resident(path: Path) -> int:
+    """KiB of a mapped file that are in this process's memory."""
+    size, inside = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ", 1)[0]:
+            inside = line.endswith(str(path))
+        elif inside and line.startswith("Rss:"):
+            size += int(line.split()[1])
+    return size
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> tuple[Path, list[str]]:
+    names = [f"{number:064x}" for number in range(4)]
+    store = SegmentStore(str(tmp_path))
+    for number, name in enumerate(names):
+        file = store.workspace / name
+        write_segment(pa.table({"a": np.arange(ROWS) * (number + 1)}), file)
+        store.put(name, file)
+    return tmp_path, names
+
+
+def path_of(root: Path, name: str) -> Path:
+    return root / name[:2] / f"{name}.arrow"
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what of a file is resident")
+def test_segments_over_the_budget_leave_memory_and_read_back(stored):
+    root, names = stored
+    store = SegmentStore(str(root), max_mapped=2 * ROWS * 8 + 10_000)
+    tables = [store.open(name).table() for name in names]
+    for number, table in enumerate(tables):
+        assert table.column("a").to_numpy().sum() == (number + 1) * ROWS * (ROWS - 1) // 2
+        store.open(names[number])
+    store.open(names[0]), store.open(names[1])
+    assert resident(path_of(root, names[2])) < 100
+    assert [table.column("a")[ROWS - 1].as_py() for table in tables] == [(n + 1) * (ROWS - 1) for n in range(4)]
+
+
+def test_a_budget_less_than_one_segment_serves_it(stored):
+    root, names = stored
+    store = SegmentStore(str(root), max_mapped=1)
+    for name in [*names, *names]:
+        assert store.open(name).num_rows == ROWS

@@ -5,7 +5,9 @@
 * ``projection``  a file's columns to the table's; ``casts``: values, ``defaults``: what is not in the file
 * ``open_rows``   files of rows: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
 * ``ids``         field ids of files that do not say them
-* ``positions``   rows deleted by position; ``equality``: by value; ``bounded``: what is kept of delete files
+* ``positions``   rows deleted by position
+* ``equality``    rows deleted by value; ``keys``: the values, to find rows in
+* ``bounded``     what is kept of delete files that several files share
 * ``rows``        all together
 """
 

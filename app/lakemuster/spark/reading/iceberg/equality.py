@@ -1,8 +1,8 @@
 """Equality deletes: rows whose values in some columns equal those of a row in a delete file.
 
-Values are compared as Java does: null equals null, NaN equals NaN, -0.0 is not 0.0. A member of a null struct is null.
+A member of a null struct is null.
 
-Source: Iceberg spec, "Equality Delete Files"; ``Comparators`` and ``StructLikeSet`` of Iceberg 1.11.
+Source: Iceberg spec, "Equality Delete Files".
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,6 +18,7 @@ from lakemuster.client.model import Row
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Primitive, StructType
 from lakemuster.spark.reading.iceberg.bounded import Bounded
+from lakemuster.spark.reading.iceberg.keys import Keys, comparable
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import arrow_type, known_schemas
@@ -48,49 +47,6 @@ class KeyColumn:
         for _ in range(self.depth):
             column = pc.struct_field(column, [0])
         return comparable(column)
-
-
-class Keys:
-    """The rows of delete files of the same columns, to hold data rows against.
-
-    Args:
-        columns: the values of each column, see ``KeyColumn.values``; aligned.
-    """
-
-    def __init__(self, columns: Sequence[pa.Array]) -> None:
-        self._columns = columns
-
-    def among(self, columns: Sequence[pa.Array]) -> npt.NDArray[np.bool_]:
-        """For each data row, whether it is one of the keys; ``columns`` as the keys' own."""
-        keys = np.arange(len(self._columns[0]))
-        length = len(columns[0])
-        row_codes, key_codes, size = np.zeros(length, np.int64), np.zeros(len(keys), np.int64), 1
-        # Values and keys that the batch does not have fall out column by column: what is left has codes on both sides.
-        for ours, theirs in zip(self._columns, columns, strict=True):
-            encoded = theirs.dictionary_encode(null_encoding="encode")
-            found = pc.index_in(ours.take(pa.array(keys)), value_set=encoded.dictionary)
-            is_here = found.is_valid().to_numpy(zero_copy_only=False)
-            width = max(len(encoded.dictionary), 1)
-            keys = keys[is_here]
-            key_codes = key_codes[is_here] * width + found.drop_null().to_numpy()
-            row_codes = row_codes * width + encoded.indices.to_numpy()
-            size *= width
-            if size > length:
-                row_codes, key_codes, keys, size = _narrowed(row_codes, key_codes, keys)
-        hit = np.zeros(size, np.bool_)
-        hit[key_codes] = True
-        return hit[row_codes]
-
-
-def _narrowed(
-    row_codes: npt.NDArray[np.int64], key_codes: npt.NDArray[np.int64], keys: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Codes counted anew, so that there are no more of them than rows."""
-    values, rows = np.unique(row_codes, return_inverse=True)
-    places = np.searchsorted(values, key_codes)
-    places[places == len(values)] = 0
-    is_here = values[places] == key_codes if len(values) else np.zeros(len(keys), np.bool_)
-    return rows, places[is_here], keys[is_here], max(len(values), 1)
 
 
 @dataclass(frozen=True)
@@ -148,7 +104,8 @@ class EqualityDeletes:
         def make() -> tuple[Keys, int]:
             parts = [self._rows(delete, group.columns) for delete in group.deletes]
             columns = [pa.concat_arrays([part[place] for part in parts]) for place in range(len(group.columns))]
-            return Keys(columns), sum(column.nbytes for column in columns)
+            keys = Keys(columns)
+            return keys, keys.nbytes
 
         return self._keys.get((paths, group.columns), make)
 
@@ -179,17 +136,6 @@ class EqualityDeletes:
         empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
         arrays = tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))
         return arrays, sum(array.nbytes for array in arrays)
-
-
-def comparable(values: pa.Array) -> pa.Array:
-    """Values such that Arrow finds equal what Java does: floating-point ones as their bits, every NaN as the same."""
-    if pa.types.is_null(values.type):
-        return values.cast(pa.int8())
-    if not pa.types.is_floating(values.type):
-        return values
-    width = pa.int32() if values.type.bit_width == 32 else pa.int64()
-    nan = pa.scalar(float("nan"), values.type)
-    return pc.if_else(pc.is_nan(values), nan, values).view(width)
 
 
 def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:

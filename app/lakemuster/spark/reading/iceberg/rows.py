@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup, Keys
+from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
+from lakemuster.spark.reading.iceberg.keys import Keys
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from lakemuster.spark.reading.iceberg import defaults, equality, open_rows, positions, projection, rows
+from lakemuster.spark.reading.iceberg import defaults, equality, keys, open_rows, positions, projection, rows
 from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of, with_mapped_ids
 from lakemuster.spark.reading.iceberg.schema import target_schema
@@ -19,14 +19,14 @@ from lakemuster.spark.reading.iceberg.schema import target_schema
 Patch = pytest.MonkeyPatch
 _kept, _among, _of, _read = (
     positions.kept,
-    equality.Keys.among,
+    keys.Keys.among,
     equality.EqualityDeletes.of,
     positions.PositionDeletes._read,
 )
 _missing, _comparable, _opened, _column = (
-    defaults.missing_value, equality.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
+    defaults.missing_value, keys.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
 )  # fmt: skip
-_get, _list, _map = Bounded.get, projection._list, projection._map
+_init, _get, _list, _map = keys.Keys.__init__, Bounded.get, projection._list, projection._map
 
 
 def position_deletes_are_ignored(patch: Patch) -> None:
@@ -74,25 +74,36 @@ def null_is_not_null(patch: Patch) -> None:
         nulls = np.array([column.is_null().to_numpy(zero_copy_only=False) for column in columns]).any(axis=0)
         return _among(self, columns) & ~nulls
 
-    patch.setattr(equality.Keys, "among", among)
+    patch.setattr(keys.Keys, "among", among)
+
+
+def _with_values(patch: Patch) -> None:
+    def init(self: Any, columns: Any) -> None:
+        self.values = columns
+        _init(self, columns)
+
+    patch.setattr(keys.Keys, "__init__", init)
 
 
 def any_column_deletes(patch: Patch) -> None:
+    _with_values(patch)
+
     def among(self: Any, columns: Any) -> Any:
-        each = [_among(equality.Keys([ours]), [theirs]) for ours, theirs in zip(self._columns, columns, strict=True)]
+        each = [_among(keys.Keys([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
         return np.array(each).any(axis=0)
 
-    patch.setattr(equality.Keys, "among", among)
+    patch.setattr(keys.Keys, "among", among)
 
 
 def columns_are_compared_apart(patch: Patch) -> None:
     """Each value is among the keys' values, in one row of them or another."""
+    _with_values(patch)
 
     def among(self: Any, columns: Any) -> Any:
-        each = [_among(equality.Keys([ours]), [theirs]) for ours, theirs in zip(self._columns, columns, strict=True)]
+        each = [_among(keys.Keys([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
         return np.array(each).all(axis=0)
 
-    patch.setattr(equality.Keys, "among", among)
+    patch.setattr(keys.Keys, "among", among)
 
 
 def minus_zero_is_zero(patch: Patch) -> None:

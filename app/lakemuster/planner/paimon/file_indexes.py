@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,7 @@ from lakemuster.metadata.predicate import (
 )
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.bloom_filters import without_values
 from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution
 from lakemuster.planner.pruning.prune import Mask
 
@@ -51,9 +52,6 @@ KINDS = ("bloom-filter", "bitmap", "bsi", "range-bitmap")
 _MOST_ROWS = 1 << 31
 _AT_ONCE = 1024
 _CACHED = 4096
-
-Place = tuple[str, Primitive]
-"""A column's name and type in the schema of a file."""
 
 
 def can_ask(bound: Bound) -> bool:
@@ -82,7 +80,12 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
     places = np.flatnonzero(among & entries.column(EMBEDDED).is_valid().to_numpy())
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
-        for place, file in zip(some.tolist(), files(entries.take(pa.array(some)), evolution), strict=True):
+        taken = entries.select(COLUMNS).take(pa.array(some))
+        schema_ids = flat(taken.column("schema_id")).to_numpy()
+        gone = without_values(flat(taken.column(EMBEDDED)), schema_ids, partial(indexed_as, evolution), bound)
+        keep[some[gone]] = False
+        left = taken.filter(pa.array(~gone))
+        for place, file in zip(some[~gone].tolist(), files(left, evolution), strict=True):
             rows = file.rows_of(bound)
             keep[place] = rows is None or bool(rows)
     return keep
@@ -137,7 +140,7 @@ class IndexedFile:
         """What each index of the column says of a comparison, and the kind of the index."""
         if self.data is None or leaf.transform is not None or not 0 <= self.rows < _MOST_ROWS:
             return
-        place = _places(self.evolution, leaf.field_id).get(self.schema_id)
+        place = indexed_as(self.evolution, leaf.field_id).get(self.schema_id)
         if place is None:
             return
         name, of = place
@@ -162,7 +165,7 @@ def _indexes(data: bytes, name: str) -> tuple[IndexRange, ...]:
 
 
 @lru_cache(maxsize=_CACHED)
-def _places(evolution: Evolution, field_id: int) -> dict[int, Place]:
+def indexed_as(evolution: Evolution, field_id: int) -> dict[int, tuple[str, Primitive]]:
     """A column's name and type in each schema whose files' indexes may be asked for it."""
     now = evolution.today(field_id)
     if now is None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lakemuster.formats.paimon.file_index.fast_hash import wang_hash
 from lakemuster.formats.paimon.options import TableOptions
@@ -54,6 +56,7 @@ def bitmaps(**columns: Sequence[int | None]) -> bytes:
     return encoder.container({name: {"bitmap": encoder.bitmap("int", values)} for name, values in columns.items()})
 
 
+VALUES = st.lists(st.integers(0, 20), min_size=1, max_size=3)
 NOW = Evolution((schema(0, (1, "a", INT), (2, "b", INT)),))
 BOTH = entries((0, 3, bitmaps(a=[1, 2, 3], b=[7, 8, None])))
 
@@ -112,6 +115,32 @@ def test_only_those_asked_for_are_looked_at() -> None:
 def test_what_does_not_read_keeps(data: bytes | None) -> None:
     good = bitmaps(a=[5, 6, 7])
     assert kept(entries((0, 3, data), (0, 3, good)), NOW, of(Op.EQ, 1, 1)) == [True, False]
+
+
+FILTERS = st.builds(
+    lambda held, bits, functions: encoder.bloom_filter([wang_hash(n) for n in held], bits=bits, functions=functions),
+    st.lists(st.integers(0, 20), max_size=4),
+    st.sampled_from([64, 64, 128]),
+    st.sampled_from([2, 2, 3]),
+)
+DAMAGE = st.sampled_from([lambda data: data] * 6 + [lambda data: data[:-1], lambda data: data[:30], lambda _: b""])
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_many_filters_at_once_say_what_each_says_alone(data: st.DataObject) -> None:
+    files: list[tuple[int, int, bytes | None]] = []
+    for _ in range(data.draw(st.integers(2, 12))):
+        columns = {name: {"bloom-filter": data.draw(FILTERS)} for name in data.draw(st.sampled_from(["ab", "ab", "z"]))}
+        whole = data.draw(DAMAGE)(encoder.container(columns))
+        files.append((data.draw(st.sampled_from([0, 0, 1])), 4, data.draw(st.sampled_from([whole, whole, None]))))
+    leaf = st.builds(lambda field_id, values: of(Op.EQ, field_id, *values[:1]), st.sampled_from([1, 2]), VALUES)
+    some = st.builds(lambda field_id, values: of(Op.IN, field_id, *values), st.sampled_from([1, 2]), VALUES)
+    parts = data.draw(st.lists(leaf | some, min_size=1, max_size=2))
+    bound: Bound = parts[0] if len(parts) == 1 else BoundAnd(tuple(parts))
+    renamed = Evolution((schema(1, (1, "z", INT), (2, "b", INT)), schema(0, (1, "a", INT), (2, "b", INT))))
+    alone = [kept(entries(file), renamed, bound)[0] for file in files]
+    assert kept(entries(*files), renamed, bound) == alone
 
 
 def test_the_better_of_two_indexes_counts() -> None:

@@ -71,7 +71,8 @@ def ask(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLea
     return _of_ordered(RangeBitmap.parse(data, where.start, where.length, keys, rows), keys, rows, leaf)
 
 
-def _of_bloom_filter(data: bytes, where: IndexRange, of: Primitive, leaf: BoundLeaf) -> Answer:
+def filter_hashes(of: Primitive, leaf: BoundLeaf) -> tuple[int, ...] | None:
+    """The hashes of which a bloom filter has one, if a row matches EQ, IN or IS_NAN; None where they are not known."""
     values = (float("nan"),) if leaf.op is Op.IS_NAN else leaf.values
     hashes: list[int] = []
     for value in values:
@@ -79,7 +80,14 @@ def _of_bloom_filter(data: bytes, where: IndexRange, of: Primitive, leaf: BoundL
             if (code := value_hash(of, one)) is None:
                 return None
             hashes.append(code)
-    return None if may_hold_any(data, where.start, where.length, tuple(hashes)) else _NOTHING
+    return tuple(hashes)
+
+
+def _of_bloom_filter(data: bytes, where: IndexRange, of: Primitive, leaf: BoundLeaf) -> Answer:
+    hashes = filter_hashes(of, leaf)
+    if hashes is None or may_hold_any(data, where.start, where.length, hashes):
+        return None
+    return _NOTHING
 
 
 def _of_bitmap(index: BitmapIndex, leaf: BoundLeaf) -> Answer:

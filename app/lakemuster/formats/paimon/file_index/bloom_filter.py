@@ -60,6 +60,32 @@ def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) 
     return bool(((bits[places] & masks) != 0).all(axis=1).any())
 
 
+def which_may_hold_any(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], length: int, hashes: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """The same of many filters of one length over one buffer; those unlike the first may hold anything.
+
+    Args:
+        starts: (N,) of the filters, all of which are whole.
+    """
+    found = np.ones(len(starts), np.bool_)
+    size = length - 4
+    if not len(starts) or size < 1:
+        return found
+    stated = data[starts[:, None] + np.arange(4)]
+    functions = int.from_bytes(stated[0].tobytes(), "big")
+    if not 1 <= functions <= _MOST_FUNCTIONS:
+        return found
+    alike = (stated == stated[0]).all(axis=1)
+    places, masks = _places(hashes, functions, size * 8)
+    bits = starts[alike] + 4
+    held = np.zeros(len(bits), np.bool_)
+    for own_places, own_masks in zip(places, masks, strict=True):
+        held |= ((data[bits[:, None] + own_places] & own_masks) != 0).all(axis=1)
+    found[alike] = held
+    return found
+
+
 @lru_cache(maxsize=_CACHED)
 def _places(hashes: Sequence[int], functions: int, bits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """(V, F) the bytes and the bits in them that each hash sets."""

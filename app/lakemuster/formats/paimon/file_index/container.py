@@ -63,6 +63,11 @@ def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
     return found
 
 
+def head_length(data: bytes) -> int:
+    """Bytes of the head of a container that :func:`parse_container` reads."""
+    return Cursor(data, 12).integer()
+
+
 @lru_cache(maxsize=_HEADS)
 def _head(head: bytes) -> tuple[dict[str, tuple[IndexRange, ...]], int]:
     """The indexes, and where the last one ends. Files of one table often have equal heads."""

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
-from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
+from lakemuster.spark.reading.iceberg.stored import Only, Stored, stored_columns
 
 _BATCH_ROWS = 8192
 _FIELD_ID = b"field-id"
@@ -70,7 +70,7 @@ class AvroRows:
         self._fields, self._shapes = types.fields, types.shapes
         self.columns: tuple[Stored, ...] = stored_columns(pa.schema(types.fields), _field_id)
 
-    def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of those leaves. Once: the file is read as a stream.
 
         Raises:

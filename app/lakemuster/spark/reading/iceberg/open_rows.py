@@ -22,7 +22,7 @@ from lakemuster.spark.reading.iceberg.orc import OrcRows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
 from lakemuster.spark.reading.iceberg.schema import target_schema
-from lakemuster.spark.reading.iceberg.stored import Stored, has_ids, prune
+from lakemuster.spark.reading.iceberg.stored import Only, Stored, has_ids, prune
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 
 
@@ -44,8 +44,8 @@ class Rows(Protocol):
         """Whether a column is read with all that is within it."""
         ...
 
-    def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of those leaves."""
+    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows in order, with the columns of those leaves: all of them, or at least those that are wanted."""
         ...
 
 
@@ -86,17 +86,19 @@ class OpenRows:
             leaves = {leaf for column in touched for leaf in column.leaves}
         return prune(self.columns, leaves)
 
-    def batches(self, leaves: set[int]) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns that :meth:`read_columns` says.
+    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows in order, with the columns that :meth:`read_columns` says: all, or at least those that are wanted.
 
         Raises:
             NotReadable: at the end, when they were not as many as recorded.
             ArrowException, OSError: as of its format.
         """
         count = 0
-        for batch in self._rows.batches(leaves):
+        for batch in self._rows.batches(leaves, only):
             count += batch.num_rows
             yield batch
+        if only is not None and self._rows.num_rows is not None:
+            return  # counted by the footer
         if self._rows.num_rows not in {None, count}:
             raise NotReadable(self._table.name, f"it gave {count} rows, not {self._rows.num_rows}", self._path)
         self._count(count)

@@ -20,6 +20,7 @@ from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
+from lakemuster.spark.reading.iceberg.stored import Only
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.storage.locations import Rewrites
 
@@ -90,7 +91,7 @@ class PositionDeletes:
         leaves = leaves_of(_FIELDS, rows.columns)
         paths, positions = projection(_FIELDS, rows.read_columns(leaves), {})
         found: dict[str, list[Positions]] = {}
-        for batch in rows.batches(leaves):
+        for batch in rows.batches(leaves, self._only(rows, wanted)):
             of = paths(batch).dictionary_encode()
             places = positions(batch)
             if of.null_count or places.null_count:
@@ -101,6 +102,13 @@ class PositionDeletes:
                     found.setdefault(now, []).append(numbers[which == code])
         by_file = {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
         return by_file, sum(one.nbytes for one in by_file.values())
+
+    def _only(self, rows: OpenRows, wanted: set[str]) -> Only | None:
+        """The rows of the wanted files; None where they may stand there by other locations."""
+        paths = next((column for column in rows.columns if column.field_id == _FIELDS[0].field_id), None)
+        if self._table.rewrites or paths is None:
+            return None
+        return Only(paths.leaf, tuple(path.encode() for path in wanted))
 
 
 def kept(positions: Positions, start: int, count: int) -> pa.Array | None:

@@ -44,6 +44,19 @@ class Stored:
             yield from child.leaves
 
 
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Rows that are wanted; others may come with them.
+
+    Attributes:
+        leaf: of a column of texts.
+        texts: in UTF-8; one of them the column holds in each wanted row.
+    """
+
+    leaf: int
+    texts: tuple[bytes, ...]
+
+
 def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
     """The columns of a file of that schema."""
     leaf = 0

@@ -16,14 +16,14 @@ from tests.unit.spark.reading.iceberg.lake import data_file, file_row
 FILE_PATH, POS = 2147483546, 2147483545
 
 
-def position_deletes(path: Path, rows: Iterable[tuple[str, int]], **more: Any) -> Row:
+def position_deletes(path: Path, rows: Iterable[tuple[str, int]], *, row_group_size: int | None = None) -> Row:
     """A position delete file of ``(data file, position)``."""
     pairs = list(rows)
     columns = [
         (FILE_PATH, "file_path", pa.array([location for location, _ in pairs], pa.string())),
         (POS, "pos", pa.array([position for _, position in pairs], pa.int64())),
     ]
-    return {**data_file(path, columns), "content": "position-deletes", **more}  # type: ignore[arg-type]
+    return data_file(path, columns, content="position-deletes", row_group_size=row_group_size)  # type: ignore[arg-type]
 
 
 def vector_blob(positions: Iterable[int]) -> bytes:

@@ -177,6 +177,17 @@ def test_orc_files_of_several_stripes(tmp_path):
     assert [row["a"] for row in rows(table(*simple), file)] == list(range(100_000))
 
 
+def test_orc_timestamps_beyond_nanoseconds_are_refused(tmp_path, monkeypatch):
+    simple = (COLUMNS[0], COLUMNS[8])
+    file = write("orc", tmp_path / "a", simple, [{"a": 1, "local": datetime(9999, 12, 31)}])  # noqa: DTZ001
+    with pytest.raises(NotReadable, match="out of range for nanosecond"):
+        rows(table(*simple), file)
+    monkeypatch.setattr("lakemuster.spark.reading.iceberg.orc._timestamps_are_checked", lambda: False)
+    with pytest.raises(NotReadable, match="newer pyarrow"):
+        rows(table(*simple), file)
+    assert rows(table(*simple, columns=("a",)), file) == [{"a": 1}]
+
+
 def test_orc_columns_with_dots_in_their_names(tmp_path):
     dotted = (column(1, "s.x", "long"), column(2, "s", {"type": "struct", "fields": [column(3, "x", "long")]}))
     names = [pa.field(name, pa.int64(), metadata={"iceberg.id": at}) for name, at in (("s.x", "1"), ("x", "3"))]

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
+from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.model import NotReadable
 from tests.unit.spark.reading.iceberg.deletes import position_deletes, vector_blob, vectors
 from tests.unit.spark.reading.iceberg.lake import LocalFiles, column, data_file, rows, table
@@ -55,6 +56,19 @@ def test_a_shared_delete_file_is_read_once(tmp_path):
     by = LocalFiles()
     assert left(*({**file, "deletes": [delete]} for file in files), by=by) == [1, 2, 0, 2, 0, 1, 1, 2]
     assert by.opened.count(delete["file_path"]) == 1
+
+
+def test_row_groups_of_other_files_are_not_read(tmp_path, monkeypatch):
+    files = [numbers(tmp_path / f"{at}.parquet", 3) for at in range(5)]
+    delete = position_deletes(tmp_path / "d.parquet", [(file["file_path"], 1) for file in files], row_group_size=1)
+    read = []
+    fetch = ParquetRows._batch_rows
+    monkeypatch.setattr(
+        ParquetRows, "_batch_rows", lambda self, group, indices: read.append(group) or fetch(self, group, indices)
+    )
+    assert left({**files[3], "deletes": [delete]}) == [0, 2]
+    assert read.count(3) == 1
+    assert sorted(read) == [0, 3]  # of the data file, and of the delete file
 
 
 def test_a_moved_table_finds_its_files_by_their_old_locations(tmp_path):

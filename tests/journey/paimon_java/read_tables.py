@@ -174,7 +174,7 @@ FINE_KEY: Columns = {
 }
 TYPED = {
     f"types_{form}": Kind(columns, writes(columns, 2), options={"file.format": form})
-    for form, columns in (("parquet", FINE | LATE), ("orc", FINE), ("avro", TYPES))
+    for form, columns in (("parquet", {**FINE, **LATE}), ("orc", FINE), ("avro", TYPES))
 }
 READ_KINDS: dict[str, Kind] = {
     **TYPED,

@@ -58,19 +58,16 @@ def section_rows(
     names = [field.name for field in fields]
     ordered = sorted(section, key=lambda file: -file["level"])
     by_snapshot = table.flag("sequence.snapshot-ordering")
-    sources = []
-    for file in ordered:
-        least = _least_key(file, merging.keys)
-        rows = partial(_rows, table, file, tuple(needed.values()), files, by_snapshot=by_snapshot)
-        sources.append(Source(rows, merging.keys, least))
     try:
+        sources = []
+        for file in ordered:
+            rows = partial(_rows, table, file, tuple(needed.values()), files, by_snapshot=by_snapshot)
+            sources.append(Source(file["file_path"], rows, merging.keys, _least_key(file, merging.keys)))
         for rows in merging.rows(sources):
             for batch in rows.to_batches():
                 yield batch.select(names)
     except NotSorted as problem:
-        raise NotReadable(
-            table.name, f"a file of a section is damaged: {problem}", section[0]["file_path"]
-        ) from problem
+        raise NotReadable(table.name, str(problem), problem.path) from problem
     except (RefusesDeletes, NoOrder) as problem:
         raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
 

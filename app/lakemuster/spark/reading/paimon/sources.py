@@ -15,19 +15,31 @@ Key = tuple[pa.Scalar, ...]
 
 
 class NotSorted(Exception):
-    """The rows of a file are not in the order of their keys, or not above the file's smallest one."""
+    """The rows of a file are not in the order of their keys, or not above the file's smallest one.
+
+    Attributes:
+        path: of the file.
+    """
+
+    def __init__(self, reason: str, path: str) -> None:
+        super().__init__(reason)
+        self.path = path
 
 
 class Source:
     """The rows of one file; those that are read and not taken yet are held.
 
     Args:
+        path: of the file.
         rows: starts reading; batches hold the key's columns and whatever else is wanted.
         keys: the columns of the trimmed primary key.
         least: a key that no row is before; None where not known.
     """
 
-    def __init__(self, rows: Callable[[], Iterator[pa.RecordBatch]], keys: Sequence[Field], least: Key | None) -> None:
+    def __init__(
+        self, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], keys: Sequence[Field], least: Key | None
+    ) -> None:
+        self._path = path
         self._start = rows
         self._keys = keys
         self._floor = least
@@ -68,11 +80,11 @@ class Source:
     def _hold(self, batch: pa.RecordBatch) -> None:
         keys = [ordered_form(batch.column(field.name), field.type) for field in self._keys]
         if any(column.null_count for column in keys):
-            raise NotSorted("a key has a null")
+            raise NotSorted("a key has a null", self._path)
         if self._floor is not None and before([column[:1] for column in keys], self._floor)[0].as_py():
-            raise NotSorted("rows are not sorted by key")
+            raise NotSorted("its rows are not sorted by key", self._path)
         if pc.any(before([column[1:] for column in keys], [column[:-1] for column in keys])).as_py():
-            raise NotSorted("rows are not sorted by key")
+            raise NotSorted("its rows are not sorted by key", self._path)
         self._floor = tuple(column[-1] for column in keys)
         for number, column in enumerate(keys):
             batch = batch.append_column(key_column(number), column)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
+from lakemuster.formats.iceberg import native
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index.segment_files import write_segment
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
@@ -31,6 +32,7 @@ class WrittenSegment:
 def prepare() -> None:
     """Load what decoding needs, before a process's memory is limited: this module's own imports too."""
     prepare_decoders()
+    native.is_available()
 
 
 def slim(metadata: TableMetadata) -> TableMetadata:

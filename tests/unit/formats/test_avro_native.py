@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.container import Block, read_blocks, read_header, write_long
-from lakemuster.formats.avro.native import Program, decode_native, kernel, loading, memory
+from lakemuster.formats.avro.native import Program, decode_native, kernel, memory
 from lakemuster.formats.avro.native.decoding import Run, run_compiled
 from lakemuster.formats.avro.schema import Node, parse_schema
+from lakemuster.formats.iceberg.native import kernel as iceberg_kernel
+from lakemuster.formats.native.loading import digest_of, text_of
 from tests.unit.formats.avro_files import container, record, sized, written
 from tests.unit.formats.test_avro_table import VALUES, kinds, with_names
 
@@ -119,9 +121,11 @@ def blocks_of(data: bytes) -> list[Block]:
     return list(read_blocks(data, read_header(data)))
 
 
-def test_the_machine_code_is_made_of_the_source_as_it_stands():
-    head = loading.TEXT.read_text("utf-8").splitlines()[:2]
-    assert head[1] == f"; kernel.py: {loading.source_digest()}", "python -m lakemuster.formats.avro.native.build"
+@pytest.mark.parametrize("source", [kernel, iceberg_kernel], ids=lambda each: each.NAME)
+def test_the_machine_code_is_made_of_the_source_as_it_stands(source):
+    text = text_of(source.__file__)
+    made_of = text.read_text("utf-8").splitlines()[1]
+    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.formats.native.build"
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow], deadline=None)

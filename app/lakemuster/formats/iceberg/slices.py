@@ -59,14 +59,16 @@ class Items:
             np.frombuffer(offsets, np.int32, count, array.offset * 4) if len(array) else np.zeros(1, np.int32)
         )
 
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The bytes of all items."""
+        used = int(self.offsets[-1])
+        return np.frombuffer(self._data, np.uint8, used) if used else np.zeros(0, np.uint8)
+
     @cached_property
     def data(self) -> NDArray[np.uint8]:
         """The bytes, padded so that a wide read at the last one stays inside."""
-        used = int(self.offsets[-1])
-        padded = np.zeros(used + _PADDING, np.uint8)
-        if used:
-            padded[:used] = np.frombuffer(self._data, np.uint8, used)
-        return padded
+        return np.concatenate([self.bytes, np.zeros(_PADDING, np.uint8)])
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
+from lakemuster.formats.iceberg.native import DECIMAL, Form, is_available, read_bounds
 from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Index, Items, Mask, bitmap, decode, pick
 from lakemuster.metadata.files import column, count_type, typed_field
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
@@ -285,29 +286,50 @@ def _as(array: pa.Array, of: pa.DataType) -> pa.Array:
 
 
 def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
-    """Decode many columns at once: those whose every value is of the canonical width, and strings."""
-    present = exploded.present
-    rows = exploded.items.shape[1]
+    """Decode many columns at once: those whose every value is of the canonical form, and strings."""
+    chosen = [k for k, of in enumerate(types) if _form(of) is not None]
     done: dict[int, Decoded] = {}
-    for width in (4, 8):
-        chosen = np.array([k for k, of in enumerate(types) if _BATCHED.get(of.kind) == width], np.int64)
-        if not len(chosen):
-            continue
-        some = _rows_of(exploded.items, chosen)
-        starts = items.offsets.take(some)
-        regular = items.lengths.take(some) == width
-        here = None if present is None else present if present.ndim == 1 else present[chosen]
-        if here is not None:
-            regular |= ~here
-        matrix = items.read(starts, f"<i{width}")
-        buffer, size = pa.py_buffer(matrix), rows * width
-        shared = bitmap(here) if here is not None and here.ndim == 1 else None
-        for at in np.flatnonzero(regular.all(axis=1)).tolist():
-            k = int(chosen[at])
-            bits = bitmap(here[at]) if here is not None and here.ndim == 2 else shared
-            array = pa.Array.from_buffers(arrow_type(types[k]), rows, [bits, buffer.slice(at * size, size)])
-            done[k] = Decoded(array, None)
+    if is_available():
+        groups = [chosen]
+    else:
+        groups = [
+            [k for k in chosen if types[k].kind in _BATCHED and WIDTHS[types[k].kind] == width] for width in (4, 8)
+        ]
+    for group in groups:
+        if group:
+            done |= _batch_numbers(items, exploded, types, np.array(group, np.int64))
     return done | _batch_strings(items, exploded, types)
+
+
+def _form(of: Primitive) -> Form | None:
+    if of.kind is Kind.DECIMAL:
+        return Form(DECIMAL, of.precision)
+    return Form(_BATCHED[of.kind]) if of.kind in _BATCHED else None
+
+
+def _batch_numbers(items: Items, exploded: Exploded, types: list[Primitive], chosen: Index) -> dict[int, Decoded]:
+    present, rows = exploded.present, exploded.items.shape[1]
+    forms = [form for k in chosen.tolist() if (form := _form(types[k])) is not None]
+    buffers, regular = _read(items, _rows_of(exploded.items, chosen), forms)
+    here = None if present is None else present if present.ndim == 1 else present[chosen]
+    if here is not None:
+        regular |= ~here
+    shared = bitmap(here) if here is not None and here.ndim == 1 else None
+    done: dict[int, Decoded] = {}
+    for at in np.flatnonzero(regular.all(axis=1)).tolist():
+        bits = bitmap(here[at]) if here is not None and here.ndim == 2 else shared
+        k = int(chosen[at])
+        done[k] = Decoded(pa.Array.from_buffers(arrow_type(types[k]), rows, [bits, buffers[at]]), None)
+    return done
+
+
+def _read(items: Items, some: Index, forms: list[Form]) -> tuple[list[pa.Buffer], Mask]:
+    if is_available():
+        return read_bounds(items.bytes, items.offsets, some, forms)
+    (width,) = {form.width for form in forms}
+    matrix = items.read(items.offsets.take(some), f"<i{width}")
+    buffer, size = pa.py_buffer(matrix), some.shape[1] * width
+    return [buffer.slice(at * size, size) for at in range(len(some))], items.lengths.take(some) == width
 
 
 def _rows_of(matrix: Index, chosen: Index) -> Index:

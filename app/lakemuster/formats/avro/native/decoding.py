@@ -11,17 +11,31 @@ from numpy.typing import NDArray
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.container import Block
+from lakemuster.formats.avro.native import kernel
 from lakemuster.formats.avro.native.kernel import CORRUPT, FULL
-from lakemuster.formats.avro.native.loading import entry
 from lakemuster.formats.avro.native.memory import Memory
 from lakemuster.formats.avro.native.program import Program
 from lakemuster.formats.avro.schema import MAX_DEPTH
+from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
 
 Run = Callable[[Block, NDArray[np.uint64], Memory, NDArray[np.uint64]], int]
 """The kernel over a block, a program, columns and a stack; its verdict."""
 
+_ARGUMENTS = (
+    *(POINTER, WORD, WORD),  # data, its bytes, records
+    *(POINTER, WORD),  # program, its operations
+    *(POINTER, POINTER, POINTER, WORD),  # octets, ints, longs, their bytes
+    *(POINTER, POINTER, POINTER, WORD),  # starts, rooms, used, how many columns
+    *(POINTER, WORD),  # stack, its numbers
+)
+
 _SPARE = 1.15
 """Of the memory expected: blocks differ."""
+
+
+def is_available() -> bool:
+    """Whether this process can decode with the kernel; loads it."""
+    return _compiled() is not None
 
 
 def decode_native(program: Program, blocks: Sequence[Block], run: Run | None = None) -> pa.Array:
@@ -55,7 +69,7 @@ def decode_native(program: Program, blocks: Sequence[Block], run: Run | None = N
 
 def run_compiled(block: Block, program: NDArray[np.uint64], memory: Memory, stack: NDArray[np.uint64]) -> int:
     """The compiled kernel as a ``Run``."""
-    function = entry()
+    function = _compiled()
     assert function is not None
     verdict = ctypes.c_int64(CORRUPT)
     octets = memory.octets.ctypes.data
@@ -68,3 +82,7 @@ def run_compiled(block: Block, program: NDArray[np.uint64], memory: Memory, stac
         *(stack.ctypes.data, len(stack)),
     )
     return verdict.value
+
+
+def _compiled() -> Callable[..., int] | None:
+    return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

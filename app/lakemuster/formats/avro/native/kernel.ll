@@ -1,5 +1,5 @@
-; Made by build.py with numba 0.68.1; not to be edited.
-; kernel.py: 753b471b792e4e11b2229f5a12c49a30206f07de3609d65ccb436346db55bf1a
+; Made by formats/native/build.py with numba 0.68.1; not to be edited.
+; kernel.py: ff1a8b069236045eb6d0b56efce7047bb0f9fec110a3ee677662b2d11f9dcf60
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_avro_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.operations, ptr writeonly captures(none) %arg.octets, ptr writeonly captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr readonly captures(none) %arg.starts, ptr readonly captures(none) %arg.rooms, ptr captures(none) %arg.used, i64 %arg.columns, ptr captures(none) %arg.stack, i64 %arg.depth) local_unnamed_addr #0 {

@@ -1,7 +1,7 @@
 """The records of an Avro block to columns: the inner loop, in the part of Python that numba compiles.
 
 Plain Python over numpy arrays: it runs as it stands, slowly, and that is how tests hold it to the bounds of its
-arrays. ``build.py`` compiles it to ``kernel.ll``, which is what decoders run.
+arrays. What decoders run is ``kernel.ll``, see ``formats.native``.
 
 The bytes are hostile. Every number is a ``uint64`` (numba makes floats of mixed ones), every read stands behind a
 comparison with the bytes that are left, every write behind one with the room of its column. Nothing is raised;
@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _U = np.uint64
+
+NAME = "lakemuster_avro_run"
 
 LONG, INT, FIXED, BYTES, LONGS, BLOBS, NULLABLE, ARRAY, END = (_U(number) for number in range(9))
 DONE, FULL, CORRUPT = 0, 1, 2

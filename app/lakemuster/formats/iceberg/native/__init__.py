@@ -1,0 +1,7 @@
+"""Bounds of many columns at once by machine code, see ``formats.native``."""
+
+from __future__ import annotations
+
+from lakemuster.formats.iceberg.native.bounds import DECIMAL, Form, is_available, read_bounds
+
+__all__ = ["DECIMAL", "Form", "is_available", "read_bounds"]

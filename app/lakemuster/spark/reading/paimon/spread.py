@@ -9,7 +9,7 @@ Source: Paimon's ``DataEvolutionSplitRead`` and ``DataEvolutionFileReader``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -18,6 +18,7 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.file_rows import rows_of_file
 from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.paimon.vectors import deleted_positions, without_positions
 
 _APART = (".blob", ".vector.")
 """In the names of files that hold one column of large objects, or vectors, of part of the rows."""
@@ -44,23 +45,31 @@ def spread_rows(
             raise NotReadable(table.name, "files hold columns of different rows", file["file_path"])
         if len(set(file.get("write_cols_sequences") or ())) > 1:
             raise NotReadable(table.name, "its columns are of different ages", file["file_path"])
+    # The oldest file's deletion vector is that of the rows, whichever files hold their columns.
+    anchor = min(whole, key=lambda file: (file["max_sequence_number"], file["file_name"]))
     for file in section:
-        if file["deletion_vector"] is not None:
-            raise NotReadable(table.name, "a deletion vector applies to rows spread over files", file["file_path"])
+        if file["deletion_vector"] is not None and file is not anchor:
+            raise NotReadable(table.name, "a deletion vector is not of the oldest file of its rows", file["file_path"])
     parts: dict[int, list[Field]] = {}
     for field in fields:
         place = _provider(table, whole, field)
         if any(_writes(table, file, field) for file in section if _is_apart(file)):
             raise NotReadable(table.name, f"column {field.name} lies in files of its own", first["file_path"])
         parts.setdefault(place, []).append(field)
-    names = [field.name for field in fields]
-    readers = [rows_of_file(table, whole[place], of, files) for place, of in (parts or {0: []}).items()]
+    rows = _side_by_side(table, whole, parts or {0: []}, [field.name for field in fields], files)
+    if anchor["deletion_vector"] is not None:
+        rows = without_positions(deleted_positions(table, anchor, files), rows)
+    yield from rows
+
+
+def _side_by_side(
+    table: PaimonTable, whole: Sequence[Row], parts: Mapping[int, Sequence[Field]], names: Sequence[str], files: Files
+) -> Iterator[pa.RecordBatch]:
+    """All rows, with the columns that ``parts`` says each file has."""
+    readers = [rows_of_file(table, whole[place], of, files) for place, of in parts.items()]
     for batches in _aligned(readers):
         columns = {name: batch.column(name) for batch in batches for name in batch.schema.names}
-        if not names:
-            yield batches[0]
-        else:
-            yield pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
+        yield pa.RecordBatch.from_arrays([columns[name] for name in names], names=names) if names else batches[0]
 
 
 def _is_apart(file: Row) -> bool:

@@ -32,11 +32,15 @@ def live_rows(table: PaimonTable, file: Row, fields: Sequence[Field], files: Fil
     batches = rows_of_file(table, file, fields, files)
     if file["deletion_vector"] is None:
         return batches
-    return _without(_deleted(table, file, files), batches)
+    return without_positions(deleted_positions(table, file, files), batches)
 
 
-def _deleted(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:
-    """The positions of deleted rows, ascending."""
+def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:
+    """The positions of a file's deleted rows, ascending; it has a deletion vector.
+
+    Raises:
+        NotReadable: the vector is damaged, or marks rows that the file does not have.
+    """
     vector = file["deletion_vector"]
     path, offset, length = vector["file_path"], vector["offset"], vector["length"]
     size = int.from_bytes(files.read(path, offset, 4), "big", signed=True)
@@ -53,7 +57,8 @@ def _deleted(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:
     return np.fromiter(bits, np.uint64, len(bits))
 
 
-def _without(deleted: NDArray[np.uint64], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def without_positions(deleted: NDArray[np.uint64], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows but for those at some positions, which ascend."""
     start = 0
     for batch in batches:
         first, last = np.searchsorted(deleted, [start, start + batch.num_rows])

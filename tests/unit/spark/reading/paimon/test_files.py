@@ -118,7 +118,6 @@ def test_a_deletion_vector_of_rows_that_are_not_there() -> None:
         ({"file_format": None}, "its format is None"),
         ({"schema_id": 7}, "its schema 7 is not known"),
         ({"content": "changelog"}, "it holds changelog"),
-        ({"raw_convertible": False, "section": 1, "deletion_vector": {}}, "spread over files"),
         ({"raw_convertible": False, "section": 1, "file_name": "x.blob"}, "large objects alone"),
     ],
 )
@@ -128,6 +127,24 @@ def test_files_that_are_refused(more: dict[str, Any], said: str) -> None:
     with pytest.raises(NotReadable, match=said) as problem:
         rows_of(to_read([PLAIN]), [file], lake)
     assert problem.value.file_path == file["file_path"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"deletion_vector": {}}, "not of the oldest file"),
+        ({"first_row_id": 1}, "columns of different rows"),
+        ({"write_cols_sequences": [1, 2]}, "of different ages"),
+        ({"file_name": "x.vector.parquet"}, "column id lies in files of its own"),
+    ],
+)
+def test_spread_files_that_are_refused(more: dict[str, Any], said: str) -> None:
+    lake = MemoryLake()
+    first = {**written(lake), "raw_convertible": False, "section": 1, "first_row_id": 0}
+    second = {**first, "max_sequence_number": 1, **more}
+    with pytest.raises(NotReadable, match=said) as problem:
+        rows_of(to_read([PLAIN]), [first, second], lake)
+    assert problem.value.file_path == first["file_path"]
 
 
 @pytest.mark.parametrize("text", ["VARIANT", "BLOB", "GEOMETRY(x)", "WHATEVER"])

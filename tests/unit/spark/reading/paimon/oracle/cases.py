@@ -171,8 +171,10 @@ def _spread(random: Random) -> Case:
         case.files.append(written(random, lake, version, rows, only=only, raw_convertible=False, section=1, **more))
         for cells, new in zip(merged, rows, strict=True):
             cells |= {field_id: new[field_id] for field_id in only}
+    gone, vector = _deleted(random, lake, count)
+    case.files[0]["deletion_vector"] = vector
     random.shuffle(case.files)
-    case.rows = [as_read(cells, wanted) for cells in merged]
+    case.rows = [as_read(cells, wanted) for place, cells in enumerate(merged) if place not in gone]
     return case
 
 

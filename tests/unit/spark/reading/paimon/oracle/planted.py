@@ -27,12 +27,12 @@ from lakemuster.spark.reading.paimon.merging import Merging
 from lakemuster.spark.reading.paimon.sources import Source
 
 Patch = pytest.MonkeyPatch
-_columns, _merging_of, _without = file_rows._Columns.__init__, sections.merging_of, vectors._without
+_columns, _merging_of, _without = file_rows._Columns.__init__, sections.merging_of, vectors.without_positions
 _in_order, _member, _writes, _ordered = Merging._in_order, evolution._member, spread._writes, ordering.ordered_form
 
 
 def vectors_are_ignored(patch: Patch) -> None:
-    patch.setattr(vectors, "_deleted", lambda *of: np.empty(0, np.uint64))
+    patch.setattr(vectors, "deleted_positions", lambda *of: np.empty(0, np.uint64))
 
 
 def positions_start_anew_in_each_batch(patch: Patch) -> None:
@@ -40,7 +40,7 @@ def positions_start_anew_in_each_batch(patch: Patch) -> None:
         for batch in batches:
             yield from _without(deleted, iter([batch]))
 
-    patch.setattr(vectors, "_without", without)
+    patch.setattr(vectors, "without_positions", without)
 
 
 def columns_are_matched_by_name(patch: Patch) -> None:

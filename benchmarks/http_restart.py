@@ -1,0 +1,60 @@
+"""W12, a restart with a warm index on disk: how soon the first answers come.
+
+``python -m benchmarks.http_restart --table T --index I`` starts the server again and again, and prints one JSON object:
+seconds until it is ready, milliseconds of the first, second and third plan after that, and how many objects of the lake
+the server had read by then, as its own metrics count them, which must be none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.http_requests import clustered
+from benchmarks.http_server import Ask, Connection, arguments, plan, prepared, serving
+
+
+def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
+    """Restart, and ask."""
+    ready: list[float] = []
+    answers: list[list[float]] = [[], [], []]
+    fetched: set[float] = set()
+    for number in range(times):
+        with serving(folder, table.parent) as server:
+            ready.append(server.ready_seconds)
+            connection = Connection(server.port)
+            for at, walls in enumerate(answers):
+                started = perf_counter()
+                connection.ask(plan("id >= {} and id < {}".format(*clustered(3 * number + at))))
+                walls.append((perf_counter() - started) * 1000)
+            text = connection.ask(Ask("GET", "/metrics")).decode()
+            lines = (line.split() for line in text.splitlines() if line.startswith("lakemuster_storage_operations"))
+            fetched |= {float(value) for name, value in lines if 'kind="reads"' in name}
+            connection.close()
+    names = ("first_answer_ms", "second_answer_ms", "third_answer_ms")
+    return {
+        "starts": times,
+        "ready_s": round(statistics.median(ready), 2),
+        **{name: round(statistics.median(walls), 1) for name, walls in zip(names, answers, strict=True)},
+        "slowest_first_answer_ms": round(max(answers[0]), 1),
+        "objects_read": sorted(fetched),
+    }
+
+
+def main() -> None:
+    """Measure, and print what came out."""
+    parser = argparse.ArgumentParser(prog="benchmarks.http_restart", description=__doc__)
+    arguments(parser)
+    parser.add_argument("--times", type=int, default=5)
+    given = parser.parse_args()
+    with prepared(given) as (table, folder):
+        results = measure(table, folder, given.times)
+    sys.stdout.write(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""A server process of its own on 127.0.0.1, raw connections to it, and what it uses of the machine."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.generate import iceberg_table
+from lakemuster.config import Settings
+from lakemuster.main import build_services
+
+NAME = "b.t"
+HOST = "127.0.0.1"
+_START_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request."""
+
+    method: str
+    path: str
+    body: bytes = b""
+    accept: str = "application/json"
+
+    def head(self, port: int) -> bytes:
+        """The request's bytes."""
+        lines = [
+            f"{self.method} {self.path} HTTP/1.1",
+            f"Host: {HOST}:{port}",
+            f"Accept: {self.accept}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(self.body)}",
+        ]
+        return "\r\n".join([*lines, "", ""]).encode() + self.body
+
+
+def plan(text: str | None, **rest: object) -> Ask:
+    """A plan of the native API."""
+    return Ask("POST", f"/api/v1/tables/{NAME}/plan", json.dumps({"filter": text, **rest}).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A process that serves."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    ready_seconds: float
+
+    def cpu(self) -> float:
+        """Seconds of CPU of the process and its children, where the system tells them (Linux); else 0."""
+        spent = 0
+        for pid in family(self.process.pid):
+            with contextlib.suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                spent += int(fields[11]) + int(fields[12])
+        return spent / os.sysconf("SC_CLK_TCK")
+
+    def anonymous_bytes(self) -> int:
+        """Resident memory that is no mapped file's."""
+        found = 0
+        for pid in family(self.process.pid):
+            with contextlib.suppress(OSError, IndexError):
+                found += 1024 * int(Path(f"/proc/{pid}/status").read_text().split("RssAnon:")[1].split()[0])
+        return found
+
+
+def family(pid: int) -> list[int]:
+    """A process and all below it."""
+    try:
+        children = " ".join(task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children")).split()
+    except OSError:
+        children = []
+    return [pid, *(member for child in children for member in family(int(child)))]
+
+
+class Connection:
+    """One kept connection; nothing is parsed but lengths."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._socket = socket.create_connection((HOST, port), timeout=120)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def close(self) -> None:
+        """End it."""
+        self._socket.close()
+
+    def ask(self, ask: Ask) -> bytes:
+        """The whole answer's body, which has a length."""
+        self._socket.sendall(ask.head(self._port))
+        head, rest = self._head()
+        length = length_of(head)
+        assert length is not None
+        parts, missing = [rest], length - len(rest)
+        while missing > 0:
+            parts.append(self._some())
+            missing -= len(parts[-1])
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"{head[:80]!r} {rest[:300]!r}")
+        return b"".join(parts)
+
+    def stream(self, ask: Ask) -> Iterator[int]:
+        """The sizes of what comes of a chunked answer, as it comes."""
+        self._socket.sendall(ask.head(self._port))
+        head, rest = self._head()
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"{head[:80]!r} {rest[:300]!r}")
+        yield len(rest)
+        while not rest.endswith(b"0\r\n\r\n"):
+            some = self._some()
+            rest = (rest + some)[-5:]
+            yield len(some)
+
+    def status(self, ask: Ask) -> int:
+        """Of an answer that is not read."""
+        self._socket.sendall(ask.head(self._port))
+        status = int(self._head()[0][9:12])
+        self.close()
+        return status
+
+    def _head(self) -> tuple[bytes, bytes]:
+        read = b""
+        while b"\r\n\r\n" not in read:
+            read += self._some()
+        head, _, rest = read.partition(b"\r\n\r\n")
+        return head, rest
+
+    def _some(self) -> bytes:
+        some = self._socket.recv(1 << 20)
+        if not some:
+            raise SystemExit("the server hung up")
+        return some
+
+
+def length_of(head: bytes) -> int | None:
+    """What a head says of the body's length."""
+    found = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return int(found[0]) if found else None
+
+
+def settings_of(folder: Path, root: Path) -> Settings:
+    """An index in a folder, of tables below a root."""
+    return Settings(
+        database_url=f"sqlite:///{folder}/index.db",
+        segments_url=f"{folder}/segments",
+        cache_dir=f"{folder}/cache",
+        max_staleness=3600.0,
+        roots=(str(root),),
+    )
+
+
+def indexed(table: Path, folder: Path) -> None:
+    """Index a table into a folder, if it is not there yet."""
+    folder.mkdir(exist_ok=True, parents=True)
+    services = build_services(settings_of(folder, table.parent))
+    if not services.tables():
+        services.add(NAME, str(table), None, (), operator=True)
+    services.refresh(NAME)
+    services.close()
+
+
+@contextmanager
+def serving(folder: Path, root: Path, workers: int = 1) -> Iterator[Server]:
+    """Lakemuster on the index of a folder."""
+    given = settings_of(folder, root).model_dump(include={"database_url", "segments_url", "cache_dir", "max_staleness"})
+    environment = {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in given.items()}
+    environment |= {"LAKEMUSTER_ROOTS": json.dumps([str(root)]), "LAKEMUSTER_WORKERS": str(workers)}
+    with _process([sys.executable, "-m", "lakemuster", "serve"], folder, environment, "/readyz") as server:
+        yield server
+
+
+@contextmanager
+def empty(folder: Path, workers: int = 1) -> Iterator[Server]:
+    """The app that has nothing to do, served in the same way."""
+    words = [sys.executable, "-m", "uvicorn", "benchmarks.empty_endpoint:app", "--no-access-log"]
+    words += ["--workers", str(workers)]
+    with _process(words, folder, {}, "/") as server:
+        yield server
+
+
+@contextmanager
+def _process(words: Sequence[str], folder: Path, settings: Mapping[str, str], path: str) -> Iterator[Server]:
+    with socket.socket() as chosen:
+        chosen.bind((HOST, 0))
+        port = int(chosen.getsockname()[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **settings}
+    started = time.perf_counter()
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen([*words, "--port", str(port)], cwd=folder, env=environment, stdout=log, stderr=log)
+    try:
+        yield Server(process, port, _ready(port, path, started))
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _ready(port: int, path: str, started: float) -> float:
+    """Wait until the server answers; seconds since the start."""
+    while time.perf_counter() - started < _START_SECONDS:
+        with contextlib.suppress(OSError, SystemExit):
+            if Connection(port).status(Ask("GET", path)) in (200, 404):
+                return time.perf_counter() - started
+        time.sleep(0.01)
+    raise SystemExit("the server does not start")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Which table, and where its index is."""
+    parser.add_argument("--table", help="a generated table's root; made when left out")
+    parser.add_argument("--index", help="a folder for the index, used again when it is there")
+    parser.add_argument("--files", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--manifests", type=int, default=100)
+
+
+@contextmanager
+def prepared(given: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
+    """The table, made if it is not given, and a folder with its index."""
+    with tempfile.TemporaryDirectory() as scratch:
+        table = Path(given.table).absolute() if given.table else Path(scratch, "lake", "t")
+        if not given.table:
+            shape = {"files": given.files, "columns": given.columns, "manifests": given.manifests}
+            iceberg_table(table, **shape, processes=2)
+        folder = Path(given.index or Path(scratch, "index")).absolute()
+        indexed(table, folder)
+        yield table, folder

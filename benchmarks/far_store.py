@@ -1,0 +1,96 @@
+"""An S3 server of one folder in which every GET takes its time: ``python -m benchmarks.far_store FOLDER``.
+
+Of S3's protocol it speaks what reading needs: GET and HEAD of an object, and listing a folder; it checks no
+signature. The first line that it prints is its port.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The bucket ``lake`` is the folder."""
+
+    protocol_version = "HTTP/1.1"
+    folder: Path
+    delay_seconds: float
+
+    def do_GET(self) -> None:
+        """An object, or a listing, after the delay."""
+        time.sleep(self.delay_seconds)
+        url = urlsplit(self.path)
+        question = parse_qs(url.query)
+        if "list-type" in question:
+            self._answer(200, self._listing(question.get("prefix", [""])[0]), "application/xml")
+        else:
+            self._object(url.path)
+
+    def do_HEAD(self) -> None:
+        """An object's length, after the delay."""
+        time.sleep(self.delay_seconds)
+        self._object(urlsplit(self.path).path)
+
+    def _object(self, path: str) -> None:
+        file = self.folder / unquote(path).removeprefix("/lake/")
+        if file.is_file():
+            self._answer(200, file.read_bytes(), "application/octet-stream")
+        else:
+            self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+
+    def _listing(self, prefix: str) -> bytes:
+        folder = self.folder / prefix
+        rows = []
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            key = escape(f"{prefix.rstrip('/')}/{path.name}")
+            if path.is_dir():
+                rows.append(f"<CommonPrefixes><Prefix>{key}/</Prefix></CommonPrefixes>")
+            else:
+                rows.append(
+                    f"<Contents><Key>{key}</Key><Size>{path.stat().st_size}</Size>"
+                    "<LastModified>2024-01-01T00:00:00.000Z</LastModified></Contents>"
+                )
+        return f"<ListBucketResult><IsTruncated>false</IsTruncated>{''.join(rows)}</ListBucketResult>".encode()
+
+    def _answer(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Last-Modified", formatdate(1_704_067_200, usegmt=True))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is logged."""
+
+
+class Server(ThreadingHTTPServer):
+    """A thread a connection; as many connections as ask."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
+def main() -> None:
+    """Serve until killed."""
+    parser = argparse.ArgumentParser(prog="benchmarks.far_store", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds before an answer begins")
+    given = parser.parse_args()
+    Handler.folder, Handler.delay_seconds = given.folder, given.delay
+    with Server(("127.0.0.1", 0), Handler) as server:
+        sys.stdout.write(f"{server.server_address[1]}\n")
+        sys.stdout.flush()
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

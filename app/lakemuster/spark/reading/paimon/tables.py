@@ -14,6 +14,10 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, fields_of, spark_field
 
+_MAIN = "main"
+_OTHER_BRANCHES = ("scan.fallback-branch", "scan.primary-branch")
+"""Options by which Paimon reads partitions of other branches too."""
+_CHAIN = "chain-table.enabled"
 _READ_DEFAULT = "fields.{}.default-value"
 
 
@@ -52,6 +56,11 @@ class PaimonTable:
             }
         except MetadataCorrupt as problem:
             raise NotReadable(table.name, f"its schema cannot be understood: {problem.message}") from problem
+        for option in _OTHER_BRANCHES:
+            if branch == _MAIN and table.properties.get(option):
+                raise NotReadable(table.name, f"partitions are read of other branches, by {option}")
+        if table.properties.get(_CHAIN, "").lower() == "true":
+            raise NotReadable(table.name, f"partitions are put together of several, by {_CHAIN}")
         by_name = {field.name: field for field in fields}
         for name in table.columns:
             if name not in by_name:

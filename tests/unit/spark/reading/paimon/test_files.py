@@ -162,6 +162,19 @@ def test_defaults_when_read() -> None:
     paimon.check(to_read([PLAIN], ["id"], **options))
 
 
+@pytest.mark.parametrize(
+    "options", [{"scan.fallback-branch": "x"}, {"scan.primary-branch": "x"}, {"chain-table.enabled": "TRUE"}]
+)
+def test_rows_of_other_branches(options: dict[str, str]) -> None:
+    """Paimon reads more than the snapshot has: to read the snapshot alone would be fewer rows in silence."""
+    [name] = options
+    with pytest.raises(NotReadable, match=name):
+        paimon.check(to_read([PLAIN], **options))
+    side = {**PLAIN, "branch": "side"}
+    if not name.startswith("chain"):
+        paimon.check(to_read([side], **options))
+
+
 def test_nulls_where_there_are_none() -> None:
     lake = MemoryLake()
     file = written(lake, rows=[{"id": None, "name": "x"}])

@@ -67,6 +67,13 @@ class PostgresServer:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL of this session's own."""
+    with running_postgres() as server:
+        yield server
+
+
+@contextlib.contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL for as long as the block runs."""
     user = _other_user() if os.geteuid() == 0 else None
     # Root's own temporary folder may be closed to the other user; a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="muster-pg-", dir="/tmp"))

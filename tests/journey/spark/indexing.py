@@ -23,6 +23,17 @@ from tests.tree import ROOT
 TIMES = {"created_at_ms", "registered_at_ms", "published_at_ms", "checked_at_ms", "expires_at_ms", "holder", "fence"}
 """Columns of the moment, and of who holds a lease."""
 
+SESSION = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""Of a small session."""
+
 
 def environment() -> dict[str, str]:
     """PySpark of its own environments behind our packages, which it thus runs with in the versions of our lock."""

@@ -24,17 +24,8 @@ from lakemuster.config import Settings
 from lakemuster.errors import CatalogError
 from lakemuster.index.database import open_database
 from lakemuster.index.orm import LeaseRow
-from lakemuster.spark.pipeline import engine
-
-SESSION = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "1g",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-}
+from lakemuster.spark.pipeline import engine, jobs
+from tests.journey.spark.indexing import SESSION
 
 
 def twice(run: Callable[..., Any], settings: Settings) -> Callable[..., Any]:
@@ -93,7 +84,7 @@ def index(spark: SparkSession, settings: dict[str, Any], names: list[str], fault
     JOBS.clear()
     progress: list[tuple[str, int, int]] = []
     threads = threading.active_count()
-    with mock.patch.object(engine, "run_parts", FAULTS[fault](engine.run_parts, given)):
+    with mock.patch.object(engine, "run_parts", FAULTS[fault](jobs.run_parts, given)):
         try:
             reports = lakemuster.spark.index(
                 spark, *names, settings=given, progress=lambda *done: progress.append(done)

@@ -29,6 +29,8 @@ _MAX_GROUPS = 8
 _SMALL_KEY = 2**16
 _BATCHED: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
+_NUMPY = {of: np.dtype(of.to_pandas_dtype()) for of in (pa.int8(), pa.int16(), pa.int32(), pa.int64())}
+
 Counts = NDArray[np.signedinteger]
 Column = tuple[pa.Field, pa.Array]
 
@@ -213,13 +215,14 @@ def count_columns(
     if present is not None:
         matrix *= present
     bits = bitmap(present) if present is not None and present.ndim == 1 else None
+    least, most = matrix.min(axis=1).tolist(), matrix.max(axis=1).tolist()
     for k in np.argsort(exploded.keys).tolist():
         if present is not None and present.ndim == 2:
             if not present[k].any():
                 continue
             bits = None if present[k].all() else bitmap(present[k])
-        counts = _narrow(matrix[k])
-        of = pa.from_numpy_dtype(counts.dtype)
+        of = count_type(least[k], most[k])
+        counts = matrix[k].astype(_NUMPY[of], copy=False)
         array = pa.Array.from_buffers(of, len(counts), [bits, pa.py_buffer(counts)])
         yield _count_field(kind, int(exploded.keys[k]), of), array
 
@@ -278,7 +281,7 @@ def _typed_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Fie
 
 def _narrow(counts: Counts) -> Counts:
     of = count_type(int(counts.min()), int(counts.max())) if len(counts) else pa.int8()
-    return counts.astype(of.to_pandas_dtype(), copy=False)
+    return counts.astype(_NUMPY[of], copy=False)
 
 
 def _as(array: pa.Array, of: pa.DataType) -> pa.Array:

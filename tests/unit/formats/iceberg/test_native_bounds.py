@@ -12,7 +12,7 @@ from lakemuster.formats.iceberg.native import DECIMAL, Form, kernel, read_bounds
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.formats.iceberg.slices import Items
 from lakemuster.formats.iceberg.statistics import bound_columns
-from lakemuster.formats.iceberg.values import decode_value, encode_value
+from lakemuster.formats.iceberg.values import decode_value, encode_array, encode_value
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
 TYPES = [
@@ -87,7 +87,8 @@ def test_items_that_are_not_there_are_not_read():
         _, regular = read_bounds(np.zeros(4, np.uint8), offsets, np.array([[0, 1, 9]]), [Form(4)], read)
         assert regular.tolist() == [[True, False, False]]
         broken = np.array([0, 400, 4], np.int32)
-        _, regular = read_bounds(np.zeros(4, np.uint8), broken, np.array([[0, 1]]), [Form(4)], read)
+        with np.errstate(over="ignore"):
+            _, regular = read_bounds(np.zeros(4, np.uint8), broken, np.array([[0, 1]]), [Form(4)], read)
         assert regular.tolist() == [[False, False]]
 
 
@@ -109,4 +110,5 @@ def test_columns_are_the_same_without_machine_code(matrix, data):
     assert [field for field, _ in fast] == [field for field, _ in slow]
     for (_, one), (_, other) in zip(fast, slow, strict=True):
         one.validate(full=True)
-        assert repr(one.to_pylist()) == repr(other.to_pylist())
+        assert one.is_valid().equals(other.is_valid())
+        assert encode_array(one).equals(encode_array(other))

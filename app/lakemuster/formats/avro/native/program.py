@@ -28,22 +28,24 @@ class Program:
         row: the schema.
         operations: uint64 (operations, 4), see ``kernel``.
         columns: what each column holds, see ``memory``.
+        rows_type: ``schema.raw_type`` of the schema.
     """
 
     row: Node
     operations: NDArray[np.uint64]
     columns: tuple[int, ...]
+    rows_type: pa.DataType
 
     @classmethod
     def of(cls, row: Node) -> Program:
         """The program of rows of ``row``."""
         writer = _Writer()
         writer.add(row)
-        return cls(row, np.array(writer.operations, np.uint64), tuple(writer.columns))
+        return cls(row, np.array(writer.operations, np.uint64), tuple(writer.columns), raw_type(row))
 
     def rows(self, memory: Memory, count: int) -> pa.StructArray:
-        """The rows that the kernel has written: an array of ``schema.raw_type``, over the same memory."""
-        return _Reader(memory).array(self.row, count)
+        """The rows that the kernel has written: an array of ``rows_type``, over the same memory."""
+        return _Reader(memory).array(self.row, self.rows_type, count)
 
 
 class _Writer:
@@ -100,18 +102,20 @@ class _Reader:
         self._memory = memory
         self._column = 0
 
-    def array(self, node: Node, count: int) -> pa.Array:
+    def array(self, node: Node, kind: pa.DataType, count: int) -> pa.Array:
         bits, nulls = self._validity(count) if node.nullable else (None, 0)
-        kind = raw_type(node)
         match node.kind:
             case "record":
-                children = [self.array(child, count) for _, child in node.children]
+                children = [
+                    self.array(child, kind.field(index).type, count) for index, (_, child) in enumerate(node.children)
+                ]
                 return pa.Array.from_buffers(kind, count, [bits], nulls, 0, children)
             case "array":
                 ends, item = self._next(), node.children[0][1]
                 items = int(self._memory.used[self._column])
                 self._column += 1
-                return pa.Array.from_buffers(kind, count, [bits, ends], nulls, 0, [self.array(item, items)])
+                children = [self.array(item, kind.value_type, items)]
+                return pa.Array.from_buffers(kind, count, [bits, ends], nulls, 0, children)
             case "bytes" | "string":
                 return pa.Array.from_buffers(kind, count, [bits, self._next(), self._next()], nulls)
             case _:

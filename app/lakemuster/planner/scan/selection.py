@@ -233,7 +233,7 @@ def _found(
     within[0] = _within(within[0], ends[0], within[0].runs[-1][1])
     within[-1] = _within(within[-1], 0, ends[1])
     all_entries, entries = (sum(candidate.entries for candidate in some) for some in (group, within))
-    whole = entries * 4 >= all_entries or all_entries <= REMEMBERED_FILES // 4
+    whole = entries * 4 >= all_entries or all_entries <= min(REMEMBERED_FILES // 4, left.remembered.room)
     found = _looked_at(left, outline, group if whole else within, bound, added_in)
     if whole:
         for key, rows in zip(keys, found, strict=True):

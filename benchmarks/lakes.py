@@ -1,0 +1,139 @@
+"""The tables that workloads share: made and indexed when they are first asked for, and kept in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyiceberg.table import StaticTable
+
+from benchmarks.generate import iceberg_table
+from benchmarks.iceberg_deletes import append_deletes
+from lakemuster.api.filters import Filter
+from lakemuster.api.services import Services
+from lakemuster.config import Settings
+from lakemuster.main import build_services
+from lakemuster.metadata.predicate import Bound
+from lakemuster.planner.scan.outline import Outline, outline_of
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.view import CURRENT, Selector
+
+NAME = "b.t"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table: so many files, columns and manifests, and delete files."""
+
+    files: int
+    columns: int = 20
+    manifests: int = 100
+    deletes: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        deletes = f"-{self.deletes}-deletes" if self.deletes else ""
+        return f"{self.files}x{self.columns}-{self.manifests}{deletes}"
+
+
+@dataclass(frozen=True)
+class Lake:
+    """A table, indexed.
+
+    Attributes:
+        root: of the table.
+    """
+
+    shape: Shape
+    root: Path
+    services: Services
+
+    def bound(self, text: str | None) -> Bound:
+        """A filter, bound to the table's columns."""
+        return Filter(text).bound(self.services.view(NAME).schemas[0])
+
+    def outline(self, selector: Selector = CURRENT) -> Outline:
+        """Of a snapshot."""
+        return outline_of(self.services.index, self.services.view(NAME, selector))
+
+    def plan(self, text: str | None, selector: Selector = CURRENT) -> Plan:
+        """A plan, from the filter's text on."""
+        view = self.services.view(NAME, selector)
+        return Plan(outline_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
+
+    def files(self, text: str | None, selector: Selector = CURRENT) -> int:
+        """Plan, and look at every file with its residual and its deletes; how many there are."""
+        return sum(len(batch.rows) for batch in self.plan(text, selector).batches())
+
+    def pyiceberg(self) -> StaticTable:
+        """The table, loaded by PyIceberg."""
+        version = (self.root / "metadata" / "version-hint.text").read_text()
+        return StaticTable.from_metadata(str(self.root / "metadata" / f"v{version}.metadata.json"))
+
+    def snapshots(self) -> Sequence[int]:
+        """Ids, oldest first."""
+        return [record.snapshot.snapshot_id for record in self.services.snapshots(NAME)[1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lakes:
+    """A folder of tables and their indexes.
+
+    Attributes:
+        level: how hard manifests are deflated.
+        processes: that write manifests side by side.
+    """
+
+    folder: Path
+    level: int = 1
+    processes: int = 1
+    _open: dict[Shape, Lake] = field(default_factory=dict)
+
+    def lake(self, shape: Shape) -> Lake:
+        """The table, made and indexed if need be."""
+        if shape not in self._open:
+            root = self.folder / "lake" / shape.name
+            if not (root / "done").exists():
+                self._make(root, shape)
+            self._open[shape] = Lake(shape, root, self._services(root))
+        return self._open[shape]
+
+    def close(self) -> None:
+        """End what was started."""
+        for lake in self._open.values():
+            lake.services.close()
+        self._open.clear()
+
+    def _make(self, root: Path, shape: Shape) -> None:
+        iceberg_table(
+            root,
+            files=shape.files,
+            columns=shape.columns,
+            manifests=shape.manifests,
+            level=self.level,
+            processes=self.processes,
+        )
+        if shape.deletes:
+            append_deletes(root, "positions", shape.deletes)
+            append_deletes(root, "vectors", shape.deletes // 2)
+            append_deletes(root, "equality", shape.deletes // 50)
+        (root / "done").touch()
+
+    def _services(self, root: Path) -> Services:
+        folder = self.folder / "index" / root.name
+        folder.mkdir(parents=True, exist_ok=True)
+        services = build_services(
+            Settings(
+                database_url=f"sqlite:///{folder}/index.db",
+                segments_url=f"{folder}/segments",
+                cache_dir=f"{folder}/cache",
+                max_staleness=3600.0,
+                roots=(str(root.parent),),
+            )
+        )
+        if not services.tables():
+            services.add(NAME, str(root), None, (), operator=True)
+        services.refresh(NAME)
+        return services

@@ -1,0 +1,92 @@
+"""W9, W10 and W14 in process: a commit to a big table, plan tasks one after another, and the memory after all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from benchmarks.generate import append_manifest
+from benchmarks.lakes import NAME, Lakes
+from benchmarks.measuring import Row, timed
+from benchmarks.planning import Sizes, clustered, hard, pyiceberg, warm, worst
+from lakemuster.planner.scan import packs
+from lakemuster.planner.scan.tasks import cut, part
+
+
+class Looked:
+    """Counts the entries that packs are asked about, meanwhile."""
+
+    def __init__(self) -> None:
+        self.entries = 0
+        self._asked = packs.Question.kept
+
+    def __enter__(self) -> Self:
+        asked, looked = self._asked, self
+
+        def kept(self: packs.Question, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.Rows:
+            looked.entries += pack.rows if spans is None else sum(span.stop - span.start for span in spans)
+            return asked(self, pack, spans)
+
+        packs.Question.kept = kept  # type: ignore[method-assign]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        packs.Question.kept = self._asked  # type: ignore[method-assign]
+
+
+def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W9: one more manifest of a thousand files; then the first plan of the new snapshot."""
+    lake = lakes.lake(sizes.big)
+    counts = lake.services.store.counts
+    peer = pyiceberg(lake, None, lake.files(None)) if sizes.peer else None
+
+    def commit(_: int) -> None:
+        report = lake.services.refresh(NAME)
+        if report.manifests_fetched != 1:
+            raise SystemExit(f"{report.manifests_fetched} manifests were read of one that is new")
+
+    whole, plans = [], []
+    for number in range(max(3, sizes.few // 2)):
+        append_manifest(lake.root, files=1_000)
+        before = counts.reads
+        whole.append(timed(commit, [number]))
+        reads = counts.reads - before
+        plans.append(timed(lambda n: lake.files(clustered(sizes.files)(n)), [number]))
+    times = whole[len(whole) // 2]
+    ratio = None if peer is None else peer[1] / times.wall50
+    met = reads <= 4 and (ratio is None or ratio >= 100)
+    figure = f"{reads} reads" + ("" if ratio is None else f", {ratio:,.0f} ×")
+    target = "the new manifest only; ≥ 100 × a full plan of PyIceberg"
+    yield Row("W9", "refresh", target, figure, met, times, 1_000, peer)
+    yield Row("W9", "the first plan of the new snapshot", "", "", None, plans[len(plans) // 2], 500)
+
+
+def tasks(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W10: plan tasks of an unselective plan, fetched one after another."""
+    lake = lakes.lake(sizes.big)
+    each = max(1, sizes.files // 100_000)
+    text = "user_id > 5000"
+    plan = lake.plan(text)
+    keys = list(cut(plan, each))
+    whole = sum(len(batch.rows) for batch in plan.batches())
+    found: list[int] = []
+    with Looked() as looked:
+        times = timed(lambda n: found.append(sum(len(b.rows) for b in part(plan, keys[n]).batches())), range(len(keys)))
+    if sum(found) != whole:
+        raise SystemExit(f"{whole} files in the plan, {sum(found)} in its tasks")
+    passes = looked.entries / lake.shape.files
+    figure = f"{passes:.2f} passes over the entries for {len(keys):,} tasks"
+    yield Row("W10", f"{len(keys):,} tasks", "one planning pass in all", figure, passes <= 1.1, times, whole)
+
+
+def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W14: what this process holds after W3 to W6; run in a process of its own."""
+    for run in (warm, worst, hard):
+        for _ in run(lakes, Sizes(sizes.files, sizes.growth, 3, 5, peer=False)):
+            pass
+    status = Path("/proc/self/status").read_text().splitlines()
+    sizes_kb = {line.split(":")[0]: int(line.split()[1]) for line in status if line.startswith(("VmRSS", "Rss"))}
+    resident = sizes_kb["VmRSS"] / 2**20
+    parts = ", ".join(f"{name[3:].lower()} {size / 2**20:.2f}" for name, size in sizes_kb.items() if name != "VmRSS")
+    yield Row("W14", f"{sizes.files:,} files", "≤ 2 GB resident", f"{resident:.2f} GiB ({parts})", resident <= 1.86)

@@ -1,0 +1,245 @@
+"""W3 to W7, W13 and W16 in process: warm plans, from the filter's text to the last file with residual and deletes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchmarks.lakes import Lake, Lakes, Shape
+from benchmarks.measuring import Row, Times, timed
+from lakemuster.planner.rows import START
+from lakemuster.planner.scan.explain import explain
+from lakemuster.planner.scan.selection import rows_of, survivors
+from lakemuster.planner.view import CURRENT, Selector
+
+Make = Callable[[int], str | None]
+SEED = 29
+"""Numbers below it are asked to warm up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large tables are, and how often each plan is asked.
+
+    Attributes:
+        files: of the big table.
+        growth: of tables to compare with each other.
+        few, many: runs of plans that look at all files, and of those that do not.
+        peer: whether peers run, too.
+    """
+
+    files: int
+    growth: tuple[int, ...]
+    few: int
+    many: int
+    peer: bool = True
+
+    @property
+    def big(self) -> Shape:
+        """The big table: a manifest for ten thousand files."""
+        return shape_of(self.files)
+
+
+def shape_of(files: int) -> Shape:
+    """A table of so many files, a manifest for ten thousand of them."""
+    return Shape(files, manifests=max(1, files // 10_000))
+
+
+def day(number: int) -> str:
+    """A day of the table's partitions."""
+    first = 1 + number % 28
+    return f"ts >= '2023-05-{first:02}T00:00:00+00:00' and ts < '2023-05-{first + 1:02}T00:00:00+00:00'"
+
+
+def clustered(files: int) -> Make:
+    """Five hundred neighbouring files, by a column that is no partition."""
+    return lambda n: f"id >= {files * 400 + n * 1_000_000} and id < {files * 400 + n * 1_000_000 + 500_000}"
+
+
+def measured(lake: Lake, make: Make, runs: int, selector: Selector = CURRENT) -> tuple[Times, int]:
+    """New values each time, after some to warm up; and the files of the first."""
+    files = lake.files(make(0), selector)
+    timed(lambda n: lake.files(make(n), selector), range(1, min(SEED, runs)))
+    return timed(lambda n: lake.files(make(n), selector), range(SEED, SEED + runs)), files
+
+
+def pyiceberg(lake: Lake, text: str | None, files: int) -> tuple[str, float]:
+    """PyIceberg's plan of the same, in milliseconds; it must have as many files."""
+    loaded = lake.pyiceberg()
+    started = time.perf_counter()
+    found = len(list((loaded.scan(row_filter=text) if text else loaded.scan()).plan_files()))
+    taken = (time.perf_counter() - started) * 1000
+    if found != files:
+        raise SystemExit(f"{text}: {files} files here, {found} in PyIceberg's plan")
+    return "PyIceberg", taken
+
+
+def warm(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W3: a partition filter, a filter by bounds, both, none; PyIceberg's plan of the same."""
+    lake = lakes.lake(Shape(min(sizes.files, 1_500_000), 23, max(1, min(sizes.files, 1_500_000) // 10_000)))
+    cases: dict[str, tuple[Make, int]] = {
+        "partition": (day, 1_000),
+        "min/max": (clustered(lake.shape.files), 1_000),
+        "partition and min/max": (lambda n: f"{day(n)} and price < {-900 - n % 90}", 1_000),
+        "none": (lambda _: None, 10),
+    }
+    for case, (make, least) in cases.items():
+        times, files = measured(lake, make, sizes.many if make(0) else sizes.few)
+        peer = pyiceberg(lake, make(0), files) if sizes.peer else None
+        ratio = None if peer is None else peer[1] / times.wall50
+        figure = "" if ratio is None else f"{ratio:,.0f} ×"
+        met = None if ratio is None else ratio >= least
+        yield Row("W3", case, f"≥ {least:,} × PyIceberg", figure, met, times, files, peer)
+
+
+def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W4: a clustered range, which has as many files in a small table as in a large one."""
+    found: list[Times] = []
+    for count in sizes.growth:
+        lake = lakes.lake(shape_of(count))
+        times, files = measured(lake, clustered(count), sizes.many)
+        found.append(times)
+        ratio = "" if len(found) < 2 else f", {times.p50 / found[-2].p50:.2f} × that of the size before"
+        met = times.wall50 <= 2 and (len(found) < 2 or times.p50 / found[-2].p50 <= 1.5)
+        yield Row(
+            "W4",
+            f"{count:,} files",
+            "p50 ≤ 2 ms; ≤ 1.5 × of a tenth",
+            f"{times.wall50:.2f} ms{ratio}",
+            met,
+            times,
+            files,
+        )
+
+
+def scan_limit(lake: Lake) -> float:
+    """What numpy needs to compare two columns of as many 64-bit numbers with a value: milliseconds of CPU."""
+    lower = np.arange(lake.shape.files)
+    upper = lower[::-1].copy()
+    return timed(lambda n: np.flatnonzero((lower > n) & (upper < n)), range(9)).p50
+
+
+def decided(lake: Lake, make: Make, runs: int) -> Times:
+    """Which files a predicate keeps, from the bound predicate on and without making rows of them."""
+    outline = lake.outline()
+    bounds = [lake.bound(make(number)) for number in range(SEED, SEED + runs + 1)]
+
+    def decide(number: int) -> None:
+        for _ in rows_of(outline, bounds[number], None, START, None):
+            pass
+
+    decide(runs)
+    survivors.cache_clear()
+    return timed(decide, range(runs))
+
+
+def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W5: bounds that overlap everywhere, so that every file must be looked at; hardly any is left."""
+    lake = lakes.lake(sizes.big)
+    limit = scan_limit(lake)
+    cases: dict[str, Make] = {
+        "one value, nearly no file": lambda n: f"code = {500_000_000 + n * 1_000}",
+        "a range, one file of 200": lambda n: f"price < {-990 - n % 9}",
+        "wide bounds, one file of 16 (buckets)": lambda n: f"user_id = {500_000_000 + n}",
+    }
+    for case, make in cases.items():
+        files = lake.files(make(0))
+        times = decided(lake, make, sizes.few)
+        each = times.p50 * 1e6 / lake.shape.files
+        figure = f"{each:.1f} ns per file and column"
+        # What a plan costs in any table hides what a file costs in a small one.
+        met = each <= 4 if lake.shape.files >= 1_000_000 else None
+        yield Row("W5", case, "≤ 4 ns per file and column", figure, met, times, files, None, limit)
+        whole, files = measured(lake, make, sizes.few)
+        each = whole.p50 * 1e6 / lake.shape.files
+        yield Row("W5", f"{case}, to the files", "", f"{each:.1f} ns per file and column", None, whole, files)
+
+
+def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W6: many columns, branches and values, and every type; beside W5's cost of a column."""
+    lake = lakes.lake(sizes.big)
+    columns = ("code", "long_18", "user_id", "price", "decimal_15", "score", "url", "string_14", "shipped", "quantity")
+    most = ("999000000", "999000000", "999000000", "900", "900", "499", "'b'", "'b'", "date '2024-01-15'", "15")
+    every = " and ".join(f"{column} < {end}" for column, end in zip(columns, most, strict=True))
+
+    def any_of(count: int) -> Make:
+        step = 1_000_000_000 // count
+        return lambda n: f"code in ({','.join(str(step * k + n) for k in range(count))})"
+
+    cases: dict[str, tuple[Make, int]] = {
+        "AND of 10 columns": (lambda n: f"{every} and quantity < {900 + n}", 10),
+        "OR of 40 branches": (lambda n: " or ".join(f"code = {n + k * 24_000_000}" for k in range(40)), 1),
+        "OR of 40 ANDs, of 10 columns": (lambda n: _branches(columns, n), 10),
+        "IN of 200": (any_of(200), 1),
+        "IN of 20,000": (any_of(20_000), 1),
+        "string, 16 characters": (lambda n: f"url < 'a{n:015}'", 1),
+        "decimal": (lambda n: f"decimal_15 < {-990 - n % 9}", 1),
+        "double": (lambda n: f"score > {1_490 + n % 9}", 1),
+        "NaN": (lambda n: f"is_nan(score) and code < {999_000_000 + n}", 2),
+    }
+    plain = decided(lake, lambda n: f"code = {500_000_000 + n * 1_000}", sizes.few).p50
+    for case, (make, of) in cases.items():
+        files = lake.files(make(0))
+        times = decided(lake, make, sizes.few)
+        ratio = times.p50 / of / plain
+        yield Row("W6", case, "≤ 5 × W5's cost per column", f"{ratio:.1f} × W5's", ratio <= 5, times, files)
+
+
+def _branches(columns: tuple[str, ...], number: int) -> str:
+    """Branches that hold for few files each, so that none spares the next."""
+    least = ("9", "9", "9", "-999.99", "-999.99", "-499.99", "'a000'", "'a000'", "date '2022-12-01'", "0")
+    pairs = [(columns[k % 10], least[k % 10]) for k in range(40)]
+    return " or ".join(f"({column} < {end} and code < {number + k})" for k, (column, end) in enumerate(pairs))
+
+
+def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W7: one partition's files, and why one file is read or not."""
+    lake = lakes.lake(sizes.big)
+    times, files = measured(lake, lambda n: f"{day(n)} and user_id = {12_345 + n}", sizes.many)
+    yield Row("W7", "one partition", "p99 ≤ 5 ms", f"p99 {times.p99:.2f} ms", times.p99 <= 5, times, files)
+    batch = next(lake.plan(day(3)).batches())
+    paths = batch.table.column("file_path").to_pylist()[: sizes.many]
+    outline, bound = lake.outline(), lake.bound(day(3))
+    explain(outline, bound, paths[:1])
+    times = timed(lambda n: explain(outline, bound, [paths[n % len(paths)]]), range(sizes.many))
+    yield Row("W7", "one file by path", "p99 ≤ 5 ms", f"p99 {times.p99:.2f} ms", times.p99 <= 5, times, 1)
+
+
+def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W13: the same plans with ever more delete files beside the data files."""
+    files = min(sizes.files, 1_000_000)
+    lake = lakes.lake(replace(shape_of(files), deletes=files // 10))
+    cases: dict[str, Make] = {"one day": day, "clustered range": clustered(files), "none": lambda _: None}
+    snapshots = [Selector(snapshot_id=snapshot) for snapshot in lake.snapshots()]
+    kinds = ("data only", "and position deletes", "and deletion vectors", "and equality deletes")
+    for case, make in cases.items():
+        runs = sizes.many if make(0) else sizes.few
+        before: float | None = None
+        for kind, selector in zip(kinds, snapshots, strict=True):
+            times, found = measured(lake, make, runs, selector)
+            before = before or times.p50
+            ratio = times.p50 / before
+            yield Row("W13", f"{case}, {kind}", "≤ 2 × without", f"{ratio:.2f} ×", ratio <= 2, times, found)
+
+
+def small_manifests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W16: the same files in manifests of a hundred and of ten thousand."""
+    files = min(sizes.files, 1_000_000)
+    large, small = lakes.lake(shape_of(files)), lakes.lake(Shape(files, manifests=files // 100))
+    cases: dict[str, Make] = {
+        "one day": day,
+        "clustered range": clustered(files),
+        "unclustered": lambda n: f"code = {500_000_000 + n * 1_000}",
+        "none": lambda _: None,
+    }
+    for case, make in cases.items():
+        runs = sizes.many if make(0) and case != "unclustered" else sizes.few
+        before, found = measured(large, make, runs)
+        times, again = measured(small, make, runs)
+        if found != again:
+            raise SystemExit(f"{case}: {found} files in large manifests, {again} in small ones")
+        ratio = times.p50 / before.p50
+        yield Row("W16", case, "≤ 1.5 × in manifests of 10,000", f"{ratio:.2f} ×", ratio <= 1.5, times, found)

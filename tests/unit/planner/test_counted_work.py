@@ -1,0 +1,145 @@
+"""What a plan looks at, counted: a guard against plans that grow with the table, which no clock disturbs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from benchmarks.generate import append_manifest, iceberg_table
+from lakemuster.api.filters import Filter
+from lakemuster.api.services import Services
+from lakemuster.config import Settings
+from lakemuster.index.segments import Segment
+from lakemuster.main import build_services
+from lakemuster.planner.scan import packs
+from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.tasks import cut, part
+
+FILES, MANIFESTS = 40_000, 20
+ZONE = 1024
+NAME = "b.t"
+
+
+class Work:
+    """Counts, while it is in place: entries that packs are asked about, columns and bytes of them that are read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: Counter[str] = Counter()
+        self.segments: set[str] = set()
+        asked, table, batch = packs.Question.kept, Segment.table, Segment.batch
+        counts, segments = self.counts, self.segments
+
+        def kept(question: packs.Question, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.Rows:
+            counts["entries"] += pack.rows if spans is None else sum(span.stop - span.start for span in spans)
+            return asked(question, pack, spans)
+
+        def note(segment: Segment, found: pa.Table) -> pa.Table:
+            segments.add(segment.name)
+            counts["columns"] += found.num_columns
+            counts["bytes"] += found.nbytes
+            return found
+
+        monkeypatch.setattr(packs.Question, "kept", kept)
+        monkeypatch.setattr(Segment, "table", lambda segment, columns=None: note(segment, table(segment, columns)))
+        monkeypatch.setattr(Segment, "batch", lambda segment, at, columns: note(segment, batch(segment, at, columns)))
+
+    def clear(self) -> None:
+        """From now on."""
+        self.counts.clear()
+        self.segments.clear()
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    root = tmp_path_factory.mktemp("counted")
+    iceberg_table(root / "lake" / "t", files=FILES, columns=12, manifests=MANIFESTS, level=1)
+    settings = Settings(
+        database_url=f"sqlite:///{root}/index.db",
+        segments_url=f"{root}/segments",
+        cache_dir=f"{root}/cache",
+        max_staleness=3600.0,
+        roots=(str(root / "lake"),),
+    )
+    found = build_services(settings)
+    found.add(NAME, str(root / "lake" / "t"), None, (), operator=True)
+    found.refresh(NAME)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    return Work(monkeypatch)
+
+
+def plan(services: Services, text: str) -> Plan:
+    view = services.view(NAME)
+    return Plan(outline_of(services.index, view), Filter(text).bound(view.schemas[0]))
+
+
+def files(services: Services, text: str) -> int:
+    return sum(len(batch.rows) for batch in plan(services, text).batches())
+
+
+def test_a_selective_plan_opens_the_segments_of_its_files_only(services: Services, work: Work) -> None:
+    files(services, "id >= 1000000 and id < 1400000")  # makes the zones
+    work.clear()
+    assert files(services, "id >= 11000000 and id < 11400000") == 400
+    assert len(work.segments) == 1
+    assert work.counts["entries"] <= 2 * ZONE
+
+
+def test_a_plan_that_no_zone_helps_reads_each_column_once_in_its_life(services: Services, work: Work) -> None:
+    assert files(services, "user_id = 500000000")
+    work.clear()
+    assert files(services, "code = 500000000") <= 1
+    assert work.counts["entries"] == FILES
+    first = work.counts["columns"]
+    assert first
+    work.clear()
+    assert files(services, "code = 500002000") <= 1
+    assert work.counts["entries"] == FILES
+    # Of packs that are known, nothing is read but rows of files, and the bounds of ties.
+    assert work.counts["bytes"] < 200_000
+
+
+def test_values_of_in_do_not_multiply_the_work(services: Services, work: Work) -> None:
+    files(services, "code in (1, 2)")
+    found = []
+    for count in (200, 20_000):
+        work.clear()
+        text = f"code in ({','.join(str(7 + 50_000 * number) for number in range(count))})"
+        list(plan(services, text).survivors.candidates)
+        files(services, text)
+        found.append(work.counts["entries"])
+    assert found == [FILES, FILES]
+
+
+def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) -> None:
+    whole = plan(services, "user_id > 5000")
+    keys = list(cut(whole, 100))
+    assert len(keys) >= FILES // 100
+    work.clear()
+    found = sum(len(batch.rows) for key in keys for batch in part(whole, key).batches())
+    assert work.counts["entries"] <= 1.25 * FILES
+    assert found == sum(len(batch.rows) for batch in whole.batches())
+
+
+def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None:
+    files(services, "code = 500000000")
+    root = Path(next(iter(services.settings.roots)), "t")
+    append_manifest(root, files=300)
+    before = services.store.counts.reads
+    report = services.refresh(NAME)
+    assert (report.manifests_fetched, report.entries_decoded) == (1, 300)
+    assert services.store.counts.reads - before <= 5
+    work.clear()
+    assert files(services, "code = 500001000") <= 2
+    assert work.counts["entries"] == FILES + 300
+    # The new manifest's columns are read, and those of the pack that it came into.
+    assert len(work.segments) < MANIFESTS

@@ -1,7 +1,8 @@
-"""Apache Spark with Iceberg's runtime, to write tables with and to read them through our catalog.
+"""Apache Spark with Iceberg's runtime, to write tables with and to read them through our catalog and data source.
 
 It lives in an environment of its own (``requirements-spark.lock``), with a jar (``requirements-spark.jars``); both are
-brought on first use. One session serves all tests of a process: see ``spark_session.py`` for what it can do.
+brought on first use. The newest Spark (``requirements-spark43.lock``) has no jar. One session of each serves all tests
+of a process: see ``spark_session.py`` for what it can do.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import sysconfig
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,11 @@ from tests.beside import python_of
 from tests.tree import ROOT
 
 Rows = list[Any]
+APP = str(ROOT / "app")
+PACKAGES = [APP, sysconfig.get_paths()["purelib"]]
+"""Ours, with what the tests' own environment has of others."""
+TOKEN = ("LAKE_TOKEN", "a-token-of-the-tests-which-executors-have")
+"""An environment variable of Spark's workers, and its value."""
 
 
 class SparkFailed(Exception):
@@ -27,21 +34,27 @@ class SparkFailed(Exception):
 
 
 class Spark:
-    """A running session; ``folder/lake`` holds the tables of its catalog ``plain``."""
+    """A running session; with Iceberg's jar, ``folder/lake`` holds the tables of its catalog ``plain``.
 
-    def __init__(self, python: Path, jar: Path, folder: Path) -> None:
+    ``packages`` are those of ours that its workers see.
+    """
+
+    def __init__(self, python: Path, jar: Path | None, folder: Path, packages: Sequence[str]) -> None:
         self.folder = folder
+        self.packages = list(packages)
         self.log = folder / "spark.log"
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [python, "-I", ROOT / "tests" / "spark_session.py", jar, folder],
+                [python, "-I", ROOT / "tests" / "spark_session.py", jar or "", folder],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
                 cwd=folder,
-                env=kept | {"TZ": "UTC", "PYSPARK_PYTHON": str(python)},
+                env=kept
+                | {"TZ": "UTC", "PYSPARK_PYTHON": str(python), "PYTHONPATH": os.pathsep.join(packages)}
+                | dict([TOKEN]),
             )
         self._answer()
 
@@ -68,6 +81,10 @@ class Spark:
         rows: Rows = self.ask("sql", text=text)
         return rows
 
+    def view(self, name: str, table: str, **options: str) -> Any:
+        """A temporary view over our data source; its schema, as Spark writes it."""
+        return self.ask("view", packages=self.packages, name=name, table=table, options=options)
+
     def stop(self) -> None:
         """End the session."""
         assert self.process.stdin
@@ -91,7 +108,17 @@ def the_jar() -> Path:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     """The session of this process."""
-    running = Spark(python_of("requirements-spark.lock"), the_jar(), tmp_path_factory.mktemp("spark"))
+    running = Spark(python_of("requirements-spark.lock"), the_jar(), tmp_path_factory.mktemp("spark"), PACKAGES)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="session")
+def newest_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """A session of the newest Spark, without a jar, and with nothing of ours but the extra ``spark``."""
+    running = Spark(python_of("requirements-spark43.lock"), None, tmp_path_factory.mktemp("newest_spark"), [APP])
     try:
         yield running
     finally:

@@ -1,13 +1,15 @@
 """Runs beside Spark: a session that does what it is asked on standard input, one line of JSON after another.
 
-``python spark_session.py JAR FOLDER`` in the environment of ``requirements-spark.lock``. A line names an action of
+``python spark_session.py JAR FOLDER`` in an environment with PySpark; JAR may be empty. A line names an action of
 ``ACTIONS`` and its arguments; the answer is a line of JSON on standard output, which Spark's own words do not reach.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import importlib
+import io
 import json
 import os
 import sys
@@ -20,14 +22,13 @@ ICEBERG = "org.apache.iceberg"
 
 
 def session(jar: str, folder: str) -> SparkSession:
-    """A small session with a catalog ``plain``: tables in ``FOLDER/lake`` with nothing but files about them."""
+    """A small session; with a jar, a catalog ``plain``: tables in ``FOLDER/lake`` with nothing but files about them."""
     settings = {
         "spark.master": "local[2]",
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.jars": jar,
         "spark.local.dir": f"{folder}/spark",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -35,15 +36,19 @@ def session(jar: str, folder: str) -> SparkSession:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.extensions": f"{ICEBERG}.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
-        "spark.sql.catalog.plain": f"{ICEBERG}.spark.SparkCatalog",
-        "spark.sql.catalog.plain.type": "hadoop",
-        "spark.sql.catalog.plain.warehouse": f"{folder}/lake",
-        "spark.sql.catalog.plain.cache-enabled": "false",
     }
+    if jar:
+        settings |= {
+            "spark.jars": jar,
+            "spark.sql.extensions": f"{ICEBERG}.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.sql.catalog.plain": f"{ICEBERG}.spark.SparkCatalog",
+            "spark.sql.catalog.plain.type": "hadoop",
+            "spark.sql.catalog.plain.warehouse": f"{folder}/lake",
+            "spark.sql.catalog.plain.cache-enabled": "false",
+        }
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -70,11 +75,18 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def ours(packages: list[str]) -> Any:
+    """``lakemuster.spark``, our packages beside Spark's."""
+    sys.path.extend(folder for folder in packages if folder not in sys.path)
+    return importlib.import_module("lakemuster.spark")
+
+
 class Session:
     """The actions."""
 
     def __init__(self, jar: str, folder: str) -> None:
         self.spark = session(jar, folder)
+        self.registered = False
 
     @property
     def java(self) -> Any:
@@ -104,9 +116,43 @@ class Session:
 
     def lakemuster(self, packages: list[str], name: str, options: dict[str, Any]) -> Any:
         """What a function of ``lakemuster.spark`` gives, our packages beside Spark's: rows and types, or a list."""
-        sys.path.extend(folder for folder in packages if folder not in sys.path)
-        found = getattr(importlib.import_module("lakemuster.spark"), name)(self.spark, **options)
+        found = getattr(ours(packages), name)(self.spark, **options)
         return found if isinstance(found, list) else {"rows": self.rows(found), "types": found.dtypes}
+
+    def view(self, packages: list[str], name: str, table: str, options: dict[str, str]) -> Any:
+        """A temporary view over our data source; its schema."""
+        frame = self.source(packages).read.format("lakemuster").options(**options).load(table)
+        frame.createOrReplaceTempView(name)
+        return json.loads(frame.schema.json())
+
+    def schema(self, table: str) -> Any:
+        """The schema of a table of a catalog."""
+        return json.loads(self.spark.table(table).schema.json())
+
+    def follow(self, packages: list[str], table: str, options: dict[str, str], folder: str) -> None:
+        """Let a stream write to FOLDER what is new in a table of our data source, and end it; its checkpoint stays."""
+        frame = self.source(packages).readStream.format("lakemuster").options(**options).load(table)
+        sink = frame.writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint")
+        query = sink.start(f"{folder}/rows")
+        try:
+            query.processAllAvailable()
+        finally:
+            query.stop()
+
+    def run(self, packages: list[str], script: str, values: dict[str, Any]) -> str:
+        """What a script prints that is given the session, as ``spark``, and ``values``."""
+        self.source(packages)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(script, "example", "exec"), {"spark": self.spark, **values})
+        return printed.getvalue()
+
+    def source(self, packages: list[str]) -> SparkSession:
+        """The session with our data source."""
+        if not self.registered:
+            ours(packages).register(self.spark)
+            self.registered = True
+        return self.spark
 
     def rows(self, frame: DataFrame) -> list[Any]:
         return sorted((plain(row) for row in frame.collect()), key=json.dumps)

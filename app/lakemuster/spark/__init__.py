@@ -1,7 +1,18 @@
-"""What a server knows, in Spark: the files of a plan and the lists of tables as DataFrames, and paths for its readers.
+"""A lake in Spark: its tables as a data source, and what the server knows as DataFrames, and paths for Spark's readers.
 
-Needs the bare install on the driver and nothing on executors. PySpark is whatever the cluster brings: 4.0 or newer
-takes the server's Arrow streams as they are, 3.5 takes rows; classic and Connect sessions alike.
+* ``register``            ``spark.read`` and ``readStream.format("lakemuster")``; PySpark 4.1 or newer
+* ``files``, ``metadata`` plans and lists as DataFrames; ``paths`` for ``spark.read.parquet``
+* ``index``               indexing on executors
+
+``files``, ``metadata`` and ``paths`` need the bare install on the driver and nothing on executors: PySpark 4.0 or newer
+takes the server's Arrow streams as they are, 3.5 takes rows. The data source needs the extra ``spark`` on both. Classic
+and Connect sessions alike.
+
+The data source's modules, in the direction of imports::
+
+    register > source > reader | stream > planning > splits | pinned > options | reading
+
+``reading`` is what executors run, without PySpark.
 """
 
 from __future__ import annotations

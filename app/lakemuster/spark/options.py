@@ -32,6 +32,8 @@ class Options:
         limit: rows that are enough: the plan ends once its files are known to hold so many.
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least.
         task_threshold: of more files than these executors ask the server for their own parts of the plan.
+        pushdown: the conditions of ``where`` choose files too. For a frame that is filtered in one way only: Spark
+            4.1 to 4.3 read every use of a frame by the plan of the condition that was pushed last (``reader``).
         start: of a stream: ``full``, the rows that are there and then what is appended; ``latest``, only the latter.
         start_snapshot_id: of a stream: what was appended after that snapshot.
         skip_overwrites, skip_deletes: of a stream: pass over snapshots that replace or remove rows.
@@ -49,6 +51,7 @@ class Options:
     split_target_size: int = SPLIT_TARGET_SIZE
     split_open_file_cost: int = SPLIT_OPEN_FILE_COST
     task_threshold: int = TASK_THRESHOLD
+    pushdown: bool = False
     start: str = "full"
     start_snapshot_id: int | None = None
     skip_overwrites: bool = False
@@ -174,6 +177,7 @@ _READ: Mapping[str, Callable[[str, str], Any]] = {
     "split_target_size": _positive,
     "split_open_file_cost": _positive,
     "task_threshold": _count,
+    "pushdown": _flag,
     "start": _start,
     "start_snapshot_id": _integer,
     "skip_overwrites": _flag,

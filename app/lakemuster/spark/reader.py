@@ -1,4 +1,9 @@
-"""The reader of the data source: planned on the driver, pickled, and read with on executors."""
+"""The reader of the data source: planned on the driver, pickled, and read with on executors.
+
+Spark 4.1 to 4.3 keep one plan for all uses of a loaded table (``PythonDataSourceV2.readInfo``), that of the filters
+which were pushed last: a frame that is filtered in two ways, or used with and without a filter, would then lose rows.
+So filters are pushed only for frames whose user says that there is one; the option ``filter`` is in all plans.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from lakemuster.spark.pushed import sql_of_all
 class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
     """Reads one table at one snapshot.
 
-    Spark asks for ``partitions`` once per action, and then for ``read`` of each on executors.
+    Spark asks for ``partitions`` when a loaded table is first used, and then for ``read`` of each on executors.
     """
 
     def __init__(self, options: Options, pinned: Pinned) -> None:
@@ -43,7 +48,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
 
 
 class PushingReader(Reader):
-    """The same where Spark lets filters be pushed down: they choose files, and Spark asks them of the rows again."""
+    """The same with filters pushed down: they choose files, and Spark asks them of the rows again."""
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 - Spark's name
         """Take what the server can use; all of them are Spark's to check."""

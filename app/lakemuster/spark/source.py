@@ -28,8 +28,6 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
     schema is of is the one that all rows are of, in every action on the DataFrame.
     """
 
-    reads_with: type[Reader] = PushingReader
-
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
         self._asked = Options.of(options)
@@ -62,7 +60,8 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         Raises:
             OptionInvalid: a schema of the user's own, whose types are not the table's.
         """
-        return self.reads_with(self._asked, self._for(schema))
+        kind = PushingReader if self._asked.pushdown else Reader
+        return kind(self._asked, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
         """Follows the table with the columns that :meth:`schema` pinned.
@@ -85,9 +84,3 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             types = {field.name: field.dataType.simpleString() for field in own}
             raise OptionInvalid("schema", f"has another type for {wrong[0]}, which is {types[wrong[0]]}")
         return self._pinned
-
-
-class WithoutPushdown(LakemusterSource):
-    """The same for sessions that do not allow filters to be pushed down: Spark refuses readers that take any."""
-
-    reads_with = Reader

@@ -1,4 +1,4 @@
-"""Runs beside us: functions of ``lakemuster.spark`` in a Connect session, asked for and answered in JSON.
+"""Runs beside us: functions of ``lakemuster.spark``, and its data source, in a Connect session; asked in JSON.
 
 ``python connect_calls.py FOLDER`` with PySpark, its Connect client's packages and ours on the path. Standard input is
 a list of ``[name, options]``; the answer, in FOLDER, one of what each gives.
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import lakemuster.spark
 from tests.spark_session import plain
@@ -34,11 +34,17 @@ def main(folder: Path) -> None:
     spark = builder.getOrCreate()
     answers: list[Any] = [type(spark).__module__]
     for name, options in json.load(sys.stdin):
-        frame = getattr(lakemuster.spark, name)(spark, **options)
+        frame = load(spark, **options) if name == "load" else getattr(lakemuster.spark, name)(spark, **options)
         rows = sorted((plain(row) for row in frame.collect()), key=json.dumps)
         answers.append({"rows": rows, "types": frame.dtypes})
     (folder / "answers.json").write_text(json.dumps(answers))
     spark.stop()
+
+
+def load(spark: SparkSession, table: str, where: str, **options: str) -> DataFrame:
+    """Rows of a table by our data source."""
+    lakemuster.spark.register(spark)
+    return spark.read.format("lakemuster").options(**options).load(table).where(where)
 
 
 if __name__ == "__main__":

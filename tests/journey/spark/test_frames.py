@@ -267,12 +267,16 @@ def main(warehouse):
     assert len(found) > 10
 
 
-def test_a_connect_session_has_the_same_frames(spark: Spark, demo: Running, tmp_path: Path) -> None:
+def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, demo: Running, tmp_path: Path) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("files", {"table": "shop.orders", "stats": ["amount"]}),
         ("metadata", {"kind": "entries", "table": "web.clicks"}),
         ("metadata", {"kind": "partitions", "namespace": "shop"}),
         ("metadata", {"kind": "snapshots", "namespace": "nobody"}),
+    ]
+    loads: list[tuple[str, dict[str, Any]]] = [
+        ("load", {"table": "shop.orders", "where": "day >= DATE '2024-05-09' AND amount > 90"}),
+        ("load", {"table": "shop.stock", "where": "quantity < 50", "columns": "sku,quantity"}),
     ]
     sites = [
         str(next((python_of(lock).parents[1] / "lib").glob("python*/site-packages")))
@@ -281,7 +285,7 @@ def test_a_connect_session_has_the_same_frames(spark: Spark, demo: Running, tmp_
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "journey" / "spark" / "connect_calls.py", tmp_path],
-        input=json.dumps([(name, {"uri": demo.uri, **options}) for name, options in calls]),
+        input=json.dumps([(name, {"uri": demo.uri, **options}) for name, options in calls + loads]),
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -291,6 +295,11 @@ def test_a_connect_session_has_the_same_frames(spark: Spark, demo: Running, tmp_
     assert done.returncode == 0, done.stderr[-4000:]
     module, *answers = json.loads((tmp_path / "answers.json").read_text())
     assert module == "pyspark.sql.connect.session"
-    for (name, options), answer in zip(calls, answers, strict=True):
+    for (name, options), answer in zip(calls, answers[: len(calls)], strict=True):
         assert answer == json.loads(json.dumps(given(spark, name, demo.uri, **options))), (name, options)
-    assert answers[-1]["rows"] == []
+    assert answers[len(calls) - 1]["rows"] == []
+    for (_, options), answer in zip(loads, answers[len(calls) :], strict=True):
+        where = options.pop("where")
+        spark.view("loaded", **options, uri=demo.uri)
+        assert answer["rows"] == spark.sql(f"SELECT * FROM loaded WHERE {where}")
+        assert answer["rows"]

@@ -19,6 +19,7 @@ def test_names_come_in_any_case_and_values_are_read():
     assert (options.uri, options.table, options.snapshot_id) == ("http://127.0.0.1:8181", "shop.orders", 7)
     assert (options.columns, options.limit, options.start) == (("id", "name"), 5, "latest")
     assert options.skipped == {"delete"}
+    assert not options.pushdown
     assert Options.of({**GIVEN, "columns": '["a,b", "c"]'}).columns == ("a,b", "c")
 
 

@@ -149,10 +149,11 @@ def truth(tree, value) -> bool | None:
         if value is None:
             return None
         value, other = (math.inf if math.isnan(value) else value), tree[1]
-        return {
+        answers: dict[str, bool] = {
             "=": value == other, "<>": value != other, "<": value < other,
             "<=": value <= other, ">": value > other, ">=": value >= other,
-        }[tree[0]]  # fmt: skip
+        }  # fmt: skip
+        return answers[tree[0]]
     one, two = truth(tree[1], value), truth(tree[2], value)
     if tree[0] == "NOT":
         return None if one is None else not one

@@ -1,0 +1,284 @@
+"""``spark.read.format("lakemuster")``: the rows of Spark's own Iceberg reader, on Spark 4.1 and without a jar on 4.3.
+
+``queries.py`` asks; Iceberg's reader answers first, our data source then: with its filters pushed down on Spark 4.1.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakemuster.api.auth import token_entry
+from lakemuster.client.catalog import Client
+from lakemuster.spark.options import Options
+from lakemuster.spark.pinned import pin
+from lakemuster.spark.planning import parts_of, rows_of
+from lakemuster.spark.reading.model import NotReadable
+from tests.journey.servers import Running, lakemuster, served
+from tests.journey.spark import queries, tables
+from tests.spark import TOKEN, Rows, Spark, SparkFailed
+
+pytestmark = pytest.mark.timeout(1800)
+
+WIDE = ("v2_marks", "v3_marks")
+WRITTEN = ("transforms", "avro", "orc", "equality", "typed", "defaults", "nan_parts", "many", "empty")
+TABLES = (*WIDE, *WRITTEN)
+COLUMNS = {"defaults": "id,number,word,day"}
+"""Its variant has no place in a data source."""
+WHERE = [where for where in queries.WHERE if "{c}" not in where]
+PAST: dict[str, dict[str, str]] = {
+    "VERSION AS OF 'opened'": {"ref": "opened"},
+    "VERSION AS OF 'before evolution'": {"ref": "before evolution"},
+    "VERSION AS OF 'audit'": {"ref": "audit"},
+    "VERSION AS OF {s2}": {"snapshot_id": "{s2}"},
+    "TIMESTAMP AS OF '{at3}'": {"as_of": "{at3}Z"},
+}
+
+
+@dataclass
+class Lake:
+    """What Spark wrote with Iceberg, and the server over it."""
+
+    spark: Spark
+    running: Running
+
+    def view(self, table: str, **options: str) -> str:
+        """A view over our data source."""
+        return self.view_in(self.spark, table, **options)
+
+    def view_in(self, spark: Spark, table: str, **options: str) -> str:
+        """The same in another session."""
+        columns = {"columns": COLUMNS[table]} if table in COLUMNS else {}
+        name = f"of_{table}_{abs(hash(tuple(options.items())))}"
+        spark.view(name, f"db.{table}", uri=self.running.uri, **columns, **options)
+        return name
+
+    def plain(self, table: str, how: str = "") -> Rows:
+        """All rows, by Iceberg's reader."""
+        return self.spark.sql(f"SELECT {COLUMNS.get(table, '*')} FROM plain.db.{table} {how}")
+
+    def answer(self, table: str) -> Rows:
+        """The rows of every condition of ``WHERE``, in one action."""
+        parts = [
+            f"SELECT {number} AS asked, id, name, ratio FROM {table} WHERE {where}"
+            for number, where in enumerate(WHERE if "plain." not in table else map(queries.as_meant, WHERE))
+        ]
+        return self.spark.sql(" UNION ALL ".join(parts))
+
+
+@pytest.fixture(scope="module")
+def lake(spark: Spark) -> Iterator[Lake]:
+    """Tables of every kind."""
+    for name in WIDE:
+        for statement in tables.wide(f"plain.db.{name}", *tables.MODES[name]):
+            spark.sql(statement)
+    for name in WRITTEN:
+        tables.WRITERS[name](spark, f"plain.db.{name}")
+    found = lakemuster(spark.folder, "discover", f"{spark.folder}/lake/db", "--namespace", "db")
+    assert found.returncode == 0, found.stderr
+    with served(spark.folder) as running:
+        yield Lake(spark, running)
+
+
+@pytest.fixture(scope="module")
+def expected(lake: Lake) -> Rows:
+    """The rows of every condition of ``WHERE``, by Iceberg's reader."""
+    return lake.answer(f"plain.db.{WIDE[0]}")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_rows_and_columns_are_those_of_icebergs_reader(lake: Lake, newest_spark: Spark, table: str) -> None:
+    plain = lake.plain(table)
+    assert plain or table == "empty"
+    assert lake.spark.sql(f"SELECT * FROM {lake.view(table)}") == plain
+    assert newest_spark.sql(f"SELECT * FROM {lake.view_in(newest_spark, table)}") == plain
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table not in COLUMNS])
+def test_schemas_are_those_of_icebergs_reader(lake: Lake, table: str) -> None:
+    found = lake.spark.view("schema", f"db.{table}", uri=lake.running.uri)
+    assert found == lake.spark.ask("schema", table=f"plain.db.{table}")
+
+
+def test_conditions_give_the_rows_that_they_do_with_icebergs_reader(lake: Lake, expected: Rows) -> None:
+    assert len({row[0] for row in expected}) > 40
+    assert lake.answer(lake.view(WIDE[0])) == expected
+
+
+PUSHED = [
+    "id IN (0, 7, 61, 102, 4711)",
+    "flag <=> NULL",
+    "ratio > 30",
+    "price NOT IN (10.25, 1) AND price > 15",
+    "local > TIMESTAMP_NTZ '2024-01-03 23:00:00.000020'",
+    "instant >= TIMESTAMP '2024-03-01 02:00:00'",
+    "name LIKE 'é𝄞 %' AND place.lat > 1",
+]
+
+
+@pytest.mark.parametrize("where", PUSHED)
+def test_conditions_that_are_pushed_are_asked_again(lake: Lake, where: str) -> None:
+    name = lake.view(WIDE[1], pushdown="true")
+    found = lake.spark.sql(f"SELECT id FROM {name} WHERE {where}")
+    assert found == lake.spark.sql(f"SELECT id FROM plain.db.{WIDE[1]} WHERE {queries.as_meant(where)}")
+
+
+def test_the_option_filter_gives_the_rows_that_where_does(lake: Lake, expected: Rows) -> None:
+    refused = []
+    for number, where in enumerate(WHERE):
+        options = {"uri": lake.running.uri, "path": f"db.{WIDE[0]}", "filter": where, "columns": "id"}
+        try:
+            found = [[number, value] for value in read_here(options)]
+        except NotReadable as refusal:
+            assert "is not asked of rows here" in str(refusal), (where, refusal)  # noqa: PT017
+            refused.append(where)
+            continue
+        assert sorted(found) == sorted(row[:2] for row in expected if row[0] == number), where
+    assert refused == [where for where in WHERE if where in NOT_OF_ROWS]
+
+
+NOT_OF_ROWS = {
+    "ratio = double('NaN')",
+    "ratio <> double('NaN') AND ratio < 3.0",
+    "name LIKE '%1'",
+    "place IS NOT NULL AND id < 3",
+    "CAST(instant AS date) = DATE '2024-03-01'",
+    "hour(instant) = 23",
+    "words[1] = 't41'",
+    "counts['k'] > 70",
+    "length(name) > 8 AND id > 40",
+    "rand() < 2 AND id = 8",
+}
+
+
+def read_here(given: dict[str, str]) -> list[Any]:
+    """The first column of what the data source reads, without Spark."""
+    options = Options.of(given)
+    with Client(options.uri) as client:
+        pinned = pin(client.table(options.table), options)
+    batches = [batch for part in parts_of(options, pinned) for batch in rows_of(options, pinned.table, part)]
+    return [value for batch in batches for value in batch.column(0).to_pylist()]
+
+
+@pytest.mark.parametrize("how", PAST)
+def test_past_snapshots_and_refs(lake: Lake, how: str) -> None:
+    table = WIDE[1]
+    rows = lake.spark.sql(f"SELECT committed_at, snapshot_id FROM plain.db.{table}.snapshots")
+    named = {f"at{n}": row[0] for n, row in enumerate(rows)} | {f"s{n}": str(row[1]) for n, row in enumerate(rows)}
+    options = {name: value.format(**named) for name, value in PAST[how].items()}
+    assert lake.spark.sql(f"SELECT * FROM {lake.view(table, **options)}") == lake.plain(table, how.format(**named))
+
+
+def test_a_frame_stays_at_its_snapshot(lake: Lake) -> None:
+    lake.spark.sql("CREATE TABLE plain.db.moving (id bigint) USING iceberg")
+    lake.spark.sql("INSERT INTO plain.db.moving VALUES (1)")
+    added = lakemuster(lake.spark.folder, "add", "db.moving", f"{lake.spark.folder}/lake/db/moving")
+    assert added.returncode == 0, added.stderr
+    before = lake.view("moving")
+    lake.spark.sql("INSERT INTO plain.db.moving VALUES (2)")
+    assert lake.spark.sql(f"SELECT * FROM {before}") == [[1]]
+    assert lake.spark.sql(f"SELECT * FROM {lake.view('moving')}") == [[1], [2]]
+
+
+def test_columns_and_limit(lake: Lake) -> None:
+    name = lake.view("v2_marks", columns="name,ID", split_target_size="1")
+    found = lake.spark.sql(f"SELECT * FROM {name}")
+    assert found == lake.spark.sql("SELECT name, id FROM plain.db.v2_marks")
+    few = lake.spark.sql(f"SELECT * FROM {lake.view('many', limit='7')}")
+    assert 7 <= len(few) < 50
+    assert all(row in lake.plain("many") for row in few)
+
+
+def test_a_large_plan_is_asked_for_by_executors(lake: Lake) -> None:
+    options = {"task_threshold": "3", "split_open_file_cost": "1000", "split_target_size": "20000"}
+    for table in ("v2_marks", "many"):
+        assert lake.spark.sql(f"SELECT * FROM {lake.view(table, **options)}") == lake.plain(table)
+
+
+def test_a_frame_is_good_for_many_filters(lake: Lake) -> None:
+    """As it would not be with all of them pushed: Spark has one plan for a loaded table, that of the last filter."""
+    few, others = "part < 20", "part >= 170"
+    both = "SELECT id FROM {0} WHERE " + few + " UNION ALL SELECT id FROM {0} WHERE " + others
+    for name in (lake.view("many"), "plain.db.many"):
+        assert len(lake.spark.sql(f"SELECT * FROM {name} WHERE {few}")) == 20
+        assert len(lake.spark.sql(f"SELECT * FROM {name}")) == 200
+        assert len(lake.spark.sql(both.format(name))) == 50
+    pushed = lake.view("many", pushdown="true")
+    assert len(lake.spark.sql(f"SELECT * FROM {pushed} WHERE {few}")) == 20
+    assert len(lake.spark.sql(f"SELECT * FROM {pushed}")) == 20, "Spark has learnt: filters may be pushed always"
+
+
+def test_a_session_may_forbid_pushdown(lake: Lake) -> None:
+    lake.spark.ask("configure", settings={"spark.sql.python.filterPushdown.enabled": "false"})
+    try:
+        found = lake.spark.sql(f"SELECT id FROM {lake.view('many')} WHERE part = 3")
+        with pytest.raises(SparkFailed, match="filterPushdown"):
+            lake.spark.sql(f"SELECT id FROM {lake.view('many', pushdown='true')} WHERE part = 3")
+    finally:
+        lake.spark.ask("configure", settings={"spark.sql.python.filterPushdown.enabled": "true"})
+    assert found == [[3]]
+
+
+REFUSED = {
+    "unknown options": ({"colour": "red"}, "option colour is no option; there are uri, token_env, filter"),
+    "tokens": ({"token": "secret-of-mine"}, "option token would be written to plans and logs"),
+    "two snapshots": ({"ref": "main", "snapshot_id": "1"}, "option ref and snapshot_id exclude each other"),
+    "columns": ({"columns": "id,nothing"}, "there is no column 'nothing'"),
+    "filters": ({"filter": "nothing = 1"}, "option filter: there is no column 'nothing'"),
+    "numbers": ({"limit": "some"}, "option limit is a whole number, not 'some'"),
+    "variants": ({}, "db.defaults cannot be read: column v is variant"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(lake: Lake, name: str) -> None:
+    options, words = REFUSED[name]
+    with pytest.raises(SparkFailed) as refusal:
+        lake.spark.view("refused", "db.defaults", uri=lake.running.uri, **options)
+    said = str(refusal.value).partition("]")[2]  # after what was asked
+    assert words in said
+    assert "secret-of-mine" not in said
+
+
+def test_sql_makes_views_and_no_tables(lake: Lake) -> None:
+    lake.view("many")
+    how = f"USING lakemuster OPTIONS (uri '{lake.running.uri}', path 'db.many', columns 'id')"
+    with pytest.raises(SparkFailed, match="CREATE TABLE, which loses all others: create a temporary view instead"):
+        lake.spark.sql(f"CREATE TABLE kept {how}")
+    lake.spark.sql(f"CREATE TEMPORARY VIEW kept {how}")
+    assert lake.spark.sql("SELECT count(*), sum(id) FROM kept WHERE id < 10") == [[10, 45]]
+
+
+def test_files_without_matching_rows_are_not_opened(lake: Lake, newest_spark: Spark) -> None:
+    """Other partitions' files are taken away: a plan that held one of them would fail."""
+    for folder in (lake.spark.folder / "lake" / "db" / "many" / "data").iterdir():
+        if folder.name not in {"part=17", "part=130"}:
+            shutil.rmtree(folder)
+    for spark in (lake.spark, newest_spark):
+        name = lake.view_in(spark, "many", pushdown="true")
+        assert spark.sql(f"SELECT * FROM {name} WHERE part = 17") == [[17, 17]]
+        assert spark.sql(f"SELECT id FROM {name} WHERE id IN (17, 130)") == [[130], [17]]
+        with pytest.raises(SparkFailed, match="part=18"):
+            spark.sql(f"SELECT * FROM {name} WHERE part BETWEEN 17 AND 18")
+    assert lake.spark.sql(f"SELECT * FROM {lake.view('many', filter='part = 17')}") == [[17, 17]]
+
+
+def test_the_token_is_in_the_environment_of_workers_and_nowhere_else(lake: Lake, tmp_path: Path) -> None:
+    variable, token = TOKEN
+    (tmp_path / "tokens.toml").write_text(token_entry("reader", token, "read", ["db"]))
+    with served(lake.spark.folder, TOKENS=str(tmp_path / "tokens.toml")) as running:
+        uri = running.uri
+        for options in ({"task_threshold": "0"}, {}):
+            lake.spark.view("closed", "db.moving", uri=uri, token_env=variable, **options)
+            assert lake.spark.sql("SELECT id FROM closed WHERE id > 1") == [[2]]
+        [[plan]] = lake.spark.sql("EXPLAIN EXTENDED SELECT * FROM closed")
+        assert token not in plan
+        with pytest.raises(SparkFailed, match="send a token"):
+            lake.spark.view("closed", "db.moving", uri=uri)
+        with pytest.raises(SparkFailed, match="token_env NOTHING is not set in this process"):
+            lake.spark.view("closed", "db.moving", uri=uri, token_env="NOTHING")

@@ -1,0 +1,92 @@
+"""The data source on Spark 4.3 with no jar in the session: the demo lake, both formats, and the README's examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakemuster import Client
+from tests.journey.servers import Running, served
+from tests.journey.spark import examples
+from tests.spark import Spark
+
+pytestmark = pytest.mark.timeout(900)
+PAIMON = {"shop.stock": ("sku", "warehouse", "quantity"), "web.clicks": ("click_id", "dt", "url", "referrer")}
+
+READ = """
+def main(warehouse, table, columns):
+    import pypaimon
+    catalog = pypaimon.CatalogFactory.create({"warehouse": warehouse})
+    builder = catalog.get_table(table).new_read_builder()
+    rows = builder.new_read().to_arrow(builder.new_scan().plan().splits()).to_pylist()
+    return [[row[name] for name in columns] for row in rows]
+"""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The demo lake."""
+    with served(tmp_path_factory.mktemp("demo"), "--demo") as running:
+        yield running
+
+
+@pytest.mark.parametrize("table", PAIMON)
+def test_rows_of_paimon_tables_are_pypaimons(
+    newest_spark: Spark, demo: Running, run_pypaimon: Callable[..., Any], table: str
+) -> None:
+    with Client(demo.uri) as client:
+        warehouse = Path(client.table(table).info().location).parents[1]
+    columns = PAIMON[table]
+    expected = run_pypaimon(READ, warehouse=str(warehouse), table=table, columns=columns)
+    for options in ({}, {"task_threshold": "0"}):
+        newest_spark.view("stored", table, uri=demo.uri, **options)
+        found = newest_spark.sql(f"SELECT {', '.join(columns)} FROM stored")
+        assert found == sorted(expected, key=json.dumps)
+    assert len(expected) > 100
+
+
+PRINTED = {
+    "LOOKUP": """
+100004 2024-05-01 shipped 317.41
+104048 2024-05-05 shipped 449.94
+108014 2024-05-09 cancelled 61.35
+""",
+    "STOCK": """
++---------+-------------+----------+
+|warehouse|sum(quantity)|count(sku)|
++---------+-------------+----------+
+|amsterdam|        42262|       177|
+|     lyon|        43629|       181|
++---------+-------------+----------+
+""",
+    "SMALL_FILES": """
++--------------+-----+-----+-----+
+|         table|files|small|bytes|
++--------------+-----+-----+-----+
+|shop.customers|    9|    9|32996|
+|   shop.orders|   10|   10|34778|
+|    shop.stock|   20|   20|61681|
+|    web.clicks|    7|    0|31266|
+|    web.events|   20|   20|69507|
++--------------+-----+-----+-----+
+""",
+    "STREAM": """
++----------+------+
+|        dt|clicks|
++----------+------+
+|2024-05-05|    90|
+|2024-05-06|    90|
++----------+------+
+""",
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_examples_print_what_the_readme_shows(newest_spark: Spark, demo: Running, name: str) -> None:
+    script = getattr(examples, name)
+    printed = newest_spark.ask("run", packages=newest_spark.packages, script=script, values={"uri": demo.uri})
+    assert printed.strip() == PRINTED[name].strip()

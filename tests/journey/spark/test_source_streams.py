@@ -1,0 +1,97 @@
+"""``spark.readStream.format("lakemuster")``: each appended row once, over restarts; what is no append stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journey.servers import Running, lakemuster, served
+from tests.spark import Rows, Spark, SparkFailed
+
+pytestmark = pytest.mark.timeout(900)
+TABLE = "plain.streams.log"
+
+
+@pytest.fixture(scope="module")
+def running(spark: Spark) -> Iterator[Running]:
+    """A table by day, of two commits."""
+    spark.sql(f"CREATE TABLE {TABLE} (id bigint, day date) USING iceberg PARTITIONED BY (day)")
+    append(spark, 0, 4)
+    append(spark, 4, 6)
+    found = lakemuster(spark.folder, "add", "streams.log", f"{spark.folder}/lake/streams/log")
+    assert found.returncode == 0, found.stderr
+    with served(spark.folder) as running:
+        yield running
+
+
+def append(spark: Spark, start: int, end: int, more: str = "") -> None:
+    """Rows of some ids; each day is a file."""
+    day = "date_add(DATE '2024-05-01', CAST(id % 2 AS int))"
+    spark.sql(f"INSERT INTO {TABLE} SELECT id, {day}{more} FROM range({start}, {end}, 1, 1)")
+
+
+class Follower:
+    """A stream and what it has written."""
+
+    def __init__(self, spark: Spark, running: Running, folder: Path, **options: str) -> None:
+        self.spark = spark
+        self.folder = folder
+        self.options = {"uri": running.uri, **options}
+
+    def rows(self, **options: str) -> Rows:
+        """All that was ever written, after a run from the checkpoint on."""
+        given = {"table": "streams.log", "options": {**self.options, **options}, "folder": str(self.folder)}
+        self.spark.ask("follow", packages=self.spark.packages, **given)
+        return self.written()
+
+    def written(self) -> Rows:
+        """All that was ever written."""
+        if not list((self.folder / "rows").glob("*.parquet")):
+            return []
+        rows: Rows = self.spark.ask("parquet", paths=[str(self.folder / "rows")], columns=["id"])
+        return sorted(rows)
+
+
+def ids(*numbers: int) -> Rows:
+    return [[number] for number in numbers]
+
+
+def test_each_appended_row_is_read_once(spark: Spark, running: Running, tmp_path: Path) -> None:
+    full = Follower(spark, running, tmp_path / "full")
+    late = Follower(spark, running, tmp_path / "late", start="latest")
+    odd = Follower(spark, running, tmp_path / "odd", filter="day = DATE '2024-05-02'", columns="id")
+    first = min(row[0] for row in spark.sql(f"SELECT snapshot_id FROM {TABLE}.snapshots WHERE parent_id IS NULL"))
+    after = Follower(spark, running, tmp_path / "after", start_snapshot_id=str(first))
+    assert full.rows() == ids(*range(6))
+    assert late.rows() == []
+    assert after.rows() == ids(4, 5)
+    assert odd.rows() == ids(1, 3, 5)
+
+    append(spark, 6, 8)
+    spark.sql("CALL plain.system.rewrite_data_files(table => 'streams.log', options => map('rewrite-all', 'true'))")
+    append(spark, 8, 10)
+    assert full.rows() == ids(*range(10))
+    assert full.rows() == ids(*range(10))
+    assert late.rows() == ids(6, 7, 8, 9)
+    assert odd.rows() == ids(1, 3, 5, 7, 9)
+
+    spark.sql(f"ALTER TABLE {TABLE} ADD PARTITION FIELD bucket(2, id)")
+    spark.sql(f"ALTER TABLE {TABLE} ADD COLUMN later string")
+    append(spark, 10, 12, ", 'x'")
+    assert after.rows() == ids(*range(4, 12))
+    assert full.rows(task_threshold="0") == ids(*range(12))
+
+    spark.sql(f"DELETE FROM {TABLE} WHERE day = DATE '2024-05-02'")
+    append(spark, 12, 13, ", 'y'")
+    with pytest.raises(SparkFailed, match=r"is no append but delete; option skip_deletes passes over such snapshots"):
+        full.rows()
+    assert full.written() == ids(*range(12))
+    assert full.rows(skip_deletes="true") == ids(*range(13))
+
+
+@pytest.mark.parametrize("option", ["snapshot_id", "limit"])
+def test_a_stream_is_of_no_one_snapshot(spark: Spark, running: Running, tmp_path: Path, option: str) -> None:
+    with pytest.raises(SparkFailed, match=f"option {option} is of one snapshot: a stream follows the table"):
+        Follower(spark, running, tmp_path, **{option: "1"}).rows()

@@ -68,6 +68,8 @@ public final class Session {
                 return writes.compact(asked);
             case "delete":
                 return writes.delete(asked);
+            case "index anew":
+                return writes.indexAnew(asked);
             case "tag":
                 table(asked).createTag(asked.text("name"));
                 return null;

@@ -14,6 +14,7 @@ import org.apache.paimon.deletionvectors.DeletionVector;
 import org.apache.paimon.deletionvectors.append.BaseAppendDeleteFileMaintainer;
 import org.apache.paimon.append.AppendCompactTask;
 import org.apache.paimon.disk.IOManager;
+import org.apache.paimon.index.FileIndexProcessor;
 import org.apache.paimon.index.IndexFileHandler;
 import org.apache.paimon.index.IndexFileMeta;
 import org.apache.paimon.io.CompactIncrement;
@@ -21,6 +22,7 @@ import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.io.DataIncrement;
 import org.apache.paimon.manifest.FileKind;
 import org.apache.paimon.manifest.IndexManifestEntry;
+import org.apache.paimon.manifest.ManifestEntry;
 import org.apache.paimon.operation.BaseAppendFileStoreWrite;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.reader.RecordReader;
@@ -144,6 +146,21 @@ final class Writes {
             }
             commit(table, write.prepareCommit(true, ++commits), Map.of());
         }
+        return null;
+    }
+
+    /** Write the indexes of all files anew, as the procedure "rewrite_file_index" does. */
+    Object indexAnew(Session.Question asked) throws Exception {
+        FileStoreTable table = (FileStoreTable) session.table(asked);
+        FileIndexProcessor processor = new FileIndexProcessor(table);
+        List<CommitMessage> messages = new ArrayList<>();
+        for (ManifestEntry entry : table.store().newScan().plan().files(FileKind.ADD)) {
+            DataFileMeta indexed = processor.process(entry.partition(), entry.bucket(), entry);
+            CompactIncrement replaced = new CompactIncrement(List.of(entry.file()), List.of(indexed), List.of());
+            messages.add(new CommitMessageImpl(entry.partition(), entry.bucket(), entry.totalBuckets(),
+                    DataIncrement.emptyIncrement(), replaced));
+        }
+        commit(table, messages, Map.of());
         return null;
     }
 

@@ -36,6 +36,12 @@ MORE: dict[str, Reason] = {
     "a bound that is NaN or leaves NaN out tells us nothing; Java puts it above all": lambda table, leaves: any(
         not leaf[0].startswith("is ") and table.types[leaf[1]] in {"FLOAT", "DOUBLE"} for leaf in leaves
     ),
+    "indexes that were written later may be of other columns; Java loses rows by them": lambda table, _: (
+        table.kind == "indexed_anew"
+    ),
+    "an index of a column that has changed its place since is not asked": lambda table, leaves: (
+        table.kind == "indexed_evolved" and any(leaf[1] in {"title", "code", "local", "empty"} for leaf in leaves)
+    ),
 }
 
 

@@ -114,6 +114,28 @@ def evolving() -> Kind:
     )
 
 
+def indexed_anew() -> Kind:
+    """Indexes are written for files that are there, after a column before the indexed ones was dropped."""
+    numbers: Columns = {name: ("INT", number(salt)) for salt, name in enumerate(["id", "gone", "one", "two", "three"])}
+    left = {name: column for name, column in numbers.items() if name != "gone"}
+    options = [["option", name, value] for name, value in indexes("bitmap", columns=["id", "one", "two"]).items()]
+    return Kind(
+        numbers,
+        [
+            *writes(numbers, 5, 16),
+            ("alter", {"changes": [["drop", "gone"], *options]}),
+            ("index anew", {}),
+            *writes(left, 3, 16, 80),
+        ],
+        options={"metadata.stats-mode": "none"},
+    )
+
+
+def number(salt: int) -> Value:
+    """Numbers of a column."""
+    return lambda i, v: scattered(i, 100, salt * 7919)
+
+
 def kinds() -> dict[str, Kind]:
     """All of them."""
     commits = writes(COLUMNS, 10, 16)
@@ -143,6 +165,7 @@ def kinds() -> dict[str, Kind]:
             options=indexes(*OF) | {"deletion-vectors.enabled": "true"},
         ),
         "indexed_evolved": evolving(),
+        "indexed_anew": indexed_anew(),
         "indexed_spread": Kind(
             COLUMNS,
             commits,

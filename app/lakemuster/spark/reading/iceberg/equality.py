@@ -107,7 +107,7 @@ class EqualityDeletes:
             keys = Keys(columns)
             return keys, keys.nbytes
 
-        return self._keys.get((paths, group.columns), make)
+        return self._keys.get((paths, _ids(group.columns)), make)
 
     def _column(self, field_id: int, delete: Row) -> KeyColumn:
         for schema in self._schemas:
@@ -117,7 +117,7 @@ class EqualityDeletes:
         raise NotReadable(self._table.name, f"it deletes by field {field_id}, which is not known", delete["file_path"])
 
     def _rows(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:
-        return self._held.get((delete["file_path"], columns), lambda: self._read(delete, columns))
+        return self._held.get((delete["file_path"], _ids(columns)), lambda: self._read(delete, columns))
 
     def _read(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[tuple[pa.Array, ...], int]:
         fields = [column.field for column in columns]
@@ -136,6 +136,10 @@ class EqualityDeletes:
         empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
         arrays = tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))
         return arrays, sum(array.nbytes for array in arrays)
+
+
+def _ids(columns: Sequence[KeyColumn]) -> tuple[int, ...]:
+    return tuple(column.field_id for column in columns)
 
 
 def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:

@@ -141,7 +141,7 @@ def naming(table: TableToRead, path: str) -> Iterator[None]:
     except NotProjectedError as cause:
         raise NotReadable(table.name, str(cause), path) from cause
     except pa.ArrowException as cause:
-        raise NotReadable(table.name, f"it is broken: {cause}", path) from cause
+        raise NotReadable(table.name, f"its bytes cannot be understood: {cause}", path) from cause
     except OSError as cause:
         if cause.filename is not None or type(cause) is not OSError:
             raise  # the storage's own

@@ -138,6 +138,17 @@ def test_a_member_of_a_null_struct_is_null(tmp_path):
     assert rows(of, {**data, "deletes": [delete]}) == [{"a": 3}]
 
 
+def test_a_member_of_a_struct_with_a_default(tmp_path):
+    data = data_file(tmp_path / "b.parquet", [(1, "a", pa.array([0, 1]))])
+    struct = {"type": "struct", "fields": [column(3, "x", "long", **{"initial-default": 5}), column(4, "y", "long")]}
+    of = table(column(1, "a", "long"), column(2, "s", struct, **{"initial-default": {}}))
+    inner = pa.struct([pa.field("x", pa.int64(), metadata={"PARQUET:field_id": "3"})])
+    for key, left in ((5, 0), (6, 2)):
+        keys = pa.array([{"x": key}], inner)
+        delete = equality_deletes(tmp_path / f"d{key}.parquet", [(2, "s", keys)], [3])
+        assert len(rows(of, {**data, "deletes": [delete]})) == left
+
+
 def test_a_partition_value_stands_in_for_the_missing_column(tmp_path):
     spec = {"spec_id": 0, "fields": [{"field_id": 1000, "name": "b", "transform": "identity", "source_ids": [2]}]}
     data = data_file(tmp_path / "b.parquet", [(1, "a", pa.array([1]))], partition={"b": "x"})

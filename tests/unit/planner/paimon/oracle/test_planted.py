@@ -11,6 +11,7 @@ from lakemuster.planner.paimon.reading import bucket_filter
 from tests.unit.planner.paimon.oracle.check import search
 from tests.unit.planner.paimon.oracle.held import Lake, lake
 from tests.unit.planner.paimon.oracle.planted import PLANTED
+from tests.unit.planner.paimon.oracle.planted_indexes import PLANTED_INDEXES
 
 FIRST_SEED = 3_000
 MOST = 1_000
@@ -23,9 +24,12 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         yield found
 
 
-@pytest.mark.parametrize("name", PLANTED)
+BUGS = {**PLANTED, **PLANTED_INDEXES}
+
+
+@pytest.mark.parametrize("name", BUGS)
 def test_a_planted_bug_is_caught(name: str, held: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant, theme = PLANTED[name]
+    plant, theme = BUGS[name]
     plant(monkeypatch)
     # The same tables are asked the same under every bug: what one made of a filter is not for the next.
     bucket_filter.cache_clear()

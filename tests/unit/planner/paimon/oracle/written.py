@@ -18,6 +18,7 @@ from tests.unit.formats.paimon.writer import (
     manifest_list,
     stats,
 )
+from tests.unit.planner.paimon.oracle.indexes import embedded
 from tests.unit.planner.paimon.oracle.model import Column, DataFile, Entry, Partition, Statistics, Table
 from tests.unit.planner.paimon.oracle.values import chance, declared, internal, ordered
 
@@ -196,6 +197,7 @@ def record(rng: Random, table: Table, added: bool, file: DataFile) -> dict[str, 
         _SCHEMA_ID=file.version,
         _LEVEL=file.level,
         _EXTRA_FILES=list(file.extra_files),
+        _EMBEDDED_FILE_INDEX=embedded(table, file),
         _DELETE_ROW_COUNT=file.gone if file.deleted_known else None,
         _FILE_SOURCE=0 if file.level == 0 else 1,
         _VALUE_STATS_COLS=None if dense is None else [columns[i].name for i in dense],

@@ -1,0 +1,108 @@
+"""Bugs to plant in what file indexes say: each is a mistake that someone could make of Paimon's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from pyroaring import BitMap
+
+from lakemuster.formats.paimon.file_index import answers
+from lakemuster.formats.paimon.file_index.bitmap import BitmapIndex
+from lakemuster.metadata.predicate import BoundOr
+from lakemuster.planner.paimon import file_indexes, reading
+from tests.unit.planner.oracle.planted import instead
+
+Patch = pytest.MonkeyPatch
+Bug = Callable[[Patch], None]
+
+
+def todays_names(patch: Patch) -> None:
+    """Indexes are found by today's names."""
+
+    def indexed_as(evolution: Any, field_id: int) -> Any:
+        today = evolution.schemas[0]
+        now = {today.names[field_id]: today.primitive(field_id)}
+        return {schema.schema_id: next(iter(now.items())) for schema in evolution.schemas}
+
+    patch.setattr(file_indexes, "indexed_as", indexed_as)
+
+
+def both_of_an_or(patch: Patch) -> None:
+    """Of an OR, both sides must hold for one row."""
+
+    def rows_of(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(own: Any, bound: Any) -> Any:
+            if not isinstance(bound, BoundOr):
+                return real(own, bound)
+            found = [rows for child in bound.children if (rows := real(own, child)) is not None]
+            return BitMap.intersection(*found) if found else None
+
+        return wrong
+
+    instead(patch, file_indexes.IndexedFile, "rows_of", rows_of)
+
+
+def an_open_side_of_an_or(patch: Patch) -> None:
+    """Of an OR, a side that no index knows is no row."""
+
+    def rows_of(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(own: Any, bound: Any) -> Any:
+            if not isinstance(bound, BoundOr):
+                return real(own, bound)
+            found = [rows for child in bound.children if (rows := real(own, child)) is not None]
+            return BitMap.union(*found) if found else None
+
+        return wrong
+
+    instead(patch, file_indexes.IndexedFile, "rows_of", rows_of)
+    patch.setattr(file_indexes, "can_ask", lambda _: True)
+
+
+def merged_files_alone(patch: Patch) -> None:
+    """Files that are merged go alone."""
+    patch.setattr(reading.PaimonReading, "indexes_alone", property(lambda _: True))
+
+
+def nothing_is_null(patch: Patch) -> None:
+    """The rows of a bitmap index that are null are none."""
+    patch.setattr(BitmapIndex, "nulls", property(lambda _: BitMap()))
+
+
+def signed_hashes(patch: Patch) -> None:
+    """Negative sums of a bloom filter's hashes are not flipped."""
+
+    def hashes(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(*asked: Any) -> Any:
+            found = real(*asked)
+            return None if found is None else tuple(code ^ (code >> 31 & 1) for code in found)
+
+        return wrong
+
+    instead(patch, answers, "filter_hashes", hashes)
+
+
+def an_equal_too_few(patch: Patch) -> None:
+    """AT MOST is LESS."""
+
+    def compared(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(index: Any, *asked: Any) -> Any:
+            found = real(index, *asked)
+            return None if found is None else BitMap(np.array(found, np.uint32)[:-1])
+
+        return wrong
+
+    instead(patch, answers, "_compared", compared)
+
+
+PLANTED_INDEXES: dict[str, tuple[Bug, str | None]] = {
+    "indexes are found by today's names": (todays_names, "append"),
+    "both sides of an OR must hold for one row": (both_of_an_or, "append"),
+    "a side of an OR that no index knows is no row": (an_open_side_of_an_or, "append"),
+    "files that are merged go alone by their indexes": (merged_files_alone, "merging"),
+    "a bitmap index knows of no nulls": (nothing_is_null, "append"),
+    "negative sums of a bloom filter's hashes are not flipped": (signed_hashes, "append"),
+    "an index leaves out a row that compares": (an_equal_too_few, "append"),
+}

@@ -46,5 +46,6 @@ lock:
 	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in && \
 	$(uv) --upgrade -o requirements-spark.lock requirements-spark.in && \
 	$(uv) --upgrade -o requirements-spark35.lock requirements-spark35.in && \
+	$(uv) --upgrade --extra spark -c requirements.lock -o requirements-spark43.lock requirements-spark43.in pyproject.toml && \
 	$(uv) --upgrade -o requirements-connect.lock requirements-connect.in && \
 	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in

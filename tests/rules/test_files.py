@@ -17,6 +17,7 @@ BESIDE = [
     "requirements-pypaimon.lock",
     "requirements-spark.lock",
     "requirements-spark35.lock",
+    "requirements-spark43.lock",
     "requirements-connect.lock",
     "requirements-duckdb.lock",
 ]
@@ -102,6 +103,7 @@ def test_the_lock_pins_all_that_the_project_asks_for():
     for lock, wanted in {
         "requirements.lock": project["dependencies"] + [name for extra in extras.values() for name in extra],
         "requirements-server.lock": project["dependencies"] + extras["server"] + extras["postgres"],
+        "requirements-spark43.lock": project["dependencies"] + extras["spark"],
     }.items():
         names = {re.split(r"[\[<>=!; ]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
         assert names <= pinned[lock]

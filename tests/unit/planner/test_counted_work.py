@@ -22,6 +22,10 @@ from lakemuster.planner.scan.tasks import cut, part
 
 FILES, MANIFESTS = 40_000, 20
 ZONE = 1024
+PACK = 4096
+LARGEST_PACK = 4 * PACK * MANIFESTS // FILES + 1
+"""In manifests."""
+
 NAME = "b.t"
 
 
@@ -72,6 +76,12 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     found.close()
 
 
+@pytest.fixture(autouse=True)
+def _small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two manifests or so: where packs end depends on the names of segments, which no run has twice."""
+    monkeypatch.setattr(packs, "PACK_ROWS", PACK)
+
+
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     return Work(monkeypatch)
@@ -86,11 +96,11 @@ def files(services: Services, text: str) -> int:
     return sum(len(batch.rows) for batch in plan(services, text).batches())
 
 
-def test_a_selective_plan_opens_the_segments_of_its_files_only(services: Services, work: Work) -> None:
+def test_a_selective_plan_opens_the_segments_of_its_packs_only(services: Services, work: Work) -> None:
     files(services, "id >= 1000000 and id < 1400000")  # makes the zones
     work.clear()
     assert files(services, "id >= 11000000 and id < 11400000") == 400
-    assert len(work.segments) == 1
+    assert len(work.segments) <= LARGEST_PACK
     assert work.counts["entries"] <= 2 * ZONE
 
 
@@ -126,7 +136,7 @@ def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) ->
     assert len(keys) >= FILES // 100
     work.clear()
     found = sum(len(batch.rows) for key in keys for batch in part(whole, key).batches())
-    assert work.counts["entries"] <= 1.25 * FILES
+    assert work.counts["entries"] <= 1.1 * FILES
     assert found == sum(len(batch.rows) for batch in whole.batches())
 
 
@@ -142,4 +152,4 @@ def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None
     assert files(services, "code = 500001000") <= 2
     assert work.counts["entries"] == FILES + 300
     # The new manifest's columns are read, and those of the pack that it came into.
-    assert len(work.segments) < MANIFESTS
+    assert len(work.segments) <= LARGEST_PACK + 1

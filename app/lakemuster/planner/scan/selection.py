@@ -39,6 +39,8 @@ FEW_OF_A_PACK = 16
 REMEMBERED_FILES = 1 << 16
 """Files of one selection that need not be found anew for its next page."""
 
+_END = 1 << 62
+
 Rows = NDArray[np.int64]
 
 
@@ -225,20 +227,22 @@ def _found(
     added_in: frozenset[int] | None,
 ) -> Sequence[Rows]:
     """The files of some candidates of one pack, of the first and the last at least those between ``ends``."""
-    keys = [(candidate.number, added_in) for candidate in group]
-    known = [rows for key in keys if (rows := left.remembered.rows.get(key)) is not None]
-    if len(known) == len(keys):
-        return known
-    within = list(group)
-    within[0] = _within(within[0], ends[0], within[0].runs[-1][1])
-    within[-1] = _within(within[-1], 0, ends[1])
-    all_entries, entries = (sum(candidate.entries for candidate in some) for some in (group, within))
-    whole = entries * 4 >= all_entries or all_entries <= min(REMEMBERED_FILES // 4, left.remembered.room)
-    found = _looked_at(left, outline, group if whole else within, bound, added_in)
-    if whole:
-        for key, rows in zip(keys, found, strict=True):
-            left.remembered.keep(key, rows)
-    return found
+    known = left.remembered.rows
+    missing = [candidate for candidate in group if (candidate.number, added_in) not in known]
+    found = {c.number: known[c.number, added_in] for c in group if (c.number, added_in) in known}
+    if missing:
+        ends_of = {group[0].number: (ends[0], _END), group[-1].number: (0, ends[1])}
+        if len(group) == 1:
+            ends_of[group[0].number] = ends
+        within = [_within(candidate, *ends_of.get(candidate.number, (0, _END))) for candidate in missing]
+        all_entries, entries = (sum(candidate.entries for candidate in some) for some in (missing, within))
+        whole = entries * 4 >= all_entries or all_entries <= min(REMEMBERED_FILES // 4, left.remembered.room)
+        looked_at = missing if whole else within
+        for candidate, rows in zip(missing, _looked_at(left, outline, looked_at, bound, added_in), strict=True):
+            found[candidate.number] = rows
+            if whole:
+                left.remembered.keep((candidate.number, added_in), rows)
+    return [found[candidate.number] for candidate in group]
 
 
 def _looked_at(

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lakemuster.api.page_tokens import Key
 from lakemuster.planner.rows import START, Position, RowSource, conform
 from lakemuster.wire.documents import Document, document_batch, dumps
-from lakemuster.wire.rows import chunks, json_items, json_lines
+from lakemuster.wire.rows import Written, chunks, json_items, json_lines
 
 PAGE_BYTES = 16 * 2**20
 """A page ends early when its JSON grows beyond this."""
@@ -37,7 +37,7 @@ class Streamed(Protocol):
         """Of ``batches``."""
         ...
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, Written]]:
         """The whole list as lines of JSON, some rows at a time, with their number."""
         ...
 
@@ -68,7 +68,7 @@ class RowListing:
     def page(self, after: Key | None, size: int) -> Page:
         """Rows from the place on that the page before ended at."""
         at = START if after is None else Position(*cast("tuple[int, int]", after))
-        items: list[bytes] = []
+        items: list[Written] = []
         rows = length = 0
         for position, batch in self.source.batches(at):
             offset = position.offset
@@ -84,7 +84,7 @@ class RowListing:
                     return Page(b",".join(items), (position.part, offset))
         return Page(b",".join(items), None)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, Written]]:
         """All rows."""
         for _, batch in self.source.batches(START):
             for chunk in chunks(batch):
@@ -119,7 +119,7 @@ class DocumentListing(Generic[T]):
         items = b",".join(dumps(self.document(item)) for item in shown)
         return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, Written]]:
         """All items."""
         for some in self._portions():
             yield len(some), b"".join(dumps(document) + b"\n" for document in some)

@@ -24,7 +24,7 @@ from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.model import json_integer
-from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, chunks, json_items, json_lines
+from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, Written, chunks, json_items, json_lines
 
 Numbers = NDArray[np.int64]
 Kind = Literal["file", "delete"]
@@ -118,7 +118,7 @@ class PlanListing:
         ]
         return PlanPage(b",".join(files), b",".join(map(json_items, self._deletes(numbers))), key)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, Written]]:
         """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""
         yield 0, dumps({"plan": self.about}) + b"\n"
         for kind, batch in self._stream():

@@ -7,7 +7,7 @@ way breaks the connection.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Generator, Mapping
 from itertools import chain
 from typing import TypeAlias
 
@@ -22,8 +22,11 @@ from lakemuster.api.listings import Streamed
 
 Part: TypeAlias = bytes | memoryview
 
+PIECE_BYTES = 4 * 2**20
+"""Bytes that are handed to the connection at once: it copies what it is given, and larger copies take new memory."""
 
-def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[bytes, None, None]:
+
+def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
     """Every row as a line, and the line that says that this was all."""
     count = 0
     for rows, lines in listing.lines():
@@ -55,6 +58,14 @@ def _ending(schema: pa.Schema, metadata: Mapping[str, str]) -> Part:
     return _bytes(sink.getvalue())[schema.serialize().size :]
 
 
+async def _pieces(parts: AsyncIterable[str | bytes | memoryview]) -> AsyncIterator[Part]:
+    async for part in parts:
+        assert not isinstance(part, str)
+        whole = memoryview(part)
+        for at in range(0, len(whole), PIECE_BYTES):
+            yield whole[at : at + PIECE_BYTES]
+
+
 def _bytes(buffer: pa.Buffer) -> memoryview:
     return memoryview(buffer).cast("B")
 
@@ -69,6 +80,7 @@ class Stream(StreamingResponse):
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
         super().__init__(chain([next(parts)], parts), media_type=media_type, headers=headers)
+        self.body_iterator = _pieces(self.body_iterator)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it."""

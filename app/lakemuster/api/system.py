@@ -22,7 +22,7 @@ from lakemuster.planner.lists.system.table_rows import table_rows
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
-from lakemuster.wire.rows import json_items, json_lines
+from lakemuster.wire.rows import Written, json_items, json_lines
 
 BATCH_ROWS = 1000
 
@@ -115,7 +115,7 @@ class KeyedListing:
         end = start + shown.num_rows
         return Page(items, self._keys[end - 1] if end < self.table.num_rows and shown.num_rows else None)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, Written]]:
         """All rows."""
         for batch in self.batches():
             yield batch.num_rows, json_lines(batch)

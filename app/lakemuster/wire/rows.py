@@ -14,7 +14,7 @@ does not know is told by the field's ``type`` metadata (``uuid``). Structs by co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 import orjson
@@ -27,6 +27,9 @@ from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
 
+Written: TypeAlias = bytes | memoryview
+"""UTF-8 text; of many rows it is Arrow's own memory."""
+
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id", "next_snapshot_id"})
 JSON_TEXT = b"json"
 """Arrow field metadata key of strings that are JSON already."""
@@ -38,14 +41,14 @@ CHUNK_BYTES = 4 * 2**20
 """Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
 
 
-def json_lines(batch: pa.RecordBatch) -> bytes:
+def json_lines(batch: pa.RecordBatch) -> Written:
     """Every row as a JSON object and a line feed."""
     if (few := _few(batch)) is not None:
         return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in few)
     return _rows(batch, "\n")
 
 
-def json_items(batch: pa.RecordBatch) -> bytes:
+def json_items(batch: pa.RecordBatch) -> Written:
     """Every row as a JSON object, commas between: the inside of a JSON array."""
     if (few := _few(batch)) is not None:
         return orjson.dumps(few)[1:-1]
@@ -111,7 +114,7 @@ def _objects(array: pa.StructArray, *, sparse: bool) -> list[object]:
     return [row if valid else None for row, valid in zip(rows, array.is_valid().to_pylist(), strict=True)]
 
 
-def _rows(batch: pa.RecordBatch, end: str) -> bytes:
+def _rows(batch: pa.RecordBatch, end: str) -> Written:
     if batch.num_rows == 0:
         return b""
     pieces: list[Piece] = []

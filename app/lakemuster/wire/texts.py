@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -85,8 +85,8 @@ def only_where(array: pa.Array, texts: pa.Array) -> pa.Array:
     return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
 
 
-def data(texts: pa.StringArray) -> bytes:
-    """The bytes of all texts, one after the other.
+def data(texts: pa.StringArray) -> memoryview:
+    """The bytes of all texts, one after the other; no copy.
 
     Raises:
         pa.ArrowInvalid: they are not UTF-8.
@@ -95,4 +95,4 @@ def data(texts: pa.StringArray) -> bytes:
     _, offsets, values = texts.buffers()
     bounds = memoryview(offsets).cast("i")
     first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]
-    return cast("bytes", values.slice(first, last - first).to_pybytes())
+    return memoryview(values).cast("B")[first:last]

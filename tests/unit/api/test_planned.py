@@ -147,7 +147,7 @@ def paged(made: PlanListing, size: int) -> list[Any]:
 def test_every_form_has_every_file_with_its_own_deletes(plan: MadePlan, size: int) -> None:
     made = listing(plan)
     assert paged(made, size) == paged(made, 10_000) == expected(plan)
-    lines = [json.loads(line) for count, text in made.lines() for line in text.splitlines() if count]
+    lines = [json.loads(line) for count, text in made.lines() for line in bytes(text).splitlines() if count]
     files, deletes = (
         [row["file"] for row in lines if "file" in row],
         [row["delete"] for row in lines if "delete" in row],

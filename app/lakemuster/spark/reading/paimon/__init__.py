@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from lakemuster.client.model import Row
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.paimon.arrays import has_nulls_against
 from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
 from lakemuster.spark.reading.paimon.spread import spread_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
@@ -76,6 +77,6 @@ def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBa
 def _as_promised(table: PaimonTable, schema: pa.Schema, batch: pa.RecordBatch, file_path: str) -> pa.RecordBatch:
     """A batch in the schema of the answer; Spark trusts what it says of nulls."""
     for field, values in zip(schema, batch.columns, strict=True):
-        if not field.nullable and values.null_count:
-            raise NotReadable(table.name, f"column {field.name} is NOT NULL and has nulls", file_path)
+        if has_nulls_against(field, values):
+            raise NotReadable(table.name, f"column {field.name} is NOT NULL, or a part of it, and has nulls", file_path)
     return batch if not schema else pa.RecordBatch.from_arrays(batch.columns, schema=schema)

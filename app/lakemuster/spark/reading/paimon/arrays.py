@@ -73,6 +73,24 @@ def map_of(values: pa.MapArray | pa.ListArray, of: MapType | ListType, keys: pa.
     return pa.MapArray.from_arrays(_offsets(values), keys, items, type=spark_type(of), mask=values.is_null())
 
 
+def has_nulls_against(field: pa.Field, values: pa.Array) -> bool:
+    """Whether there are nulls where a column, or a part of it, is said to have none."""
+    if values.null_count:
+        if not field.nullable:
+            return True
+        values = values.filter(values.is_valid())
+    of = field.type
+    if pa.types.is_struct(of):
+        return any(has_nulls_against(of.field(place), values.field(place)) for place in range(of.num_fields))
+    if pa.types.is_list(of):
+        return has_nulls_against(of.value_field, values.flatten())
+    if pa.types.is_map(of):
+        return has_nulls_against(of.key_field, _plain(values).keys) or has_nulls_against(
+            of.item_field, _plain(values).items
+        )
+    return False
+
+
 def _map(values: pa.Array, key: Type, value: Type, of: MapType | ListType) -> pa.MapArray:
     if _is_list(values.type) and pa.types.is_struct(values.type.value_type) and values.type.value_type.num_fields == 2:
         # Avro's maps, of keys that are texts and of all others, are lists of pairs.

@@ -178,8 +178,37 @@ def test_rows_of_other_branches(options: dict[str, str]) -> None:
 def test_nulls_where_there_are_none() -> None:
     lake = MemoryLake()
     file = written(lake, rows=[{"id": None, "name": "x"}])
-    with pytest.raises(NotReadable, match="column id is NOT NULL and has nulls"):
+    with pytest.raises(NotReadable, match="column id is NOT NULL, or a part of it, and has nulls"):
         rows_of(to_read([schema_row(0, KEYED_FIELDS)]), [file], lake)
+
+
+STRUCT = {"type": "struct", "text": "ROW<`a` INT NOT NULL>", "fields": [field_row(1, "a", "INT", required=True)]}
+LIST = {"type": "list", "text": "ARRAY<INT NOT NULL>", "element-id": 1, "element": "INT", "element-required": True}
+BAG = {"type": "list", "text": "MULTISET<STRING>", "element-id": 1, "element": "STRING", "element-required": False}
+MAP = {
+    "type": "map", "text": "MAP<INT, INT NOT NULL>", "key-id": 1, "key": "INT", "value-id": 2, "value": "INT",
+    "value-required": True,
+}  # fmt: skip
+NESTED: list[tuple[Any, pa.DataType, list[Any], Any]] = [
+    (STRUCT, pa.struct([("a", pa.int32())]), [None, {"a": 1}], {"a": None}),
+    (LIST, pa.list_(pa.int32()), [None, [], [1]], [1, None]),
+    (MAP, pa.map_(pa.int32(), pa.int32()), [None, [], [(1, 2)]], [(1, 2), (3, None)]),
+    (BAG, pa.map_(pa.string(), pa.int32()), [None, [("a", 2)]], [("b", None)]),
+]
+
+
+@pytest.mark.parametrize(("of", "form", "good", "bad"), NESTED, ids=["ROW", "ARRAY", "MAP", "MULTISET"])
+def test_nulls_in_parts_where_there_are_none(of: Any, form: pa.DataType, good: list[Any], bad: Any) -> None:
+    table = to_read([schema_row(0, [field_row(0, "x", of)])])
+    for values, right in ((good, True), ([*good, bad], False)):
+        lake, out = MemoryLake(), io.BytesIO()
+        pq.write_table(pa.table({"x": pa.array(values, form)}), out)
+        file = planned(lake.write("x.parquet", out.getvalue()), out.getvalue(), len(values))
+        if right:
+            assert [row["x"] for row in rows_of(table, [file], lake)] == good
+        else:
+            with pytest.raises(NotReadable, match="NOT NULL"):
+                rows_of(table, [file], lake)
 
 
 def test_values_of_another_type() -> None:

@@ -200,10 +200,12 @@ def test_rows_of_many_blocks_keep_their_order_through_every_engine():
         assert read_table(data, engine=engine)[1].to_pylist() == rows
 
 
-def test_large_files_come_in_chunks_that_make_one_table(monkeypatch):
-    monkeypatch.setattr("lakemuster.formats.avro.table._CHUNK_BYTES", 10_000)
+@engines
+def test_large_files_come_in_chunks_that_make_one_table(monkeypatch, engine):
+    for name in ("_CHUNK_BYTES", "_NATIVE_CHUNK_BYTES"):
+        monkeypatch.setattr(f"lakemuster.formats.avro.table.{name}", 10_000)
     rows = [{"a": number} for number in range(30_000)]
-    _, table = read_table(written(record(("a", "long")), rows, block_bytes=1000))
+    _, table = read_table(written(record(("a", "long")), rows, block_bytes=1000), engine=engine)
     assert table.column("a").num_chunks > 3
     assert table.to_pylist() == rows
 

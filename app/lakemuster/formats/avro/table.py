@@ -20,7 +20,9 @@ from lakemuster.formats.avro.schema import Node, parse_schema
 Engine = Literal["auto", "native", "datafusion", "fastavro"]
 
 _CHUNK_BYTES = 8 << 20
-"""Inflated bytes decoded at a time: bounds what exists twice."""
+"""Inflated bytes that others decode at a time: bounds what exists twice."""
+_NATIVE_CHUNK_BYTES = 64 << 20
+"""The same of the native decoder, which needs no copy of them: columns in one piece need not be joined."""
 _SMALL_BYTES = 24 << 10
 """Below this, fastavro is done before DataFusion has started."""
 
@@ -62,9 +64,12 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     """
     header = read_header(data)
     plan = _plan(header.metadata["avro.schema"])
+    if engine == "auto" and is_available():
+        engine = "native"
+    size = _NATIVE_CHUNK_BYTES if engine == "native" else _CHUNK_BYTES
     batches = [
         batch
-        for chunk in _chunks(_counted(plan.row, read_blocks(data, header)))
+        for chunk in _chunks(_counted(plan.row, read_blocks(data, header)), size)
         for batch in _decode(plan, chunk, engine)
     ]
     return header, pa.Table.from_batches(batches, plan.schema)
@@ -86,13 +91,13 @@ def _counted(row: Node, blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
 
 
-def _chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+def _chunks(blocks: Iterable[Block], most: int) -> Iterator[list[Block]]:
     chunk: list[Block] = []
     size = 0
     for block in blocks:
         chunk.append(block)
         size += len(block.data)
-        if size >= _CHUNK_BYTES:
+        if size >= most:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -100,7 +105,7 @@ def _chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _decode(plan: _Plan, chunk: list[Block], engine: Engine) -> list[pa.RecordBatch]:
-    if engine == "native" or (engine == "auto" and is_available()):
+    if engine == "native":
         return _shaped(plan, [decode_native(plan.program, chunk)])
     if engine == "auto":
         if sum(len(block.data) for block in chunk) < _SMALL_BYTES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -84,5 +85,6 @@ def run_compiled(block: Block, program: NDArray[np.uint64], memory: Memory, stac
     return verdict.value
 
 
+@cache
 def _compiled() -> Callable[..., int] | None:
     return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

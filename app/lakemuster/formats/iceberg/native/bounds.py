@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -104,5 +105,6 @@ def _read_compiled(
     )
 
 
+@cache
 def _compiled() -> Callable[..., int] | None:
     return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

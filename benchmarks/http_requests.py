@@ -32,8 +32,9 @@ def day(number: int) -> tuple[str, str]:
 
 
 def clustered(number: int) -> tuple[int, int]:
-    """The ends of a range of the clustered column."""
-    return 400_000_000 + number * 100_000, 400_500_000 + number * 100_000
+    """The ends of a range of the clustered column, half a million wide, within the middle of a million files' ids."""
+    low = 400_000_000 + number * 100_003 % 500_000_000
+    return low, low + 500_000
 
 
 def rest(column: str, low: object, high: object) -> bytes:

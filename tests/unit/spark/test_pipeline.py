@@ -156,7 +156,7 @@ def test_a_segment_of_another_size_is_not_believed(cluster: Cluster, refresher: 
 def test_other_versions_on_executors_are_refused(
     cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = engine.software()
+    told = executor.software()
     monkeypatch.setattr(executor, "software", lambda: (*told[:-1], ("pyarrow", "1.0")))
     with pytest.raises(ConfigInvalid, match=r"pyarrow 1\.0, not "):
         refresh(refresher)

@@ -37,7 +37,7 @@ openapi:
 	@$(with) "$$python" -m lakemuster openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 bench:
-	@$(with) "$$python" -m benchmarks.cold_index $(BENCH_ARGS)
+	@$(with) "$$python" -m benchmarks --size small $(BENCH_ARGS)
 
 lock:
 	@$(with) \

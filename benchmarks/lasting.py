@@ -65,7 +65,7 @@ def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 def tasks(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W10: plan tasks of an unselective plan, fetched one after another."""
     lake = lakes.lake(sizes.big)
-    each = max(1, sizes.files // 100_000)
+    each = max(10, sizes.files // 100_000)
     text = "user_id > 5000"
     plan = lake.plan(text)
     keys = list(cut(plan, each))

@@ -63,6 +63,7 @@ def measured(lake: Lake, make: Make, runs: int, selector: Selector = CURRENT) ->
     """New values each time, after some to warm up; and the files of the first."""
     files = lake.files(make(0), selector)
     timed(lambda n: lake.files(make(n), selector), range(1, min(SEED, runs)))
+    survivors.cache_clear()
     return timed(lambda n: lake.files(make(n), selector), range(SEED, SEED + runs)), files
 
 

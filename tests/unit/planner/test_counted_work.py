@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.index.segments import Segment
 from lakemuster.main import build_services
-from lakemuster.planner.scan import packs
+from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan import packs, selection
 from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.tasks import cut, part
@@ -138,6 +140,23 @@ def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) ->
     found = sum(len(batch.rows) for key in keys for batch in part(whole, key).batches())
     assert work.counts["entries"] <= 1.1 * FILES
     assert found == sum(len(batch.rows) for batch in whole.batches())
+
+
+@pytest.mark.parametrize("room", [0, selection.REMEMBERED_FILES])
+@pytest.mark.parametrize("text", ["user_id > 5000", "code < 100000000", "id >= 11000000 and price < 100"])
+def test_ranges_of_a_plan_are_the_plan_wherever_they_are_cut(services: Services, text: str, room: int) -> None:
+    whole = plan(services, text)
+    files_of = FILES // MANIFESTS
+    cuts = [Position(p, o) for p in range(MANIFESTS) for o in (0, 1, 1023, 1024, files_of - 1, files_of)]
+
+    def found(start: Position, end: Position | None) -> list[tuple[int, int]]:
+        selection.survivors.cache_clear()
+        whole.survivors.remembered.room = room
+        return [(batch.number, row) for batch in whole.batches(start, end) for row in batch.rows.tolist()]
+
+    ranges = itertools.pairwise([START, *cuts[1:], None])
+    parts = [found(start, end) for start, end in ranges if start is not None]
+    assert list(itertools.chain(*parts)) == found(START, None)
 
 
 def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None:

@@ -253,6 +253,8 @@ def _looked_at(
     pack = spec.pack_of(group[0].number)[0]
     question = None if added_in is not None or isinstance(spec.reading, PaimonReading) else left.question(spec, bound)
     entries = sum(candidate.entries for candidate in group)
+    if not entries:
+        return [np.zeros(0, np.int64)] * len(group)
     if question is None or (entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack)):
         return [files_kept(outline, candidate, bound, added_in) for candidate in group]
     starts = [int(pack.starts[spec.pack_of(candidate.number)[1]]) for candidate in group]

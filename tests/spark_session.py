@@ -13,12 +13,14 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 ICEBERG = "org.apache.iceberg"
+T = TypeVar("T")
 
 
 def session(jar: str, folder: str) -> SparkSession:
@@ -81,6 +83,17 @@ def ours(packages: list[str]) -> Any:
     return importlib.import_module("lakemuster.spark")
 
 
+def patiently(work: Callable[[], T]) -> T:
+    """What work gives: Spark waits ten seconds for a stream's Python to start, too few on a busy machine."""
+    for _ in range(5):
+        try:
+            return work()
+        except Exception as problem:
+            if "Python worker failed to connect back" not in str(problem):
+                raise
+    return work()
+
+
 class Session:
     """The actions."""
 
@@ -133,19 +146,27 @@ class Session:
         """Let a stream write to FOLDER what is new in a table of our data source, and end it; its checkpoint stays."""
         frame = self.source(packages).readStream.format("lakemuster").options(**options).load(table)
         sink = frame.writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint")
-        query = sink.start(f"{folder}/rows")
-        try:
-            query.processAllAvailable()
-        finally:
-            query.stop()
+
+        def once() -> None:
+            query = sink.start(f"{folder}/rows")
+            try:
+                query.processAllAvailable()
+            finally:
+                query.stop()
+
+        patiently(once)
 
     def run(self, packages: list[str], script: str, values: dict[str, Any]) -> str:
         """What a script prints that is given the session, as ``spark``, and ``values``."""
         self.source(packages)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(script, "example", "exec"), {"spark": self.spark, **values})
-        return printed.getvalue()
+
+        def once() -> str:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(script, "example", "exec"), {"spark": self.spark, **values})
+            return printed.getvalue()
+
+        return patiently(once)
 
     def source(self, packages: list[str]) -> SparkSession:
         """The session with our data source."""

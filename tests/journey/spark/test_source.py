@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pytest
 
 from lakemuster.api.auth import token_entry
 from lakemuster.client.catalog import Client
-from lakemuster.spark.options import Options
+from lakemuster.spark.options import SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE, Options
 from lakemuster.spark.pinned import pin
 from lakemuster.spark.planning import parts_of, rows_of
 from lakemuster.spark.reading.model import NotReadable
@@ -69,7 +70,7 @@ def lake(spark: Spark) -> Iterator[Lake]:
     for name in WIDE:
         for statement in tables.wide(f"plain.db.{name}", *tables.MODES[name]):
             spark.sql(statement)
-    for name in WRITTEN:
+    for name in (*WRITTEN, "huge"):
         tables.WRITERS[name](spark, f"plain.db.{name}")
     found = lakemuster(spark.folder, "discover", f"{spark.folder}/lake/db", "--namespace", "db")
     assert found.returncode == 0, found.stderr
@@ -190,6 +191,16 @@ def test_a_large_plan_is_asked_for_by_executors(lake: Lake) -> None:
     options = {"task_threshold": "3", "split_open_file_cost": "1000", "split_target_size": "20000"}
     for table in ("v2_marks", "many"):
         assert lake.spark.sql(f"SELECT * FROM {lake.view(table, **options)}") == lake.plain(table)
+
+
+def test_the_driver_holds_no_files_of_a_large_plan(lake: Lake) -> None:
+    options = Options.of({"uri": lake.running.uri, "path": "db.huge"})
+    with Client(options.uri) as client:
+        pinned = pin(client.table(options.table), options)
+    parts = parts_of(options, pinned)
+    assert len(parts) >= 10_500 * SPLIT_OPEN_FILE_COST // SPLIT_TARGET_SIZE
+    assert not any(part.splits for part in parts)
+    assert len(pickle.dumps(parts[0])) < 2000
 
 
 def test_a_frame_is_good_for_many_filters(lake: Lake) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from lakemuster import Client
 from tests.beside import python_of, runner
 from tests.journey.paimon_java.beside_java import Table, files_of_java, files_of_ours, held_against_java, named, names
+from tests.journey.paimon_java.rows_read import counted, counted_of_java, rows_read, table_to_read
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon, jars_of
 
@@ -98,6 +100,17 @@ def test_rows_through_our_catalog_are_those_of_spark(table: Table, theirs: dict[
     rows = table.ask("rows", catalog="rest of spark")
     found = [[row[columns.index("id")], row[columns.index("day")]] for row in rows]
     assert sorted(found) == sorted(theirs[table.kind])
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in {"spark_partial", "spark_sums"}])
+def test_rows_that_executors_read(table_of: Callable[[str], Table], name: str) -> None:
+    table = table_of(name)
+    with Client(table.server.uri) as client:
+        to_read = table_to_read(client, f"db.{name}")
+        ours = counted(rows_read(client, to_read))
+    theirs = counted_of_java(table.rows, to_read.schema["fields"])
+    assert (ours - theirs, theirs - ours) == ({}, {})
+    assert theirs
 
 
 def test_a_tag_and_a_branch(table_of: Callable[[str], Table]) -> None:

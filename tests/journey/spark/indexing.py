@@ -51,8 +51,13 @@ class Driver:
     """A running session of Spark's with our driver in it."""
 
     def __init__(self, master: str, folder: Path, storage: Mapping[str, Any] | None = None) -> None:
+        home = folder / "home"  # a cluster's workers write there
+        home.mkdir()
         self.log = folder / "driver.log"
         told = {} if storage is None else {"LAKEMUSTER_STORAGE": json.dumps(storage)}
+        given = environment()
+        for part in Path(given["SPARK_HOME"]).iterdir():
+            (home / part.name).symlink_to(part)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, ROOT / "tests" / "journey" / "spark" / "indexing_session.py", master, folder],
@@ -61,7 +66,7 @@ class Driver:
                 stderr=log,
                 text=True,
                 cwd=folder,
-                env=environment() | told,
+                env=given | told | {"SPARK_HOME": str(home)},
             )
         self.kind = self.answer()["ready"]
 

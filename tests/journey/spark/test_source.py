@@ -243,7 +243,7 @@ def test_refused(lake: Lake, name: str) -> None:
     options, words = REFUSED[name]
     with pytest.raises(SparkFailed) as refusal:
         lake.spark.view("refused", "db.defaults", uri=lake.running.uri, **options)
-    said = str(refusal.value).partition("]")[2]  # after what was asked
+    said = str(refusal.value).partition("PYTHON_DATA_SOURCE_ERROR")[2]  # after what was asked
     assert words in said
     assert "secret-of-mine" not in said
 

@@ -48,6 +48,8 @@ MORE: dict[str, Reason] = {
 class Table:
     """A table that others wrote, and that a server of ours serves."""
 
+    kind: str
+
     def __init__(self, kind: str, java: Paimon, server: Running, location: Path, catalog: str = "plain") -> None:
         self.kind, self.java, self.server, self.location, self.catalog = kind, java, server, location, catalog
         server.post("/tables", {"name": f"db.{kind}", "location": str(location)}, 201)

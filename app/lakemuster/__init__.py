@@ -13,7 +13,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``wire``      the JSON contracts
 * ``api``       HTTP
 * ``client``    the typed HTTP client
-* ``spark``     file lists and metadata as Spark's DataFrames
+* ``spark``     Spark: the data source, file lists and metadata as DataFrames, indexing on executors
 * ``main``      the composition root
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive

@@ -240,6 +240,16 @@ class Rewrites:
                 return new + location[len(old) :] or "/"
         return location
 
+    def before(self, location: str) -> list[str]:
+        """Where a location may have been recorded: each that :meth:`apply` brings here, and the location itself."""
+        found = [location]
+        for old, new in self._rules:
+            if location.startswith(f"{new}/"):
+                recorded = old + location[len(new) :]
+                if self.apply(recorded) == location:
+                    found.append(recorded)
+        return list(dict.fromkeys(found))
+
     def apply_array(self, locations: pa.Array) -> pa.Array:
         """:meth:`apply` for a whole column; of the same type, nulls stay null.
 

@@ -25,6 +25,7 @@ from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.outline import Outline, outline_of
+from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -255,3 +256,25 @@ def test_words_of_residuals_are_filters_again(cases: list[tuple[Outline, str, Bo
             for residual in batch.residuals:
                 if residual != TRUE:
                     bind(parse_sql(text_of(residual)), schema), text
+
+
+def test_files_are_found_by_their_locations(services: Services) -> None:
+    looked_for = 0
+    for view in views(services):
+        outline = outline_of(services.index, view)
+        rewrites = Rewrites(view.table.rewrites)
+        is_iceberg = view.table.format == "iceberg"
+        for spec in outline.specs:
+            listed: dict[str, set[tuple[int, int]]] = {}
+            for number, part in enumerate(spec.parts):
+                segment = outline.index.segments.open(part.manifest.segment)
+                recorded = segment.table(["file_path" if is_iceberg else "file_name"]).column(0).to_pylist()
+                for row, name in enumerate(recorded):
+                    for location in {name, rewrites.apply(name) if is_iceberg else f"/elsewhere/{name}"}:
+                        listed.setdefault(location, set()).add((number, row))
+            found: dict[str, set[tuple[int, int]]] = {}
+            for location, number, row in find(outline, spec, [*listed, "s3://nowhere/x.parquet", ""]):
+                found.setdefault(location, set()).add((number, row))
+            assert found == listed, view.table.name
+            looked_for += len(listed)
+    assert looked_for > 300

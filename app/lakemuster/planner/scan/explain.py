@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lakemuster.metadata.predicate import TRUE, Bound, conjuncts, text_of
-from lakemuster.planner.columns import flat, partition_names
+from lakemuster.planner.columns import partition_names
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.project import Together
@@ -21,6 +21,7 @@ from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.arranged import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.index_reasons import index_reasons
 from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.selection import (
     Candidate,
@@ -33,14 +34,15 @@ from lakemuster.planner.scan.selection import (
     zone_runs,
     zones_kept,
 )
-from lakemuster.planner.shape import Part
-from lakemuster.storage.locations import Rewrites
 
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
 TOGETHER = "different parts of the filter, together"
 """Who dropped a segment of which each conjunct leaves some zone, a file of which each leaves some row by its indexes,
 or a group of which each leaves some file."""
+
+KEPT_FUNNELS = 256
+"""Predicates whose counts are kept: one after another, files are explained without counting again."""
 
 OTHER_BUCKET = "the bucket that the key hashes to"
 """Who dropped a file of another bucket."""
@@ -138,6 +140,12 @@ def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explan
     Args:
         files: locations to explain one by one, as recorded or after rewrites.
     """
+    levels = _levels(outline, bound)
+    return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
+
+
+@lru_cache(maxsize=KEPT_FUNNELS)
+def _levels(outline: Outline, bound: Bound) -> tuple[Level, ...]:
     counting = _Counting(conjuncts(bound) or (bound,))
     for spec in outline.specs:
         _count(outline, spec, bound, counting)
@@ -147,8 +155,7 @@ def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explan
     if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
         _count_groups(outline, bound, counting)
         names = (*names, "groups")
-    levels = tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
-    return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
+    return tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
 
 
 def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Counting) -> None:
@@ -224,34 +231,14 @@ def _any_of(zones: Mask, owner: np.ndarray[tuple[int], np.dtype[np.int64]], coun
 def _explain_files(outline: Outline, bound: Bound, files: Sequence[str]) -> Iterator[FileReason]:
     if not files:
         return
-    rewrites = Rewrites(outline.view.table.rewrites)
     wanted = dict.fromkeys(files)
     found: dict[str, FileReason] = {}
     for spec in outline.specs:
-        for number, part in enumerate(spec.parts):
-            for path, row in _find(outline, part, wanted, rewrites):
-                reason = _explain_file(outline, spec, number, row, path, bound)
-                if path not in found or found[path].state == "deleted":
-                    found[path] = reason
+        for path, number, row in find(outline, spec, wanted):
+            if path not in found or found[path].state == "deleted":
+                found[path] = _explain_file(outline, spec, number, row, path, bound)
     for path in wanted:
         yield found.get(path) or FileReason(path, "absent")
-
-
-def _find(outline: Outline, part: Part, wanted: dict[str, None], rewrites: Rewrites) -> Iterator[tuple[str, int]]:
-    segment = outline.index.segments.open(part.manifest.segment)
-    name = "file_path" if "file_path" in segment.schema.names else "file_name"
-    recorded = flat(segment.table([name]).column(name))
-    by_name: dict[str, list[str]] = {}
-    for path in wanted:
-        by_name.setdefault(path if name == "file_path" else path.rsplit("/", 1)[-1], []).append(path)
-    names = list(by_name)
-    found: dict[str, int] = {}
-    for column in (rewrites.apply_array(recorded), recorded):
-        places = pc.index_in(column, value_set=pa.array(names, column.type))
-        rows = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
-        for row, place in zip(rows.tolist(), places.take(pa.array(rows)).to_pylist(), strict=True):
-            found |= dict.fromkeys(by_name[names[place]], row)
-    yield from found.items()
 
 
 def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, path: str, bound: Bound) -> FileReason:

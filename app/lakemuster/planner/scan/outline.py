@@ -128,10 +128,14 @@ class SpecOutline:
         return tuple(zone_count(self.rows(part)) for part in self.parts)
 
     @cached_property
-    def _packs(self) -> dict[int, tuple[Pack, int]]:
+    def packs(self) -> tuple[Pack, ...]:
+        """The parts' packs, in order."""
         segments = [part.manifest.segment for part in self.parts]
-        packs = packs_of(segments, [self.rows(part) for part in self.parts])
-        places = ((pack, place) for pack in packs for place in range(len(pack.segments)))
+        return tuple(packs_of(segments, [self.rows(part) for part in self.parts]))
+
+    @cached_property
+    def _packs(self) -> dict[int, tuple[Pack, int]]:
+        places = ((pack, place) for pack in self.packs for place in range(len(pack.segments)))
         return dict(zip(self.numbers, places, strict=True))
 
     def pack_of(self, number: int) -> tuple[Pack, int]:

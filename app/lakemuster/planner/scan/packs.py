@@ -121,6 +121,7 @@ class _Kept:
 
 
 _KEPT = _Kept(KEPT_BYTES)
+kept = _KEPT.get
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""Where a file is listed, by its location: keys of the locations of packs, sorted, are searched, and hits compared.
+
+A key is 64 bits of the end of a location. Files have names of their own almost always, and those that share a key
+are told apart by what is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.index import Index
+from lakemuster.planner.columns import flat
+from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.packs import Pack, kept
+from lakemuster.storage.locations import Rewrites
+
+_WORDS = 12
+"""Of eight bytes each, at the end of a location: what its key is of."""
+_TAIL = 8 * _WORDS
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+Keys = tuple[NDArray[np.uint64], NDArray[np.int32]]
+"""Sorted, and the entry of the pack that each is of."""
+
+
+def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
+    """The entries of a spec's manifests with these locations, as recorded or after rewrites.
+
+    Yields:
+        the location; the manifest's place in the spec; the entry's in the manifest.
+    """
+    column = "file_path" if outline.view.table.format == "iceberg" else "file_name"
+    rewrites = Rewrites(outline.view.table.rewrites)
+    names: dict[str, list[str]] = {}
+    for location in locations:
+        for recorded in rewrites.before(location) if column == "file_path" else (location.rsplit("/", 1)[-1],):
+            names.setdefault(recorded, []).append(location)
+    asked = pa.array(names, pa.string())
+    keys, texts = keys_of(asked), list(names)
+    first = 0
+    for pack in spec.packs:
+        for text, place in _hits(outline.index, pack, column, keys, texts):
+            number = int(np.searchsorted(pack.starts, place, side="right")) - 1
+            for location in names[text]:
+                yield location, first + number, place - int(pack.starts[number])
+        first += len(pack.segments)
+
+
+def _hits(
+    index: Index, pack: Pack, column: str, keys: NDArray[np.uint64], texts: list[str]
+) -> Iterator[tuple[str, int]]:
+    """Entries of a pack by their recorded names."""
+    known, places = kept((pack, "paths"), lambda: _sorted(index, pack, column))
+    low, high = np.searchsorted(known, keys, "left"), np.searchsorted(known, keys, "right")
+    for number in np.flatnonzero(low < high).tolist():
+        for place in places[low[number] : high[number]].tolist():
+            of = int(np.searchsorted(pack.starts, place, side="right")) - 1
+            segment = index.segments.open(pack.segments[of])
+            recorded = segment.table([column]).column(0)[place - int(pack.starts[of])].as_py()
+            if recorded == texts[number]:
+                yield texts[number], place
+
+
+def _sorted(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
+    parts = [keys_of(flat(index.segments.open(name).table([column]).column(0))) for name in pack.segments]
+    keys = np.concatenate([np.zeros(0, np.uint64), *parts])
+    order = np.argsort(keys, kind="stable")
+    return (keys[order], order.astype(np.int32)), 12 * len(keys)
+
+
+def keys_of(texts: pa.Array) -> NDArray[np.uint64]:
+    """(N,) keys of texts, of their last bytes and their lengths."""
+    texts = texts.cast(pa.large_string())
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
+    first, last = int(ends[0]), int(ends[-1])
+    # Bytes before a text are another's, or none: they are masked out, and must be there to be read.
+    padded = np.zeros(last - first + _TAIL, np.uint8)
+    if data is not None:
+        padded[_TAIL:] = np.frombuffer(data, np.uint8)[first:last]
+    windows = np.lib.stride_tricks.as_strided(padded, (len(padded) - 7, 8), (1, 1))
+    stops, lengths = ends[1:] - first + _TAIL, np.diff(ends)
+    found = lengths.astype(np.uint64)
+    for word in range(_WORDS):
+        held = np.clip(lengths - 8 * word, 0, 8)
+        if not held.any():
+            break
+        own = np.ascontiguousarray(windows[stops - 8 * (word + 1)]).view("<u8").ravel() & _MASKS[held]
+        mixed = (found ^ own) * _FACTOR
+        found = np.where(held > 0, mixed ^ (mixed >> _SHIFT), found)
+    return found
+
+
+# Of the last n bytes of a word that is read as little-endian.
+_MASKS = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * held) - 1) for held in range(9)], np.uint64)

@@ -289,7 +289,12 @@ def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, demo: Ru
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=kept | {"TZ": "UTC", "PYTHONPATH": os.pathsep.join([str(APP), str(ROOT), *sites])},
+        env=kept
+        | {
+            "TZ": "UTC",
+            "PYTHONPATH": os.pathsep.join([str(APP), str(ROOT), *sites]),
+            "PYSPARK_PYTHON": sys.executable,
+        },
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]

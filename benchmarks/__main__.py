@@ -34,8 +34,13 @@ ALONE = {"W14"}
 
 PROGRAMS = {
     "W1": "python -m benchmarks.cold_index",
+    "W2": "python -m benchmarks.far_index",
     "W4 and W7 over HTTP": "python -m benchmarks.http_requests",
+    "W8": "python -m benchmarks.http_lists",
+    "W11": "python -m benchmarks.http_load",
+    "W12": "python -m benchmarks.http_restart",
     "W15": "python -m benchmarks.paimon_plan",
+    "Spark beside the local engine": "python -m benchmarks.spark_index",
 }
 SIZES = {
     "small": Sizes(100_000, (10_000, 100_000), 5, 25),

@@ -35,8 +35,9 @@ class ArrowStream:
         self._asked = snapshot_id
         self.snapshot_id: str | None = None
         try:
-            self._reader = pa.ipc.open_stream(pa.PythonFile(_Chunks(chunks), mode="r"))
-        except pa.ArrowException as cause:
+            # Arrow takes less than it asked for as the end: only a buffered reader goes on until it has all.
+            self._reader = pa.ipc.open_stream(pa.PythonFile(io.BufferedReader(_Chunks(chunks)), mode="r"))
+        except (pa.ArrowException, OSError) as cause:
             raise _incomplete(f"not an Arrow stream: {cause}") from cause
         self.schema: pa.Schema = self._reader.schema
 
@@ -52,7 +53,7 @@ class ArrowStream:
                 batch, metadata = self._reader.read_next_batch_with_custom_metadata()
             except StopIteration:
                 raise _incomplete(f"it ends after {rows} rows without saying that it is whole") from None
-            except pa.ArrowException as cause:
+            except (pa.ArrowException, OSError) as cause:
                 raise _incomplete(f"it breaks off after {rows} rows: {cause}") from cause
             if batch.num_rows == 0 and metadata is not None and b"count" in metadata:
                 self._close(rows, metadata)

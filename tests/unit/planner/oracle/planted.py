@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from lakemuster.index import Index
 from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, project, prune, residual, statistics, zones
-from lakemuster.planner.scan import outline, plan, selection
+from lakemuster.planner.scan import outline, packs, planned_entries, selection
 
 Patch = pytest.MonkeyPatch
 Bug = Callable[[Patch], None]
@@ -121,7 +122,13 @@ def _(patch: Patch) -> None:
     def positive(real: Callable[..., Any]) -> Callable[..., Any]:
         return lambda bound, held: real(bound, held) & (True if held.record_count is None else held.record_count > 0)
 
+    def some(index: Index, pack: packs.Pack) -> Any:
+        found = np.concatenate([packs._numbers(index, name, "record_count") > 0 for name in pack.segments])
+        standing = packs._live(index, pack)
+        return found if standing is None else found & standing
+
     instead(patch, selection, "can_match", positive)
+    patch.setitem(packs._ALIVE, False, some)
 
 
 @planted("dates that became timestamps are taken for microseconds", "times")
@@ -252,11 +259,14 @@ def _(patch: Patch) -> None:
 @planted("deleted entries are live")
 def _(patch: Patch) -> None:
     patch.setattr(selection, "live", lambda *of: np.ones(of[2].num_rows, np.bool_))
+    for whole in (True, False):
+        patch.setitem(packs._ALIVE, whole, lambda *_: None)
 
 
 @planted("entries keep the sequence numbers that they leave out")
 def _(patch: Patch) -> None:
-    patch.setattr(plan, "inherit", lambda table, _: table)
+    patch.setattr(planned_entries, "inherit", lambda table, _: table)
+    patch.setattr(planned_entries, "_all_added", lambda *_: None)
 
 
 @planted("equality deletes apply to files of their own age")

@@ -12,7 +12,7 @@ from tests.journey.paimon_java.indexed_tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon
 
-FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "30"))
+FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
 
 
 @pytest.fixture(scope="module")

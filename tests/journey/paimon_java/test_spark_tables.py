@@ -16,6 +16,7 @@ from tests.journey.paimon_java.rows_read import counted, counted_of_java, rows_r
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon, jars_of
 
+pytestmark = pytest.mark.timeout(900)
 FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
 SCRIPT = Path(__file__).with_name("spark_tables.py")
 TABLES = [

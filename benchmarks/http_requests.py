@@ -8,15 +8,13 @@ way of a thread, measured before and after (the noise of the machine is the diff
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from benchmarks.http_server import NAME, Ask, Connection, Server, arguments, empty, plan, prepared, serving
+from benchmarks.http_server import NAME, Ask, Connection, Server, empty, plan, run, serving
 
 DAY = ("2023-05-{:02}T00:00:00+00:00", "2023-05-{:02}T00:00:00+00:00")
 REST = f"/iceberg/v1/namespaces/{NAME.split('.')[0]}/tables/{NAME.split('.')[1]}"
@@ -117,13 +115,7 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
 
 def main() -> None:
     """Measure, and print what came out."""
-    parser = argparse.ArgumentParser(prog="benchmarks.http_requests", description=__doc__)
-    arguments(parser)
-    parser.add_argument("--times", type=int, default=300)
-    given = parser.parse_args()
-    with prepared(given) as (table, folder):
-        results = measure(table, folder, given.times)
-    sys.stdout.write(json.dumps(results, indent=1) + "\n")
+    run("benchmarks.http_requests", __doc__, 300, measure)
 
 
 if __name__ == "__main__":

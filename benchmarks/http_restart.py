@@ -7,15 +7,12 @@ the server had read by then, as its own metrics count them, which must be none.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-import sys
 from pathlib import Path
 from time import perf_counter
 
 from benchmarks.http_requests import clustered
-from benchmarks.http_server import Ask, Connection, arguments, plan, prepared, serving
+from benchmarks.http_server import Ask, Connection, plan, run, serving
 
 
 def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
@@ -47,13 +44,7 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
 
 def main() -> None:
     """Measure, and print what came out."""
-    parser = argparse.ArgumentParser(prog="benchmarks.http_restart", description=__doc__)
-    arguments(parser)
-    parser.add_argument("--times", type=int, default=5)
-    given = parser.parse_args()
-    with prepared(given) as (table, folder):
-        results = measure(table, folder, given.times)
-    sys.stdout.write(json.dumps(results, indent=1) + "\n")
+    run("benchmarks.http_restart", __doc__, 5, measure)
 
 
 if __name__ == "__main__":

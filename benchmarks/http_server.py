@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,3 +237,19 @@ def prepared(given: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
         folder = Path(given.index or Path(scratch, "index")).absolute()
         indexed(table, folder)
         yield table, folder
+
+
+def run(prog: str, about: str | None, times: int, measure: Callable[[Path, Path, int], dict[str, object]]) -> None:
+    """A program that measures one table over and over: what its arguments say, and its results as JSON.
+
+    Args:
+        times: how often, when the arguments do not say.
+        measure: given the table, the folder of its index, and how often.
+    """
+    parser = argparse.ArgumentParser(prog=prog, description=about)
+    arguments(parser)
+    parser.add_argument("--times", type=int, default=times)
+    given = parser.parse_args()
+    with prepared(given) as (table, folder):
+        results = measure(table, folder, given.times)
+    sys.stdout.write(json.dumps(results, indent=1) + "\n")

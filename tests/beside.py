@@ -53,3 +53,14 @@ def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:
         return json.loads((folder / "answer.json").read_text())
 
     return run
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a process that is asked in lines: it stops when there are no more."""
+    assert process.stdin
+    process.stdin.close()
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

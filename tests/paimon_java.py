@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.beside import end
 from tests.tree import ROOT
 
 
@@ -64,13 +65,7 @@ class Paimon:
 
     def stop(self) -> None:
         """End the process."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process)
 
 
 def jars_of(lock: str) -> list[str]:

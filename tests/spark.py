@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.beside import python_of
+from tests.beside import end, python_of
 from tests.tree import ROOT
 
 Rows = list[Any]
@@ -87,13 +87,7 @@ class Spark:
 
     def stop(self) -> None:
         """End the session."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process)
 
 
 def the_jar() -> Path:

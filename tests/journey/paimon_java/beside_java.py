@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from tests.journey.paimon_java.predicates import Predicate, Writer
+from tests.journey.paimon_java.tables import Kind
 from tests.journey.servers import Running
 from tests.paimon_java import Paimon
 
@@ -153,3 +154,19 @@ def files_of_ours(table: Table) -> dict[str, object]:
         place = vector and [vector["file_path"], *list(vector.values())[1:]]
         found[file["file_name"]] = (file["bucket"], file["level"], file["raw_convertible"], place)
     return found
+
+
+def tables_written(
+    java: Paimon, server: Running, kinds: Mapping[str, Kind], name_of: Callable[[str], str]
+) -> Callable[[str], Table]:
+    """Tables by their kind, each written by Java when it is first asked for."""
+
+    @cache
+    def table(kind: str) -> Table:
+        made, name = kinds[kind], name_of(kind)
+        java.ask("create", **made.created(name))
+        for action, arguments in made.steps:
+            java.ask(action, table=name, **arguments)
+        return Table(name, java, server, java.lake / "db.db" / name)
+
+    return table

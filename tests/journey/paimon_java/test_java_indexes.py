@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.journey.paimon_java.beside_java import Table, held_against_java, names
+from tests.journey.paimon_java.beside_java import Table, held_against_java, names, tables_written
 from tests.journey.paimon_java.indexed_tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon
@@ -23,19 +23,7 @@ def server(java_paimon: Paimon, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
-    written: dict[str, Table] = {}
-
-    def table(kind: str) -> Table:
-        if kind not in written:
-            made = KINDS[kind]
-            name = kind.replace("-", "_")
-            java_paimon.ask("create", **made.created(name))
-            for action, arguments in made.steps:
-                java_paimon.ask(action, table=name, **arguments)
-            written[kind] = Table(name, java_paimon, server, java_paimon.lake / "db.db" / name)
-        return written[kind]
-
-    return table
+    return tables_written(java_paimon, server, KINDS, lambda kind: kind.replace("-", "_"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,6 +19,7 @@ from tests.journey.paimon_java.beside_java import (
     held_against_java,
     named,
     names,
+    tables_written,
 )
 from tests.journey.paimon_java.predicates import Writer
 from tests.journey.paimon_java.tables import KINDS
@@ -41,18 +42,7 @@ def server(java_paimon: Paimon, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
-    written: dict[str, Table] = {}
-
-    def table(kind: str) -> Table:
-        if kind not in written:
-            made = KINDS[kind]
-            java_paimon.ask("create", **made.created(kind))
-            for action, arguments in made.steps:
-                java_paimon.ask(action, table=kind, **arguments)
-            written[kind] = Table(kind, java_paimon, server, java_paimon.lake / "db.db" / kind)
-        return written[kind]
-
-    return table
+    return tables_written(java_paimon, server, KINDS, str)
 
 
 @pytest.fixture(params=WRITTEN)

@@ -10,7 +10,7 @@ import pytest
 
 from lakemuster import Client
 from lakemuster.spark.reading.model import NotReadable
-from tests.journey.paimon_java.beside_java import Table
+from tests.journey.paimon_java.beside_java import Table, tables_written
 from tests.journey.paimon_java.read_tables import READ_KINDS
 from tests.journey.paimon_java.rows_read import counted, counted_of_java, rows_read, table_to_read
 from tests.journey.paimon_java.tables import KINDS
@@ -43,18 +43,7 @@ def server(java_paimon: Paimon, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def table_of(java_paimon: Paimon, server: Running) -> Callable[[str], Table]:
-    written: dict[str, Table] = {}
-
-    def table(kind: str) -> Table:
-        if kind not in written:
-            made, name = WRITTEN[kind], f"read_{kind}"
-            java_paimon.ask("create", **made.created(name))
-            for action, arguments in made.steps:
-                java_paimon.ask(action, table=name, **arguments)
-            written[kind] = Table(name, java_paimon, server, java_paimon.lake / "db.db" / name)
-        return written[kind]
-
-    return table
+    return tables_written(java_paimon, server, WRITTEN, lambda kind: f"read_{kind}")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITTEN if kind not in REFUSED])

@@ -17,7 +17,7 @@ from sqlalchemy import create_engine, select
 
 from lakemuster.config import Settings
 from lakemuster.index.orm import Base
-from tests.beside import python_of
+from tests.beside import end, python_of
 from tests.tree import ROOT
 
 TIMES = {"created_at_ms", "registered_at_ms", "published_at_ms", "checked_at_ms", "expires_at_ms", "holder", "fence"}
@@ -92,13 +92,7 @@ class Driver:
 
     def stop(self) -> None:
         """End the session."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process)
 
 
 @contextmanager

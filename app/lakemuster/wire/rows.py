@@ -24,8 +24,9 @@ import pyarrow.compute as pc
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.values import SAFE_INTEGER, date_text
+from lakemuster.wire.joining.columns import ALWAYS, UNSAFE, Lists, Piece, Ready, only_where, quote
 from lakemuster.wire.scalars import scalar_texts
-from lakemuster.wire.texts import Piece, Texts, data, join, only_where, quote
+from lakemuster.wire.texts import Texts, data, join
 
 Written: TypeAlias = bytes | memoryview
 """UTF-8 text; of many rows it is Arrow's own memory."""
@@ -34,8 +35,8 @@ IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_
 JSON_TEXT = b"json"
 """Arrow field metadata key of strings that are JSON already."""
 
-FEW_ROWS = 64
-"""So many rows are written sooner one by one: a column costs Arrow some 50 µs, and a value Python less than one."""
+FEW_ROWS = 32
+"""So many rows are written sooner one by one: a column costs some 20 µs, and a value Python less than one."""
 
 CHUNK_BYTES = 4 * 2**20
 """Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
@@ -147,7 +148,7 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
         return _list(array)
     metadata = field.metadata or {}
     if JSON_TEXT in metadata:
-        return Texts(array)
+        return Texts(Ready(array))
     return scalar_texts(array, metadata.get(b"type", b"").decode(), as_id=field.name in IDS)
 
 
@@ -166,7 +167,7 @@ def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:
     pieces = _recorded(members, rows) if sparse else _all(members)
     if array.null_count == 0:
         return Texts(None, parts=pieces, rows=rows)
-    return Texts(only_where(array, join(pieces, rows)))
+    return Texts(Ready(only_where(array, join(pieces, rows))))
 
 
 def _all(members: Mapping[str, Texts]) -> list[Piece]:
@@ -197,17 +198,15 @@ def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
 def _first_recorded(variants: list[Texts]) -> Texts:
     """Of members that share a name (a column of several types in its life), the one that is not null."""
     recorded = [variant.whole() for variant in variants if not variant.all_null]
-    return Texts(pc.coalesce(*recorded) if recorded else None)
+    return Texts(Ready(pc.coalesce(*recorded)) if recorded else None)
 
 
 def _list(array: pa.Array) -> Texts:
+    of = array.type.value_field
+    if pa.types.is_list(array.type) and pa.types.is_integer(of.type):
+        return Texts(Lists(array, ALWAYS if of.name in IDS else UNSAFE))
     elements = array.flatten()
-    texts = _texts(elements, array.type.value_field)
-    if array.null_count == 0 and len(texts.pieces()) == 1 and isinstance(element := texts.pieces()[0], str):
-        lengths = pc.min_max(pc.list_value_length(array)).as_py()
-        if lengths["min"] == lengths["max"]:
-            return Texts.same("[" + ",".join([element] * lengths["min"]) + "]", len(array))
-    return _bracketed(array, "[", join(texts.pieces(), len(elements)), "]")
+    return _bracketed(array, "[", join(_texts(elements, of).pieces(), len(elements)), "]")
 
 
 def _map(array: pa.MapArray) -> Texts:
@@ -235,7 +234,7 @@ def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) 
         inner = pc.binary_join(pa.ListArray.from_arrays(_offsets(array), elements), ",")
     if array.null_count == 0:
         return Texts(None, parts=(opening, inner, closing), rows=rows)
-    return Texts(only_where(array, join((opening, inner, closing), rows)))
+    return Texts(Ready(only_where(array, join((opening, inner, closing), rows))))
 
 
 def _offsets(array: pa.Array) -> pa.Array:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any, cast
-
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from lakemuster.metadata.values import PER_SECOND, SAFE_INTEGER, date_text, decimal_text, timestamp_text
-from lakemuster.wire.texts import Texts, only_where, quote
-
-_FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
-"""0000-01-01 and 9999-12-31, in days since 1970-01-01: years of four digits."""
-_OFTEN = 4
-"""Days that stand so often each are written once."""
+from lakemuster.metadata.values import PER_SECOND, decimal_text, timestamp_text
+from lakemuster.wire.joining.columns import ALWAYS, UNSAFE, Dates, Integers, Ready, Strings, only_where
+from lakemuster.wire.joining.kernel import FIRST_DAY, LAST_DAY
+from lakemuster.wire.texts import Texts
 
 
 def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
@@ -33,84 +25,28 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
     """
     kind, types = array.type, pa.types
     if types.is_integer(kind):
-        return _integers(array, as_id=as_id)
+        return Texts(Integers(array, ALWAYS if as_id else UNSAFE))
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return _strings(array.cast(pa.string()))
+        return Texts(Strings(array.cast(pa.string())))
     if types.is_boolean(kind):
-        return Texts(array.cast(pa.string()))
-    if types.is_floating(kind):
-        return Texts(_floats(array))
-    if types.is_decimal(kind):
-        return Texts(_decimals(array), quoted=True)
+        return Texts(Ready(array.cast(pa.string())))
     if types.is_date32(kind):
-        return Texts(_dates(array), quoted=True)
-    if types.is_time(kind):
-        return Texts(array.cast(pa.string()), quoted=True)
-    if types.is_timestamp(kind):
-        return Texts(_timestamps(array), quoted=True)
+        return Texts(Dates(array))
+    if types.is_floating(kind):
+        return Texts(Ready(_floats(array)))
     if types.is_fixed_size_binary(kind):
-        return Texts(_uuids(array) if type_text == "uuid" and kind.byte_width == 16 else _hex(array), quoted=True)
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
-        return Texts(_hex(array), quoted=True)
-    raise TypeError(f"no JSON form for {kind}")
-
-
-def integer_texts(array: pa.Array) -> Texts:
-    """The texts of integers as JSON numbers, however large."""
-    values = _values(array)
-    if array.null_count == 0 and values.min() == values.max():
-        return Texts.same(str(values[0]), len(array))
-    return Texts(array.cast(pa.string()))
-
-
-def _integers(array: pa.Array, *, as_id: bool) -> Texts:
-    texts, values = integer_texts(array), _values(array)
-    if not as_id and values.min() >= -SAFE_INTEGER and values.max() <= SAFE_INTEGER:
-        return texts
-    if texts.array is None:
-        return Texts.same(f'"{values[0]}"', len(array))
-    if as_id:
-        return Texts(texts.array, quoted=True)
-    safe = pc.and_(pc.greater_equal(array, -SAFE_INTEGER), pc.less_equal(array, SAFE_INTEGER))
-    return Texts(pc.if_else(safe, texts.array, quote(texts.array)))
-
-
-def _values(array: pa.Array) -> NDArray[np.integer[Any]]:
-    """The integers; what lies under nulls may be anything, and at worst costs the longer way."""
-    every = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
-    return cast("NDArray[np.integer[Any]]", every[array.offset : array.offset + len(array)])
-
-
-def _strings(array: pa.Array) -> Texts:
-    _, offsets, data = array.buffers()
-    if data is None:
-        return Texts(array, quoted=True)
-    bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
-    text = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
-    if not _is_plain(text):
-        quoted = [None if v is None else orjson.dumps(v).decode() for v in array.to_pylist()]
-        return Texts(pa.array(quoted, pa.string()))
-    if array.null_count == 0 and _repeats(text, bounds):
-        # What is not UTF-8 is found out, and said, where all pieces are joined.
-        with contextlib.suppress(UnicodeDecodeError):
-            return Texts.same(f'"{array[0].as_py()}"', len(array))
-    return Texts(array, quoted=True)
-
-
-def _is_plain(text: NDArray[np.uint8]) -> bool:
-    """Whether nothing in it needs an escape."""
-    if not len(text):
-        return True
-    return bool(text.min() >= 0x20) and not (text == ord('"')).any() and not (text == ord("\\")).any()
-
-
-def _repeats(text: NDArray[np.uint8], bounds: NDArray[np.int32]) -> bool:
-    """Whether all texts are the same."""
-    rows = len(bounds) - 1
-    length = len(text) // rows
-    if length * rows < len(text) or (text[:length] != text[len(text) - length :]).any():
-        return False
-    return bool((np.diff(bounds) == length).all() and (text.reshape(rows, length) == text[:length]).all())
+        texts = _uuids(array) if type_text == "uuid" and kind.byte_width == 16 else _hex(array)
+    elif types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
+        texts = _hex(array)
+    elif types.is_decimal(kind):
+        texts = _decimals(array)
+    elif types.is_time(kind):
+        texts = array.cast(pa.string())
+    elif types.is_timestamp(kind):
+        texts = _timestamps(array)
+    else:
+        raise TypeError(f"no JSON form for {kind}")
+    return Texts(Ready(texts, quoted=True))
 
 
 def _floats(array: pa.Array) -> pa.Array:
@@ -136,22 +72,10 @@ def _decimals(array: pa.Array) -> pa.Array:
     )
 
 
-def _dates(array: pa.Array) -> pa.Array:
-    days = array.view(pa.int32())
-    bounds = pc.min_max(days)
-    first, last = bounds["min"].as_py(), bounds["max"].as_py()
-    if first >= _FIRST_DAY and last <= _LAST_DAY:
-        if _OFTEN * (last - first) > len(array):
-            return array.cast(pa.string())
-        texts = pa.array(range(first, last + 1), pa.int32()).view(pa.date32()).cast(pa.string())
-        return texts.take(pc.subtract(days, first))
-    return pa.array([None if day is None else date_text(day) for day in days.to_pylist()], pa.string())
-
-
 def _timestamps(array: pa.Array) -> pa.Array:
     unit, zone = array.type.unit, array.type.tz
     counts, per_day = array.view(pa.int64()), 86_400 * PER_SECOND[unit]
-    if _within(counts, _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day - 1):
+    if _within(counts, FIRST_DAY * per_day, (LAST_DAY + 1) * per_day - 1):
         texts = _with_t(array.view(pa.timestamp(unit)).cast(pa.string()))
     else:
         texts = pa.array(

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Piece: TypeAlias = str | pa.Array
-"""A text that stands in every row, or one for each row; arrays hold no nulls."""
+from lakemuster.wire.joining.columns import Column, Piece
+from lakemuster.wire.joining.native import is_available, join_native
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A column's values as JSON texts: an array of them, null where the value is null.
+    """A column's values as JSON texts.
 
     Attributes:
-        array: None when every value is null, or none is and ``parts`` holds them.
-        quoted: quotation marks are still to be put around each text of ``array``.
+        column: null where the value is null; None when every value is null, or none is and ``parts`` holds them.
         parts: what to join to get the texts of values of which none is null; nested values need no
             copy of their own then.
         rows: how many values.
     """
 
-    array: pa.Array | None
-    quoted: bool = False
+    column: Column | None
     parts: Sequence[Piece] | None = None
     rows: int = 0
 
@@ -38,51 +35,46 @@ class Texts:
     @property
     def all_null(self) -> bool:
         """Whether there is no value at all."""
-        return self.array is None and self.parts is None
+        return self.column is None and self.parts is None
 
     @property
     def any_null(self) -> bool:
         """Whether some value is null."""
-        return self.parts is None and (self.array is None or bool(self.array.null_count))
+        return self.parts is None and (self.column is None or bool(self.column.array.null_count))
 
     def pieces(self) -> Sequence[Piece]:
         """What to join to get the texts, ``null`` standing for nulls."""
         if self.parts is not None:
             return self.parts
-        if self.array is None:
-            return ("null",)
-        if self.array.null_count:
-            return (pc.fill_null(self.whole(), "null"),)
-        return ('"', self.array, '"') if self.quoted else (self.array,)
+        return ("null",) if self.column is None else (self.column,)
 
     def whole(self) -> pa.Array:
         """The complete texts, nulls kept; not of values that are all null."""
         if self.parts is not None:
             return join(self.parts, self.rows)
-        return quote(self.array) if self.quoted else self.array
-
-
-def quote(array: pa.Array) -> pa.Array:
-    """Texts in quotation marks."""
-    return pc.binary_join_element_wise('"', array, '"', "")
+        assert self.column is not None
+        return self.column.whole()
 
 
 def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
-    """Concatenate texts row by row."""
+    """Concatenate texts row by row, ``null`` standing for nulls of columns."""
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):
             merged[-1] += piece
         else:
             merged.append(piece)
-    if len(merged) == 1:
-        return pa.repeat(pa.scalar(merged[0]), rows) if isinstance(merged[0], str) else merged[0]
-    return pc.binary_join_element_wise(*(pa.scalar(p) if isinstance(p, str) else p for p in merged), "")
+    if len(merged) == 1 and isinstance(merged[0], pa.Array):
+        return merged[0]
+    return join_native(merged, rows) if is_available() else join_plain(merged, rows)
 
 
-def only_where(array: pa.Array, texts: pa.Array) -> pa.Array:
-    """Texts, null where ``array`` is."""
-    return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
+    """The same by Arrow's functions, where there is no machine code."""
+    found = [pc.fill_null(piece.whole(), "null") if isinstance(piece, Column) else piece for piece in pieces]
+    if len(found) == 1:
+        return pa.repeat(pa.scalar(found[0]), rows) if isinstance(found[0], str) else found[0]
+    return pc.binary_join_element_wise(*(pa.scalar(one) if isinstance(one, str) else one for one in found), "")
 
 
 def data(texts: pa.StringArray) -> memoryview:

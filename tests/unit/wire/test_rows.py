@@ -22,6 +22,7 @@ from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value, scaled
 from lakemuster.wire import rows as rows_module
+from lakemuster.wire import texts as texts_module
 from lakemuster.wire.rows import FEW_ROWS, JSON_TEXT, chunks, json_items, json_lines, json_objects
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 2, 2**53 + 2) | st.integers(-3, 3)
@@ -52,10 +53,15 @@ KINDS: list[tuple[Primitive, st.SearchStrategy[object]]] = [
 ]
 
 
-@pytest.fixture(params=["row by row", "by column"], autouse=True, scope="module")
+@pytest.fixture(params=["row by row", "by column", "by column, without machine code"], autouse=True, scope="module")
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test in both ways, which write the same."""
-    with mock.patch.object(rows_module, "FEW_ROWS", FEW_ROWS if request.param == "row by row" else 0):
+    """Every test in all ways, which write the same."""
+    rows = FEW_ROWS if request.param == "row by row" else 0
+    compiled = request.param != "by column, without machine code"
+    with (
+        mock.patch.object(rows_module, "FEW_ROWS", rows),
+        mock.patch.object(texts_module, "is_available", return_value=compiled),
+    ):
         yield
 
 

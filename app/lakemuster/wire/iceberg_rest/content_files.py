@@ -28,14 +28,12 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import arrow_type
 from lakemuster.wire.iceberg_rest.content_files_texts import (
     array_of,
-    constant,
     keyed,
-    list_texts,
-    lists,
     member,
     value_texts,
 )
-from lakemuster.wire.texts import Piece, Texts, data, join
+from lakemuster.wire.joining.columns import Lists, Piece
+from lakemuster.wire.texts import Texts, data, join
 
 Bound = OneOf["lower", "upper"]
 
@@ -153,9 +151,11 @@ def _task(
 ) -> list[Piece]:
     pieces: list[Piece] = ['{"data-file":', *_file(files, ["data"])]
     if len(references.numbers):
-        inner = lists(references.offsets, pa.array(references.numbers))
-        whole = pc.binary_join_element_wise(',"delete-file-references":[', inner, "]", "")
-        pieces.append(pc.if_else(pc.equal(inner, ""), "", whole))
+        offsets = references.offsets.astype(np.int32)
+        # A list whose place is null is null, and is left out.
+        places = pa.array(offsets, mask=np.append(np.diff(offsets) == 0, False))
+        listed = pa.ListArray.from_arrays(places, pa.array(references.numbers))
+        pieces += member("delete-file-references", Texts(Lists(listed)))
     used = np.unique(residual)
     what: Piece = residuals[used[0]] if len(used) == 1 else pa.array(residuals, pa.string()).take(pa.array(residual))
     return [*pieces, ',"residual-filter":', what, "}"]
@@ -197,7 +197,7 @@ def _texts(table: pa.Table, name: str) -> Texts:
 
 def _lists(table: pa.Table, name: str) -> Texts:
     array = array_of(table, name)
-    return Texts(None) if array is None else list_texts(array)
+    return Texts(None) if array is None else Texts(Lists(array))
 
 
 def _locations(files: ContentFiles, name: str) -> Texts:
@@ -209,9 +209,7 @@ def _formats(table: pa.Table) -> Sequence[Piece]:
     array = array_of(table, "file_format")
     if array is None:
         return ("null",)
-    texts = value_texts(pc.utf8_lower(array))
-    same = constant(texts)
-    return texts.pieces() if same is None else (same,)
+    return value_texts(pc.utf8_lower(array)).pieces()
 
 
 def _contents(table: pa.Table) -> list[Piece]:

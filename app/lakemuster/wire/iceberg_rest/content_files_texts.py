@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from lakemuster.wire.scalars import integer_texts, scalar_texts
-from lakemuster.wire.texts import Piece, Texts, join
+from lakemuster.wire.joining.columns import Integers, Piece, Ready
+from lakemuster.wire.scalars import scalar_texts
+from lakemuster.wire.texts import Texts, join
 
 
 def array_of(table: pa.Table, name: str) -> pa.Array | None:
@@ -31,27 +30,12 @@ def value_texts(array: pa.Array, type_text: str = "") -> Texts:
     """
     kind = array.type
     if pa.types.is_integer(kind):
-        return integer_texts(array)
+        return Texts(Integers(array))
     texts = scalar_texts(array, type_text, as_id=False)
-    if (
-        texts.array is not None
-        and type_text != "uuid"
-        and (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
-    ):
-        return Texts(pc.ascii_upper(texts.array), quoted=True)
+    if type_text != "uuid" and (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind)):
+        assert texts.column is not None
+        return Texts(Ready(pc.ascii_upper(texts.column.array), quoted=True))
     return texts
-
-
-def constant(texts: Texts) -> str | None:
-    """The one text that stands in every row; None where there are several."""
-    array = texts.array
-    if array is None or array.null_count or not len(array) or array[0] != array[-1]:
-        return None
-    distinct = pc.unique(array)
-    if len(distinct) > 1:
-        return None
-    text = str(distinct[0])
-    return f'"{text}"' if texts.quoted else text
 
 
 def member(key: str, texts: Texts | None) -> list[Piece]:
@@ -61,21 +45,7 @@ def member(key: str, texts: Texts | None) -> list[Piece]:
     opening = f',"{key}":'
     if texts.any_null:
         return [pc.fill_null(pc.binary_join_element_wise(opening, texts.whole(), ""), "")]
-    same = constant(texts)
-    return [opening, *texts.pieces()] if same is None else [opening + same]
-
-
-def lists(offsets: NDArray[np.int64], numbers: pa.Array) -> pa.Array:
-    """The text of each list of numbers, without brackets."""
-    return pc.binary_join(pa.ListArray.from_arrays(offsets.astype(np.int32), numbers.cast(pa.string())), ",")
-
-
-def list_texts(array: pa.ListArray) -> Texts:
-    """The JSON texts of lists of numbers."""
-    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
-    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    texts = pc.binary_join_element_wise("[", lists(offsets, array.flatten()), "]", "")
-    return Texts(texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string())))
+    return [opening, *texts.pieces()]
 
 
 def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[Piece]:

@@ -150,6 +150,11 @@ class Segment:
             _MADVISE(self._address, self.size, _DONTNEED)
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of all columns."""
+        return tuple(self.schema.names)
+
+    @cached_property
     def columns_of(self) -> dict[int, tuple[str, ...]]:
         """The names of the per-field columns, by field id."""
         found: dict[int, list[str]] = {}
@@ -181,7 +186,7 @@ class Segment:
         if columns is None:
             whole = pa.Table.from_batches(self.batches, self._reader.schema)
             return whole.replace_schema_metadata(self.schema.metadata)
-        missing = set(columns) - set(self.schema.names)
+        missing = set(columns).difference(self.names)
         if missing:
             raise KeyError(*sorted(missing))
         if not columns:
@@ -190,14 +195,14 @@ class Segment:
         columns_of = [[batch.column(name) for name in columns] for batch in self.batches]
         return pa.Table.from_batches([pa.RecordBatch.from_arrays(some, schema=schema) for some in columns_of], schema)
 
-    def batch(self, number: int, columns: Sequence[str]) -> pa.Table:
+    def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
         """The named columns of the rows of one batch, in the order given.
 
         Raises:
             KeyError: the segment has no such column.
             SegmentCorrupt: the segment does not read back.
         """
-        return pa.Table.from_batches([self.batches[number].select(columns)])
+        return self.batches[number].select(columns)
 
     def _read(self) -> tuple[pa.RecordBatch, ...]:
         batches = []

@@ -152,11 +152,21 @@ def test_ranges_of_a_plan_are_the_plan_wherever_they_are_cut(services: Services,
     def found(start: Position, end: Position | None) -> list[tuple[int, int]]:
         selection.survivors.cache_clear()
         whole.survivors.remembered.room = room
-        return [(batch.number, row) for batch in whole.batches(start, end) for row in batch.rows.tolist()]
+        own = itertools.chain.from_iterable(batch.by_part() for batch in whole.batches(start, end))
+        return [(batch.number, row) for batch in own for row in batch.rows.tolist()]
 
     ranges = itertools.pairwise([START, *cuts[1:], None])
     parts = [found(start, end) for start, end in ranges if start is not None]
     assert list(itertools.chain(*parts)) == found(START, None)
+
+
+def test_scattered_files_are_few_batches(services: Services) -> None:
+    batches = list(plan(services, "price < -900").batches())
+    places = [(own.number, row) for batch in batches for own in batch.by_part() for row in own.rows.tolist()]
+    assert len(places) > FILES // 40
+    assert places == sorted(set(places))
+    # A thousand files at first, and then as many as a batch may have: of all manifests.
+    assert len(batches) <= 2
 
 
 def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None:

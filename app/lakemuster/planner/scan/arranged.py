@@ -95,9 +95,21 @@ class Members:
         for number in np.unique(self.number).tolist():
             yield number, self.row[self.of_part(number)]
 
+    def places(self, numbers: Ints, rows: Rows) -> Ints:
+        """Where files are that are among these, by their parts and positions."""
+        return np.searchsorted(self._keys, _position_keys(numbers, rows))
+
+    @cached_property
+    def _keys(self) -> Ints:
+        return _position_keys(self.number, self.row)
+
     def of_part(self, number: int) -> slice:
         """Where the files of a part are."""
         return slice(*np.searchsorted(self.number, [number, number + 1]).tolist())
+
+
+def _position_keys(numbers: Ints, rows: Rows) -> Ints:
+    return np.asarray((numbers << 40) | rows)
 
 
 @dataclass(frozen=True, eq=False)

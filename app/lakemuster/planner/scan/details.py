@@ -79,13 +79,13 @@ def splits_of(outline: Outline, bound: Bound, splitting: Splitting) -> Ints:
 
 
 def with_details(
-    outline: Outline, bound: Bound, splitting: Splitting | None, number: int, rows: Rows, entries: pa.Table
+    outline: Outline, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Rows, entries: pa.Table
 ) -> pa.Table:
-    """Entries of a part with what the plan says of each.
+    """Entries of chosen files with what the plan says of each.
 
     Args:
-        number: of the part.
-        rows: (N,) the entries' positions in the manifest.
+        numbers: (N,) of the entries' parts.
+        rows: (N,) their positions in the manifests.
         entries: N of them.
     """
     count = len(rows)
@@ -99,8 +99,7 @@ def with_details(
     assert isinstance(reading, PaimonReading)
     if reading.merges or splitting is not None:
         files = chosen(outline, bound)
-        own = files.of_part(number)
-        place = np.searchsorted(files.row[own], rows) + own.start
+        place = files.places(numbers, rows)
         order = arranged(outline, bound)
         columns["raw_convertible"] = pa.array(order.raw_convertible[place])
         section = order.section[place]

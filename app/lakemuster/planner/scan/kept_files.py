@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -86,7 +87,8 @@ class KeptFiles:
 
     def _data(self, start: Position) -> Iterator[tuple[Position, pa.RecordBatch]]:
         number, before = start.part, 0
-        for batch in self.plan.batches(Position(start.part, 0)):
+        found = self.plan.batches(Position(start.part, 0))
+        for batch in chain.from_iterable(some.by_part() for some in found):
             if batch.number != number:
                 number, before = batch.number, 0
             passed = max(0, start.offset - before) if number == start.part else 0

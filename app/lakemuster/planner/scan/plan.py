@@ -5,16 +5,17 @@ A plan is read from any place on; it holds nothing between requests but what the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.manifests import inherit
-from lakemuster.index.segments import BATCH_ROWS, Segment
+from lakemuster.index.segments import Segment
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading
@@ -22,7 +23,7 @@ from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline, SpecOutline
-from lakemuster.planner.scan.planned_entries import by_batch, inherited, take
+from lakemuster.planner.scan.planned_entries import Piece, entries_of, inherited, joined, pieces
 from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.view import View
@@ -33,17 +34,18 @@ KEPT_TOTALS = 1024
 
 @dataclass(frozen=True, slots=True)
 class PlannedBatch:
-    """Some files of a plan, all of one manifest.
+    """Some files of a plan, of neighbouring manifests.
 
     Attributes:
-        part: the manifest; its header's spec is the spec of all files.
-        number: of the part.
-        rows: (N,) positions in the manifest, ascending.
+        part: a manifest of them; its header's spec is the spec of all files.
+        number: of the first file's part.
+        rows: (N,) positions in the manifests, ascending in each.
         table: the files' entries as segment columns, inherited fields filled in.
         delete_offsets, deletes: file i has the delete files ``deletes[delete_offsets[i]:delete_offsets[i + 1]]``,
             numbers for :meth:`Plan.delete_rows`, ascending.
         residuals: what is left to ask of rows, the distinct ones.
         residual: (N,) which of them each file has.
+        numbers: (N,) of each file's part; None when all are of one.
     """
 
     part: Part
@@ -54,6 +56,7 @@ class PlannedBatch:
     deletes: NDArray[np.int64]
     residuals: tuple[Bound, ...]
     residual: NDArray[np.int64]
+    numbers: NDArray[np.int64] | None = None
 
     @property
     def position(self) -> Position:
@@ -63,20 +66,32 @@ class PlannedBatch:
     @property
     def after(self) -> Position:
         """Where the next file may be."""
-        return Position(self.number, int(self.rows[-1]) + 1)
+        return Position(self.number if self.numbers is None else int(self.numbers[-1]), int(self.rows[-1]) + 1)
 
     def slice(self, offset: int, length: int | None = None) -> PlannedBatch:
         """Some of the files."""
         end = len(self.rows) if length is None else min(len(self.rows), offset + length)
         offsets = self.delete_offsets[offset : end + 1]
+        numbers = None if self.numbers is None else self.numbers[offset:end]
         return replace(
             self,
+            number=self.number if numbers is None or not len(numbers) else int(numbers[0]),
+            numbers=numbers,
             rows=self.rows[offset:end],
             table=self.table.slice(offset, end - offset),
             delete_offsets=offsets - offsets[0],
             deletes=self.deletes[offsets[0] : offsets[-1]],
             residual=self.residual[offset:end],
         )
+
+    def by_part(self) -> Iterator[PlannedBatch]:
+        """The files of each manifest."""
+        if self.numbers is None:
+            yield self
+            return
+        edges = [0, *(np.flatnonzero(np.diff(self.numbers)) + 1).tolist(), len(self.rows)]
+        for start, end in pairwise(edges):
+            yield replace(self.slice(start, end - start), numbers=None)
 
     def surely_matching(self) -> NDArray[np.int64]:
         """(N,) how many rows of each file are known to match: all where nothing is left to ask or to delete."""
@@ -159,8 +174,9 @@ class Plan:
         within = self.within or EVERYTHING
         start = max(start, within.start)
         end = within.end if end is None or (within.end is not None and within.end < end) else end
-        for candidate, rows in plan_rows(self.outline, self.bound, self.added_in, start, end, within.splits):
-            yield from self._planned(candidate, rows)
+        found = plan_rows(self.outline, self.bound, self.added_in, start, end, within.splits)
+        for group in joined(pieces(found, self._opened)):
+            yield self._planned(group)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
         """The first files that surely hold ``limit`` matching rows together, or else all."""
@@ -201,38 +217,40 @@ class Plan:
             part, table = tables[at]
             yield part, table.take(pa.array(numbers[edges[at] : edges[at + 1]] - starts[at]))
 
-    def _planned(self, candidate: Candidate, rows: Rows) -> Iterator[PlannedBatch]:
-        part, spec = candidate.part, candidate.spec
-        segment = self.outline.index.segments.open(part.manifest.segment)
-        deletes = None if self.added_in is not None else self.outline.delete_index
-        columns = self._columns(tuple(segment.schema.names))
-        row_ids = self._row_ids(part, segment)
+    def _planned(self, group: Sequence[Piece]) -> PlannedBatch:
+        spec, first = group[0].candidate.spec, group[0].candidate.number
+        counts = [len(piece.rows) for piece in group]
+        rows = group[0].rows if len(group) == 1 else np.concatenate([piece.rows for piece in group])
+        numbers = None
+        if group[-1].candidate.number != first:
+            numbers = np.array([piece.candidate.number for piece in group], np.int64).repeat(counts)
+        read = entries_of(group)
+        if self.view.table.format == "iceberg":
+            headers = [piece.candidate.part.manifest.header for piece in group]
+            read = inherited(read, list(zip(headers, counts, strict=True)), self._row_ids(group))
+        entries = pa.Table.from_batches([read])
+        if self.details and isinstance(self.outline.reading, PaimonReading):
+            of = np.full(len(rows), first) if numbers is None else numbers
+            entries = with_details(self.outline, self.bound, self.splitting, of, rows, entries)
         if spec not in self._remaining:
             self._remaining[spec] = remaining_of(self.bound, spec.projection)
-        remaining = self._remaining[spec]
-        for batch, own in by_batch(rows, BATCH_ROWS):
-            entries = take(segment.batch(batch, columns), own - batch * BATCH_ROWS)
-            if self.view.table.format == "iceberg":
-                entries = inherited(
-                    entries, part.manifest.header, None if row_ids is None else row_ids.take(pa.array(own))
-                )
-            if self.details and isinstance(self.outline.reading, PaimonReading):
-                entries = with_details(self.outline, self.bound, self.splitting, candidate.number, own, entries)
-            left = remaining.of(entries)
-            offsets, numbers = np.zeros(len(own) + 1, np.int64), np.zeros(0, np.int64)
-            if deletes is not None:
-                offsets, numbers = deletes.match(part.manifest.header.spec_id, entries)
-            yield PlannedBatch(part, candidate.number, own, entries, offsets, numbers, left.distinct, left.of_file)
+        left = self._remaining[spec].of(entries)
+        part = group[0].candidate.part
+        offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
+        if self.added_in is None and self.outline.delete_index is not None:
+            offsets, deletes = self.outline.delete_index.match(part.manifest.header.spec_id, entries)
+        return PlannedBatch(part, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers)
 
-    def _columns(self, present: tuple[str, ...]) -> list[str]:
-        """Of a segment's columns, those that a plan needs; segments of one table are alike."""
-        if present not in self._columns_of:
+    def _opened(self, candidate: Candidate) -> tuple[Segment, list[str]]:
+        """A manifest's segment, and of its columns those that a plan needs; segments of one table are alike."""
+        segment = self.outline.index.segments.open(candidate.part.manifest.segment)
+        if (present := segment.names) not in self._columns_of:
             columns = self.shape.columns(list(present))
             if self.added_in is None and self.outline.delete_index is not None:
                 asked = self.outline.delete_index.stat_columns
                 columns += [name for name in present if name in asked and name not in columns]
             self._columns_of[present] = columns
-        return self._columns_of[present]
+        return segment, self._columns_of[present]
 
     @cached_property
     def _remaining(self) -> dict[SpecOutline, Remaining]:
@@ -242,12 +260,18 @@ class Plan:
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
 
-    def _row_ids(self, part: Part, segment: Segment) -> pa.Array | None:
+    def _row_ids(self, group: Sequence[Piece]) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
-        if self.view.table.format != "iceberg" or part.manifest.header.first_row_id is None:
+        headers = [piece.candidate.part.manifest.header for piece in group]
+        if all(header.first_row_id is None for header in headers):
             return None
-        own = [name for name in ("status", "record_count", "first_row_id") if name in segment.schema.names]
-        return flat(inherit(segment.table(own), part.manifest.header).column("first_row_id"))
+        found = []
+        for piece, header in zip(group, headers, strict=True):
+            segment = self.outline.index.segments.open(piece.candidate.part.manifest.segment)
+            own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
+            ids = inherit(segment.table(own), header).column("first_row_id")
+            found.append(flat(ids).take(pa.array(piece.rows)))
+        return pa.concat_arrays(found)
 
 
 @lru_cache(maxsize=KEPT_TOTALS)

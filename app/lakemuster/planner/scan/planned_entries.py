@@ -1,23 +1,79 @@
-"""Entries of a plan's files: taken from their segment, with what they inherit from their manifest."""
+"""Entries of a plan's files: taken from their segments, with what they inherit from their manifests.
+
+Few files of many manifests are put together: what comes after costs the more the more batches there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.formats.iceberg.manifests import inherit
-from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
-from lakemuster.planner.columns import flat
-from lakemuster.planner.scan.selection import Rows
+from lakemuster.planner.scan.selection import Candidate, Rows
+
+FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
+"""Files of several manifests that are put together: of the first batch, and of later ones, which grow."""
+
+_REPEATED = 1 << 13
 
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
+_INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
+
+
+class Piece(NamedTuple):
+    """Some files of one manifest: their positions in it, and their entries as recorded."""
+
+    candidate: Candidate
+    rows: Rows
+    entries: pa.RecordBatch
+
+
+def pieces(
+    found: Iterable[tuple[Candidate, Rows]], opened: Callable[[Candidate], tuple[Segment, list[str]]]
+) -> Iterator[Piece]:
+    """The entries of files, manifest by manifest.
+
+    Args:
+        opened: a manifest's segment, and which of its columns are wanted.
+    """
+    for candidate, rows in found:
+        segment, columns = opened(candidate)
+        for number, own in by_batch(rows, BATCH_ROWS):
+            yield Piece(candidate, own, take(segment.batch(number, columns), own - number * BATCH_ROWS))
+
+
+def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Neighbours that can be one batch: of one spec, with the same columns."""
+    group: list[Piece] = []
+    files, enough = 0, FIRST_FILES
+    for piece in found:
+        if group and (
+            files + len(piece.rows) > MOST_FILES
+            or piece.candidate.spec is not group[0].candidate.spec
+            or not piece.entries.schema.equals(group[0].entries.schema, check_metadata=True)
+        ):
+            yield group
+            group, files = [], 0
+        group.append(piece)
+        files += len(piece.rows)
+        if files >= enough:
+            yield group
+            group, files = [], 0
+            enough = min(2 * enough, MOST_FILES)
+    if group:
+        yield group
+
+
+def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
+    """The entries of all pieces, one after the other."""
+    return group[0].entries if len(group) == 1 else pa.concat_batches([piece.entries for piece in group])
 
 
 def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
@@ -32,61 +88,63 @@ def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
             yield number, rows[start:end]
 
 
-def take(table: pa.Table, rows: Rows) -> pa.Table:
+def take(batch: pa.RecordBatch, rows: Rows) -> pa.RecordBatch:
     """The rows at some positions, ascending."""
     if len(rows) == int(rows[-1]) - int(rows[0]) + 1:
-        return table.slice(int(rows[0]), len(rows))
-    return table.take(pa.array(rows))
+        return batch.slice(int(rows[0]), len(rows))
+    return batch.take(pa.array(rows))
 
 
-def inherited(entries: pa.Table, header: ManifestHeader, row_ids: pa.Array | None) -> pa.Table:
-    """Entries of Iceberg with the snapshot id, sequence numbers and row ids that they inherit.
+def inherited(
+    entries: pa.RecordBatch, manifests: Sequence[tuple[ManifestHeader, int]], row_ids: pa.Array | None = None
+) -> pa.RecordBatch:
+    """Entries of Iceberg with what they leave to their manifests: as ``formats.iceberg.manifests.inherit``, of many.
 
     Args:
+        manifests: in the entries' order, each with the number of its entries.
         row_ids: the entries' own or inherited ones; None when there are none.
     """
-    filled = _all_added(entries, header)
-    if filled is None:
-        filled = inherit(entries, replace(header, first_row_id=None))
-    if row_ids is None:
-        return filled
-    field = pa.field("first_row_id", pa.int64())
-    if "first_row_id" in filled.column_names:
-        return filled.set_column(filled.column_names.index("first_row_id"), field, row_ids)
-    return filled.append_column(field, row_ids)
+    fields = {field.name: (field, values) for field, values in zip(entries.schema, entries.columns, strict=True)}
+    status = fields.pop("status")
+    found = {"status": status}
+    for name in _INHERITED:
+        field, own = fields.pop(name, (pa.field(name, pa.int64()), None))
+        if own is None or own.null_count:
+            left = _left_to(manifests, name, status[1])
+            own = left if own is None else pc.coalesce(own, left)
+        found[name] = field, own
+    found |= fields
+    if row_ids is not None:
+        found["first_row_id"] = pa.field("first_row_id", pa.int64()), row_ids
+    return pa.RecordBatch.from_arrays(
+        [values for _, values in found.values()], schema=pa.schema([field for field, _ in found.values()])
+    )
 
 
-def _all_added(entries: pa.Table, header: ManifestHeader) -> pa.Table | None:
-    """As ``inherit``, of entries that a commit added, which leave their numbers to the manifest; None for others."""
-    names = entries.column_names
-    if header.sequence_number is None or any(name in names for name in _SEQUENCE_NUMBERS):
-        return None
-    if header.sequence_number and pc.min_max(entries.column("status")) != _ADDED_ONLY:
-        return None
-    if "snapshot_id" in names:
-        snapshot_ids, place = flat(entries.column("snapshot_id")), names.index("snapshot_id")
-        if snapshot_ids.null_count:
-            return None
-    elif header.added_snapshot_id is not None:
-        snapshot_ids, place = repeated(header.added_snapshot_id, entries.num_rows), names.index("status")
+def _left_to(manifests: Sequence[tuple[ManifestHeader, int]], name: str, status: pa.Array) -> pa.Array:
+    """What each manifest gives to entries without a value: sequence numbers to added ones, those of v1 (0) to all."""
+    is_sequence = name in _SEQUENCE_NUMBERS
+    given = [header.sequence_number if is_sequence else header.added_snapshot_id for header, _ in manifests]
+    counts = [count for _, count in manifests]
+    if given.count(given[0]) == len(given) and given[0] is not None:
+        values = repeated(given[0], len(status))
     else:
-        return None
-    numbers = repeated(header.sequence_number, entries.num_rows)
-    columns, schema = entries.columns, entries.schema
-    own = place if "snapshot_id" in names else place + 1
-    fields = [pa.field(name, pa.int64()) for name in ("snapshot_id", *_SEQUENCE_NUMBERS)]
-    columns[own : place + 1] = [snapshot_ids, numbers, numbers]
-    return pa.Table.from_arrays(columns, schema=pa.schema([*list(schema)[:own], *fields, *list(schema)[place + 1 :]]))
-
-
-_ADDED_ONLY = pa.scalar({"min": ADDED, "max": ADDED}, pa.struct([("min", pa.int8()), ("max", pa.int8())]))
+        unknown = np.array([value is None for value in given]).repeat(counts)
+        values = pa.array(np.array([value or 0 for value in given], np.int64).repeat(counts), mask=unknown)
+    if not is_sequence or not any(given):
+        return values
+    added = status.to_numpy() == ADDED
+    if added.all():
+        return values
+    of_all = np.array([value == 0 for value in given]).repeat(counts)
+    return pc.if_else(pa.array(added | of_all), values, pa.scalar(None, pa.int64()))
 
 
 def repeated(value: int, count: int) -> pa.Array:
     """One number over and over, from a few arrays that are kept."""
-    return _repeated(value).slice(0, count) if count <= BATCH_ROWS else pa.repeat(pa.scalar(value, pa.int64()), count)
+    return _repeated(value).slice(0, count) if count <= _REPEATED else pa.repeat(pa.scalar(value, pa.int64()), count)
 
 
 @lru_cache(maxsize=64)
 def _repeated(value: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value, pa.int64()), BATCH_ROWS)
+    return pa.repeat(pa.scalar(value, pa.int64()), _REPEATED)

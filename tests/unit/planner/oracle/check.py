@@ -13,8 +13,7 @@ from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import plan as planning
-from lakemuster.planner.scan import selection
+from lakemuster.planner.scan import planned_entries, selection
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
@@ -117,7 +116,7 @@ def check(case: Case) -> None:
 
 @contextmanager
 def sizes(*, small: bool) -> Iterator[None]:
-    """Zones of two entries, asked for any number of manifests, and batches of three."""
+    """Zones of two entries, asked for any number of manifests, batches of three, up to five files put together."""
     if not small:
         yield
         return
@@ -126,7 +125,9 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
         mock.patch.object(selection, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
-        mock.patch.object(planning, "BATCH_ROWS", 3),
+        mock.patch.object(planned_entries, "BATCH_ROWS", 3),
+        mock.patch.object(planned_entries, "FIRST_FILES", 2),
+        mock.patch.object(planned_entries, "MOST_FILES", 5),
     ):
         yield
 
@@ -154,6 +155,9 @@ def check_portions(plan: Plan, paths: list[str]) -> None:
         raise Violation(f"{portions} in ranges, and {paths} planned")
     done = 0
     for batch in list(plan.batches()):
+        for at in range(len(batch.rows)):
+            if paths_of(plan.batches(batch.slice(at).position)) != paths[done + at :]:
+                raise Violation(f"from file {done + at} of {paths} on other files follow")
         done += len(batch.rows)
         if paths_of(plan.batches(batch.after)) != paths[done:]:
             raise Violation(f"after {done} of {paths} other files follow")

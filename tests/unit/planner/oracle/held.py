@@ -18,7 +18,7 @@ from lakemuster.metadata.partition import PartitionField, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, Snapshot, TableMetadata
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.scan import plan
+from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.scan.outline import Outline, outline_over
 from lakemuster.planner.shape import Part
 from lakemuster.planner.view import View
@@ -38,6 +38,7 @@ class HeldSegment:
         self._table = table
         self.num_rows = table.num_rows
         self.schema = table.schema
+        self.names = tuple(table.schema.names)
 
     @cached_property
     def columns_of(self) -> dict[int, tuple[str, ...]]:
@@ -50,9 +51,10 @@ class HeldSegment:
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         return self._table if columns is None else self._table.select(list(columns))
 
-    def batch(self, number: int, columns: Sequence[str]) -> pa.Table:
-        size: int = vars(plan)["BATCH_ROWS"]  # as the case has it
-        return self._table.select(list(columns)).slice(number * size, size)
+    def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
+        size: int = vars(planned_entries)["BATCH_ROWS"]  # as the case has it
+        (batch,) = self._table.select(list(columns)).slice(number * size, size).combine_chunks().to_batches()
+        return batch
 
 
 class HeldSegments:

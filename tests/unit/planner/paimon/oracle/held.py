@@ -15,7 +15,7 @@ from lakemuster.api.planned import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing
 from lakemuster.api.services import Services
 from lakemuster.index import segment_files
-from lakemuster.planner.scan import plan
+from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.view import View
 from lakemuster.wire.native.plans import ExplainRequest, PlanRequest
 from tests.contract.service.backends import catalog, settings
@@ -79,7 +79,7 @@ def lake(folder: Path) -> Iterator[Lake]:
     """A catalog in a folder; its segments are of batches of three entries."""
     with (
         mock.patch.object(segment_files, "BATCH_ROWS", BATCH_ROWS),
-        mock.patch.object(plan, "BATCH_ROWS", BATCH_ROWS),
+        mock.patch.object(planned_entries, "BATCH_ROWS", BATCH_ROWS),
         catalog(settings(folder, max_staleness=3600.0, history=1)) as services,
     ):
         own, services.refresher.pool = services.refresher.pool, Inline()  # type: ignore[assignment]

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from lakemuster.errors import ConfigInvalid
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@?#]+")
+
+
+def _of_json(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise ValueError("not JSON") from None
+
+
+def _of_words(value: object) -> object:
+    """A JSON list, or words with commas between."""
+    if not isinstance(value, str) or value.lstrip().startswith("["):
+        return _of_json(value)
+    return tuple(word for part in value.split(",") if (word := part.strip()))
+
+
+_Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_of_words)]
 
 
 class Settings(BaseSettings):
@@ -30,10 +52,12 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8181, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(1, ge=1, le=256, description="HTTP server processes.")
-    roots: tuple[str, ...] = Field((), description="URL prefixes that tables may live under.")
-    storage: Mapping[str, dict[str, Any]] = Field(default_factory=dict, description="fsspec options by scheme.")
+    roots: _Words = Field((), description="URL prefixes that tables may live under.")
+    storage: Annotated[Mapping[str, dict[str, Any]], NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict, description="fsspec options by scheme."
+    )
     max_staleness: float = Field(5.0, ge=0, description="Seconds a table's pointer may go without a look.")
-    cors_origins: tuple[str, ...] = Field((), description="Browser origins that may call the API.")
+    cors_origins: _Words = Field((), description="Browser origins that may call the API.")
     tokens: str | None = Field(None, description="File of bearer tokens.")
     decoders: int = Field(
         default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
@@ -46,6 +70,14 @@ class Settings(BaseSettings):
     def _known_database(cls, value: str) -> str:
         if not value.startswith(("sqlite:///", "postgresql+psycopg://")):
             raise ValueError("must begin with sqlite:/// or postgresql+psycopg://")
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        odd = [origin for origin in value if origin != "*" and not _ORIGIN.fullmatch(origin)]
+        if odd:
+            raise ValueError(f"{odd[0]!r} is no origin such as https://boards.example, and not *")
         return value
 
     @classmethod
@@ -90,11 +122,16 @@ def load_settings(**flags: object) -> Settings:
         return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as cause:
         problems = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}" for problem in cause.errors()
+            f"{'.'.join(str(part) for part in problem['loc']).upper()}: {_said(problem['type'], problem['msg'])}"
+            for problem in cause.errors()
         )
         raise ConfigInvalid(f"wrong setting: {problems}") from cause
     except ValueError as cause:
         raise ConfigInvalid(f"wrong setting: {cause}") from cause
+
+
+def _said(kind: str, message: str) -> str:
+    return "there is no such setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:

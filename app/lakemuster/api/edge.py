@@ -48,7 +48,7 @@ class EdgeRules:
 
     Attributes:
         hosts: names that the Host header may have; None for any.
-        origins: browser origins that may change things, beside our own.
+        origins: browser origins that may change things, beside our own; ``*`` is any.
     """
 
     hosts: frozenset[str] | None
@@ -106,7 +106,7 @@ class Edge:
         if self._rules.hosts is not None and (len(hosts) != 1 or _host_name(hosts[0]) not in self._rules.hosts):
             raise RequestInvalid("this server does not answer to that Host")
         origin = headers.get("origin")
-        if origin is not None and scope["method"] not in _SAFE_METHODS and origin not in self._rules.origins:
+        if origin is not None and scope["method"] not in _SAFE_METHODS and not self._rules.origins & {origin, "*"}:
             own = {f"http://{host}" for host in hosts} | {f"https://{host}" for host in hosts}
             if origin not in own:
                 raise NotAuthorised("pages of other origins may not change anything here")

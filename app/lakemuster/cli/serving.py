@@ -7,9 +7,12 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -65,12 +68,13 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
         app = create_app(services)  # with workers too: what is wrong shows here, and not in each of them
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            _serve_here(app, listener, lambda: _announce(settings.host, port, example))
+            _serve_here(app, listener, partial(_announce, settings.host, port, example))
             return
     finally:
         services.close()
         listener.close()
-    _announce(settings.host, port, example)
+    ready = partial(_announce, settings.host, port, example)
+    Thread(target=_when_answered, args=(settings.host, port, ready), daemon=True).start()
     _serve_from_workers(settings, {**given, "port": port})
 
 
@@ -131,6 +135,18 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
         os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
     port = int(str(flags["port"]))
     uvicorn.run(WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options())
+
+
+def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
+    """Wait until a worker takes connections: their common socket refuses them before that."""
+    while True:
+        try:
+            socket.create_connection((_EVERYWHERE.get(host, host), port)).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            ready()
+            return
 
 
 def _options() -> dict[str, Any]:

@@ -52,9 +52,10 @@ def test_a_taken_port_is_said_in_one_line(tmp_path: Path):
             assert done.stderr == f"lakemuster: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
 
 
-def test_a_free_port_is_found_and_told(tmp_path: Path):
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_free_port_is_found_and_told_when_it_answers(tmp_path: Path, workers: str):
     process = subprocess.Popen(
-        [sys.executable, "-m", "lakemuster", "serve", "--port", "0"],
+        [sys.executable, "-m", "lakemuster", "serve", "--port", "0", "--workers", workers],
         cwd=tmp_path,
         env=environment(tmp_path, {}),
         stdout=subprocess.PIPE,
@@ -65,6 +66,7 @@ def test_a_free_port_is_found_and_told(tmp_path: Path):
         assert process.stdout is not None
         found = re.search(r"listens on 127.0.0.1 port (\d+)", process.stdout.readline())
         assert found is not None
+        socket.create_connection(("127.0.0.1", int(found[1]))).close()
         assert list(Client(f"http://127.0.0.1:{found[1]}").tables()) == []
     finally:
         process.terminate()

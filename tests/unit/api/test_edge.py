@@ -59,6 +59,13 @@ def test_origins_that_the_operator_names_may(connect: Connect) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
+def test_any_origin_may_when_the_operator_says_so(connect: Connect) -> None:
+    client = connect(cors_origins=("*",))
+    headers = {"Origin": "https://anywhere.example"}
+    assert client.get(TABLES, headers=headers).headers["access-control-allow-origin"] == "*"
+    assert client.post(f"{TABLES}/shop.orders/refresh", headers=headers).status_code == 200
+
+
 def test_answers_make_browsers_careful(client: TestClient) -> None:
     for path in (TABLES, "/no/such", "/healthz"):
         headers = client.get(path).headers

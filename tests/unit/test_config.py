@@ -1,0 +1,75 @@
+"""Settings as operators write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lakemuster.config import load_settings
+from lakemuster.errors import ConfigInvalid
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        ("s3://lake/a", ("s3://lake/a",)),
+        ("s3://lake/a, /data/b", ("s3://lake/a", "/data/b")),
+        ('["/data/a,b", "/c"]', ("/data/a,b", "/c")),
+        ("", ()),
+    ],
+)
+def test_lists_are_json_or_words_with_commas_between(
+    text: str, roots: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lakemuster.toml").write_text(f"roots = '{text}'\n", "utf-8")
+    assert load_settings().roots == roots
+    (tmp_path / "lakemuster.toml").unlink()
+    monkeypatch.setenv("LAKEMUSTER_ROOTS", text)
+    assert load_settings().roots == roots
+
+
+def test_a_file_has_lists_and_tables_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "lakemuster.toml").write_text(
+        'ROOTS = ["/data"]\ncors_origins = ["https://a.example"]\n[storage.s3]\nkey = "k"\n', "utf-8"
+    )
+    settings = load_settings()
+    assert (settings.roots, settings.cors_origins) == (("/data",), ("https://a.example",))
+    assert settings.storage == {"s3": {"key": "k"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("STORAGE", "{bad", "STORAGE: not JSON"),
+        ("STORAGE", '{"s3": 1}', "STORAGE.S3: "),
+        ("ROOTS", '["/data"', "ROOTS: not JSON"),
+        ("ROOTS", "[1]", "ROOTS.0: "),
+        ("CORS_ORIGINS", "https://a.example/", "CORS_ORIGINS: 'https://a.example/' is no origin"),
+        ("CORS_ORIGINS", "a.example", "CORS_ORIGINS: 'a.example' is no origin"),
+        ("DATABASE_URL", "mysql://x", "DATABASE_URL: must begin with sqlite:///"),
+        ("PORT", "65536", "PORT: "),
+        ("BOGUS", "1", "LAKEMUSTER_BOGUS"),
+    ],
+)
+def test_a_wrong_value_is_named(name: str, text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"LAKEMUSTER_{name}", text)
+    with pytest.raises(ConfigInvalid) as caught:
+        load_settings()
+    assert said in caught.value.message
+
+
+def test_a_wrong_key_of_the_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "lakemuster.toml").write_text("prot = 1\n", "utf-8")
+    with pytest.raises(ConfigInvalid, match="PROT: there is no such setting"):
+        load_settings()
+
+
+@pytest.mark.parametrize("origin", ["*", "https://boards.example", "http://127.0.0.1:3000"])
+def test_origins_are_what_browsers_send(origin: str) -> None:
+    assert load_settings(cors_origins=(origin,)).cors_origins == (origin,)

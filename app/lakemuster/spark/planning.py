@@ -18,7 +18,7 @@ from lakemuster.spark.reading.files import files_here
 from lakemuster.spark.reading.formats import reading_of
 from lakemuster.spark.reading.model import Split, TableToRead
 from lakemuster.spark.reading.row_filter import RowFilter
-from lakemuster.spark.splits import Packing, pack, splits_of
+from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
 MOST_PARTS = 10_000
 """Of a plan that executors ask for themselves."""
@@ -26,10 +26,15 @@ MOST_PARTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads: files, or a part of the plan that it asks the server for itself."""
+    """What one task reads: files, or a part of the plan that it asks the server for itself.
+
+    Attributes:
+        share: of a part of the plan, which of how many equal ranges of each file.
+    """
 
     splits: tuple[Split, ...] = ()
     task: PlanTask | None = None
+    share: tuple[int, int] = (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,27 @@ def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since:
         files = plan.counts["files"]
         packing = Packing(options.split_target_size, options.split_open_file_cost)
         if files > options.task_threshold and options.limit is None:
-            return [Part(task=task) for task in plan.tasks(_files_of_a_task(plan, packing))] or [Part()]
+            return _large(plan, pinned.table, packing) or [Part()]
         splits = splits_of(plan.to_arrow(), plan.deletes_to_arrow())
+        if pinned.table.format == "iceberg":
+            splits = list(cut(splits, packing))
         return [Part(splits) for splits in pack(splits, packing)] or [Part()]
 
 
-def rows_of(options: Options, table: TableToRead, part: Part) -> Iterator[pa.RecordBatch]:
+def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[Part]:
+    """Parts of a plan whose files only executors ask for."""
+    tasks = list(plan.tasks(_files_of_a_task(plan, packing)))
+    shares = 1
+    if table.format == "iceberg" and tasks:
+        shares = max(1, min(round(plan.counts["bytes"] / len(tasks) / packing.piece_size), MOST_PARTS // len(tasks)))
+    return [Part(task=task, share=(number, shares)) for task in tasks for number in range(shares)]
+
+
+def rows_of(options: Options, table: TableToRead, part: Part, pushed: str | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of a part that the options' filter matches, with the storage options and the token of this process.
+
+    Args:
+        pushed: a condition without which rows are not wanted; they may come nevertheless.
 
     Raises:
         NotReadable: something that cannot be applied.
@@ -71,13 +90,16 @@ def rows_of(options: Options, table: TableToRead, part: Part) -> Iterator[pa.Rec
     """
     row_filter = None if options.filter is None else RowFilter.of(options.filter, table)
     needed = table if row_filter is None else row_filter.table
+    conditions = () if pushed is None else RowFilter.of_conjuncts(pushed, table)
+    if row_filter is not None:
+        conditions = (row_filter, *conditions)
     reading, files = reading_of(table), files_here()
     splits = _splits(options, part)
     if table.format == "iceberg":
         # As one, its files share what is read of their delete files.
         splits = [Split(tuple(file for split in splits for file in split.files))]
     for split in splits:
-        for batch in reading.read(needed, split, files):
+        for batch in reading.read(needed, split, files, conditions):
             yield batch if row_filter is None else row_filter.applied(batch)
 
 
@@ -85,7 +107,8 @@ def _splits(options: Options, part: Part) -> Sequence[Split]:
     if part.task is None:
         return part.splits
     with options.client() as client:
-        return splits_of(*client.redeem(part.task))
+        splits = splits_of(*client.redeem(part.task))
+    return splits if part.share == (0, 1) else list(shared(splits, *part.share))
 
 
 def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, since: Since | None) -> Plan:

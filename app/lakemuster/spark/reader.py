@@ -44,7 +44,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         Raises:
             NotReadable: something that cannot be applied.
         """
-        return rows_of(self._options, self._pinned.table, partition.value)
+        return rows_of(self._options, self._pinned.table, partition.value, self._pushed)
 
 
 class PushingReader(Reader):

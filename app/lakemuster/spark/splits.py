@@ -1,15 +1,16 @@
-"""The files of a plan as parts that tasks read, packed by size."""
+"""The files of a plan as parts that tasks read: large ones cut, small ones packed by size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.model import Split
+from lakemuster.spark.reading.model import BYTE_RANGE, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +18,17 @@ class Packing:
     """How much a task reads.
 
     Attributes:
-        target_size: bytes of files that a task reads; one that is larger is read alone.
-        open_file_cost: bytes that a file counts for at least.
+        target_size: bytes of files that a task reads; files that are larger are cut where they can be.
+        open_file_cost: bytes that a file, or a piece of one, counts for at least.
     """
 
     target_size: int
     open_file_cost: int
+
+    @property
+    def piece_size(self) -> int:
+        """Bytes of a piece of a file: none is smaller than what opening it costs."""
+        return max(self.target_size, self.open_file_cost)
 
 
 def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
@@ -42,6 +48,28 @@ def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
     return [Split(tuple(files)) for files in together.values()]
 
 
+def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:
+    """The same with large Parquet files in pieces of about the target size, each file by itself.
+
+    Pieces start where row groups do when the plan says where that is, and anywhere otherwise: a row group is read with
+    the piece that it starts in.
+    """
+    for split in splits:
+        for file in split.files:
+            for piece in _pieces(file, _cuts(file, packing.piece_size)):
+                yield Split((piece,))
+
+
+def shared(splits: Iterable[Split], number: int, of: int) -> Iterator[Split]:
+    """One of so many equal ranges of each file; a file that cannot be cut is in the first."""
+    for split in splits:
+        for file in split.files:
+            size = int(file["file_size_in_bytes"])
+            pieces = _pieces(file, [size * place // of for place in range(1, of)] if _can_be_cut(file) else [])
+            if number < len(pieces):
+                yield Split((pieces[number],))
+
+
 def pack(splits: Sequence[Split], packing: Packing) -> Iterator[tuple[Split, ...]]:
     """Splits in their order, as many to a part as come to the target size; none is torn."""
     held: list[Split] = []
@@ -57,6 +85,34 @@ def pack(splits: Sequence[Split], packing: Packing) -> Iterator[tuple[Split, ...
         yield tuple(held)
 
 
+def _can_be_cut(file: Mapping[str, Any]) -> bool:
+    return bool(file["file_format"] == "parquet")
+
+
+def _cuts(file: Mapping[str, Any], piece_size: int) -> list[int]:
+    """Where the second and further pieces of a file start."""
+    size = int(file["file_size_in_bytes"])
+    if size <= piece_size or not _can_be_cut(file):
+        return []
+    starts = file.get("split_offsets") or []
+    if not starts or starts[-1] >= size or any(one >= following for one, following in pairwise([-1, *starts])):
+        return list(range(piece_size, size, piece_size))
+    cuts, begun = [], 0
+    for start, end in pairwise([*starts, size]):
+        if start > starts[0] and end - begun > piece_size:
+            cuts.append(start)
+            begun = start
+    return cuts
+
+
+def _pieces(file: Row, cuts: Sequence[int]) -> list[Row]:
+    if not cuts:
+        return [file]
+    return [{**file, BYTE_RANGE: between} for between in pairwise([0, *cuts, None])]
+
+
 def _weight(file: Mapping[str, Any], open_file_cost: int) -> int:
-    size = file["file_size_in_bytes"] + sum(mark.get("file_size_in_bytes") or 0 for mark in file["deletes"])
-    return max(int(size), open_file_cost)
+    size = int(file["file_size_in_bytes"])
+    first, end = file.get(BYTE_RANGE) or (0, None)
+    deletes = sum(mark.get("file_size_in_bytes") or 0 for mark in file["deletes"])
+    return int(max((size if end is None else end) - first + deletes, open_file_cost))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.spark.splits import Packing, pack, splits_of
+from lakemuster.spark.reading.model import BYTE_RANGE, Split
+from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
 sizes = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 3)), max_size=20)
 
@@ -48,3 +52,50 @@ def test_each_file_is_read_once_with_its_deletes_and_splits_are_whole(sizes, mar
 
 def weighed(file, cost):
     return max(file["file_size_in_bytes"] + sum(mark["file_size_in_bytes"] for mark in file["deletes"]), cost)
+
+
+def large(size: int, offsets: list[int] | None, file_format: str = "parquet") -> Split:
+    file = {"file_path": "f", "file_size_in_bytes": size, "file_format": file_format, "deletes": []}
+    return Split(({**file, "split_offsets": offsets},))
+
+
+def ranges(splits: Iterable[Split]) -> list[Any]:
+    return [file.get(BYTE_RANGE) for split in splits for file in split.files]
+
+
+CUT = [
+    (100, None, 100, [None]),
+    (100, None, 40, [(0, 40), (40, 80), (80, None)]),
+    (100, [4, 30, 60, 90], 60, [(0, 60), (60, None)]),
+    (100, [4, 30, 60, 90], 10, [(0, 30), (30, 60), (60, 90), (90, None)]),
+    (100, [4], 40, [None]),  # one row group
+    (100, [4, 4], 60, [(0, 60), (60, None)]),  # not what offsets are
+    (100, [4, 100], 60, [(0, 60), (60, None)]),
+    (100, [], 60, [(0, 60), (60, None)]),
+]
+
+
+@pytest.mark.parametrize(("size", "offsets", "target", "expected"), CUT)
+def test_large_files_are_cut_where_row_groups_start(size, offsets, target, expected):
+    assert ranges(cut([large(size, offsets)], Packing(target, 1))) == expected
+
+
+def test_files_of_other_formats_are_read_whole():
+    for name in ("orc", "avro"):
+        assert ranges(cut([large(100, [3, 50], name)], Packing(10, 1))) == [None]
+        assert [ranges(shared([large(100, None, name)], number, 3)) for number in range(3)] == [[None], [], []]
+
+
+def test_pieces_are_no_smaller_than_what_opening_costs():
+    assert ranges(cut([large(100, None)], Packing(1, 50))) == [(0, 50), (50, None)]
+
+
+@given(st.integers(0, 1000), st.integers(1, 12))
+def test_shares_are_the_file(size, count):
+    found = [one for number in range(count) for one in ranges(shared([large(size, None)], number, count))]
+    assert found == ([None] if count == 1 else [*pairwise([0, *(size * n // count for n in range(1, count)), None])])
+
+
+def test_pieces_are_packed_by_their_own_size():
+    pieces = list(cut([large(100, None), large(10, None)], Packing(40, 1)))
+    assert [len(part) for part in pack(pieces, Packing(40, 1))] == [1, 1, 2]

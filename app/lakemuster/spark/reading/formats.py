@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
 import pyarrow as pa
 
+from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 
 
@@ -20,8 +21,10 @@ class Reading(Protocol):
     def read_schema(self, table: TableToRead) -> pa.Schema:
         """The wanted columns in types that Spark takes."""
 
-    def read(self, table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBatch]:
-        """The rows of a split in that schema."""
+    def read(
+        self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a split in that schema; those that do not match all of the conditions may be left out."""
 
 
 def reading_of(table: TableToRead) -> Reading:

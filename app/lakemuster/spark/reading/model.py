@@ -56,6 +56,13 @@ class TableToRead:
     columns: tuple[str, ...]
 
 
+BYTE_RANGE = "byte_range"
+"""Of a row of a split: the first byte, and the one after the last, of what is read of the file; None is its end.
+
+What is stored apart (Parquet's row groups) is read with the range that it starts in; without a range, all is read.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """Files that one task reads, as rows of the plan with typed values.

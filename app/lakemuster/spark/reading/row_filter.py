@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from uuid import UUID
@@ -38,6 +39,7 @@ from lakemuster.metadata.predicate import (
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, StructType
+from lakemuster.spark.reading.bounds import BoundsOf, outcomes
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 
 _UNKNOWN = pa.scalar(None, pa.bool_())
@@ -71,6 +73,27 @@ class RowFilter:
             raise NotReadable(table.name, f"option filter: {problem.message}") from problem
         more = [name for name in dict.fromkeys(_columns(condition)) if name not in table.columns]
         return cls(replace(table, columns=(*table.columns, *more)), len(table.columns), condition)
+
+    @classmethod
+    def of_conjuncts(cls, text: str, table: TableToRead) -> tuple[RowFilter, ...]:
+        """Conditions that hold for every row that a SQL text holds for: those of its parts that can be asked of rows.
+
+        Raises:
+            NotReadable: it is no SQL.
+        """
+        try:
+            predicate = parse_sql(text)
+        except FilterInvalid as problem:
+            raise NotReadable(table.name, f"option filter: {problem.message}") from problem
+        reader, found = _Reader(table.name, _schema(table)), []
+        for part in predicate.children if isinstance(predicate, And) else (predicate,):
+            with suppress(FilterInvalid, NotReadable):
+                found.append(cls(table, len(table.columns), reader.read(part)))
+        return tuple(found)
+
+    def may_hold(self, bounds_of: BoundsOf) -> bool:
+        """Whether it may be true for one of some rows."""
+        return _outcomes(self.condition, bounds_of)[0]
 
     def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows of a batch of :attr:`table` for which the condition is true, in the wanted columns."""
@@ -209,6 +232,25 @@ def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
         yield field.field_id, path
         if isinstance(field.type, StructType):
             pending += [((*path, inner.name), inner) for inner in field.type.fields]
+
+
+def _outcomes(condition: _Condition, bounds_of: BoundsOf) -> tuple[bool, bool]:
+    """Whether it may be true for one of some rows, and whether it may be false."""
+    match condition:
+        case _Constant(value=value):
+            return value is True, value is False
+        case _Denied(child=child):
+            true, false = _outcomes(child, bounds_of)
+            return false, true
+        case _Joined(children=children, is_and=is_and):
+            true_of, false_of = zip(*(_outcomes(child, bounds_of) for child in children), strict=True)
+            return (all(true_of), any(false_of)) if is_and else (any(true_of), all(false_of))
+    leaves = [part for part in _parts(condition.bound) if isinstance(part, BoundLeaf)]
+    known = bounds_of(leaves[0].field_id) if leaves else None
+    if condition.null_is_unknown and known is not None and known.nulls == known.count:
+        return False, False
+    holds, fails = zip(*(outcomes(leaf, known) for leaf in leaves), strict=True) if leaves else ((), ())
+    return any(holds), all(fails) and not condition.false_is_unknown
 
 
 def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int) -> pa.Array:

@@ -19,9 +19,10 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 
+from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
-from lakemuster.spark.reading.iceberg.stored import Only, Stored, stored_columns
+from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns, whole
 
 _BATCH_ROWS = 8192
 _FIELD_ID = b"field-id"
@@ -50,6 +51,7 @@ class AvroRows:
 
     reads_whole_columns = True
     num_rows: int | None = None
+    pieces = whole(None)
 
     def __init__(self, source: pa.NativeFile) -> None:
         self._source = source
@@ -70,7 +72,11 @@ class AvroRows:
         self._fields, self._shapes = types.fields, types.shapes
         self.columns: tuple[Stored, ...] = stored_columns(pa.schema(types.fields), _field_id)
 
-    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
+    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+        """Nothing: the format has none."""
+        return None
+
+    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of those leaves. Once: the file is read as a stream.
 
         Raises:

@@ -131,7 +131,7 @@ class EqualityDeletes:
             make = projection(fields, rows.read_columns(leaves), {})
             parts = [
                 [column.values(one(batch)) for column, one in zip(columns, make, strict=True)]
-                for batch in rows.batches(leaves)
+                for _, batch in rows.batches(leaves, rows.pieces)
             ]
         empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
         arrays = tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.avro import AvroRows
 from lakemuster.spark.reading.iceberg.ids import (
     NAME_MAPPING,
@@ -22,7 +23,7 @@ from lakemuster.spark.reading.iceberg.orc import OrcRows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
 from lakemuster.spark.reading.iceberg.schema import target_schema
-from lakemuster.spark.reading.iceberg.stored import Only, Stored, has_ids, prune
+from lakemuster.spark.reading.iceberg.stored import Piece, Stored, has_ids, prune
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 
 
@@ -44,8 +45,17 @@ class Rows(Protocol):
         """Whether a column is read with all that is within it."""
         ...
 
-    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows in order, with the columns of those leaves: all of them, or at least those that are wanted."""
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What can be read of it alone."""
+        ...
+
+    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece in order, with the columns of those leaves."""
+        ...
+
+    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+        """What is known of a piece's values in a column that has no others within, and is no list's or map's."""
         ...
 
 
@@ -75,6 +85,8 @@ class OpenRows:
         self._rows: Rows = kind(files.open(path, file.get("file_size_in_bytes")))
         if self._rows.num_rows is not None:
             self._count(self._rows.num_rows)
+            if self._rows.num_rows != sum(piece.num_rows or 0 for piece in self._rows.pieces):
+                raise NotReadable(table.name, "its parts are not as many rows as it is", path)
         self.columns = self._rows.columns
         if not has_ids(self.columns):
             self.columns = self._identified(kind is ParquetRows, mapping)
@@ -86,22 +98,33 @@ class OpenRows:
             leaves = {leaf for column in touched for leaf in column.leaves}
         return prune(self.columns, leaves)
 
-    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows in order, with the columns that :meth:`read_columns` says: all, or at least those that are wanted.
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What can be read of it alone, in order."""
+        return self._rows.pieces
+
+    def bounds(self, field_id: int, piece: Piece) -> Bounds | None:
+        """What is known of a piece's values in a column or a struct's member; None where nothing is."""
+        column = _primitive(self.columns, field_id)
+        return None if column is None else self._rows.bounds(column, piece)
+
+    def batches(self, leaves: set[int], pieces: Sequence[Piece]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows of some pieces in order, with the columns that :meth:`read_columns` says, after the first's place.
 
         Raises:
-            NotReadable: at the end, when they were not as many as recorded.
+            NotReadable: at the end of a piece, when they were not as many as recorded.
             ArrowException, OSError: as of its format.
         """
-        count = 0
-        for batch in self._rows.batches(leaves, only):
-            count += batch.num_rows
-            yield batch
-        if only is not None and self._rows.num_rows is not None:
-            return  # counted by the footer
-        if self._rows.num_rows not in {None, count}:
-            raise NotReadable(self._table.name, f"it gave {count} rows, not {self._rows.num_rows}", self._path)
-        self._count(count)
+        for piece in pieces:
+            at = piece.first_row
+            for batch in self._rows.batches(leaves, piece):
+                yield at, batch
+                at += batch.num_rows
+            count = at - piece.first_row
+            if piece.num_rows is None:
+                self._count(count)
+            elif count != piece.num_rows:
+                raise NotReadable(self._table.name, f"it gave {count} rows, not {piece.num_rows}", self._path)
 
     def _count(self, found: int) -> None:
         if self._recorded is not None and self._recorded >= 0 and found != self._recorded:
@@ -116,6 +139,16 @@ class OpenRows:
         if mapping is not None:
             return with_mapped_ids(self._rows.columns, mapping)
         return with_position_ids(self._rows.columns)
+
+
+def _primitive(columns: Sequence[Stored], field_id: int) -> Stored | None:
+    """The column of an id, at the top or in structs alone, that has no others within."""
+    for column in columns:
+        if column.kind == "primitive" and column.field_id == field_id:
+            return column
+        if column.kind == "struct" and (found := _primitive(column.children, field_id)) is not None:
+            return found
+    return None
 
 
 def name_mapping(table: TableToRead) -> tuple[Mapped, ...] | None:

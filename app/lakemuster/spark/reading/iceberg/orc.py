@@ -11,8 +11,9 @@ from functools import lru_cache
 import pyarrow as pa
 from pyarrow import orc
 
+from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
-from lakemuster.spark.reading.iceberg.stored import Only, Stored, prune, stored_columns
+from lakemuster.spark.reading.iceberg.stored import Piece, Stored, prune, stored_columns, whole
 
 _FIELD_ID = b"iceberg.id"
 _BATCH_ROWS = 65_536
@@ -31,9 +32,14 @@ class OrcRows:
     def __init__(self, source: pa.NativeFile) -> None:
         self._file = orc.ORCFile(source)
         self.num_rows: int | None = self._file.nrows
+        self.pieces = whole(self._file.nrows)
         self.columns: tuple[Stored, ...] = stored_columns(self._file.schema, _field_id)
 
-    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
+    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+        """Nothing: what the file says of its stripes is not to be had."""
+        return None
+
+    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of those leaves.
 
         Raises:

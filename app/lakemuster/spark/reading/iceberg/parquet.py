@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakemuster.spark.reading.iceberg.stored import Only, Stored, stored_columns
+from lakemuster.spark.reading.bounds import Bounds
+from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns
 
 _FIELD_ID = b"PARQUET:field_id"
 _BATCH_BYTES = 16 * 2**20
@@ -20,6 +21,7 @@ class ParquetRows:
     Attributes:
         columns: what it holds.
         num_rows: what its footer says.
+        pieces: its row groups.
 
     Raises:
         ArrowException, OSError: it is not a whole Parquet file, or cannot be fetched.
@@ -31,28 +33,26 @@ class ParquetRows:
         self._file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
         self.num_rows: int | None = self._file.metadata.num_rows
         self.columns: tuple[Stored, ...] = stored_columns(self._file.schema_arrow, _field_id)
+        self.pieces = tuple(row_groups(self._file.metadata))
 
-    def batches(self, leaves: set[int], only: Only | None = None) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of ``stored.prune(columns, leaves)``.
+    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The rows of a row group in order, with the columns of ``stored.prune(columns, leaves)``.
 
         Raises:
             ArrowException, OSError: as of the class.
         """
         indices = sorted(leaves)
-        for group in range(self._file.metadata.num_row_groups):
-            if only is not None and not self._can_hold(group, only):
-                continue
-            # One row group at a time, so that no more is fetched ahead.
-            yield from self._file.reader.iter_batches(
-                self._batch_rows(group, indices), row_groups=[group], column_indices=indices, use_threads=False
-            )
+        # One row group at a time, so that no more is fetched ahead.
+        yield from self._file.reader.iter_batches(
+            self._batch_rows(piece.number, indices),
+            row_groups=[piece.number],
+            column_indices=indices,
+            use_threads=False,
+        )
 
-    def _can_hold(self, group: int, only: Only) -> bool:
-        about = self._file.metadata.row_group(group).column(only.leaf).statistics
-        if about is None or not about.has_min_max:
-            return True
-        low, high = _as_bytes(about.min), _as_bytes(about.max)
-        return low is None or high is None or any(low <= text <= high for text in only.texts)
+    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+        """What the footer says of a column that has no others within."""
+        return row_group_bounds(self._file.metadata, piece.number, column.leaf, column.type)
 
     def _batch_rows(self, group: int, indices: list[int]) -> int:
         about = self._file.metadata.row_group(group)
@@ -61,9 +61,33 @@ class ParquetRows:
         return max(1, min(_BATCH_ROWS, fitting))
 
 
-def _as_bytes(bound: object) -> bytes | None:
-    """In the order of Parquet's texts."""
-    return bound.encode() if isinstance(bound, str) else bound if isinstance(bound, bytes) else None
+def row_groups(metadata: pq.FileMetaData) -> Iterator[Piece]:
+    """The row groups of a file."""
+    first_row = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        yield Piece(number, first_row, group.num_rows, _first_byte(group))
+        first_row += group.num_rows
+
+
+def _first_byte(group: pq.RowGroupMetaData) -> int:
+    if not group.num_columns:
+        return 0
+    column = group.column(0)
+    # Some writers put 0 for a dictionary that is not there.
+    return min(int(column.dictionary_page_offset or column.data_page_offset), int(column.data_page_offset))
+
+
+def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> Bounds | None:
+    """What the footer says of a leaf's values in a row group; ``of`` is what Arrow reads them as."""
+    chunk = metadata.row_group(number).column(leaf)
+    about = chunk.statistics
+    if about is None:
+        return None
+    nulls = about.null_count if about.has_null_count else None
+    if not about.has_min_max:
+        return Bounds(of, chunk.num_values, nulls)
+    return Bounds(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
 
 
 def _field_id(field: pa.Field) -> int | None:

@@ -5,7 +5,7 @@ Source: Iceberg spec, "Position Delete Files", "Deletion Vectors", "Reserved Fie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,12 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
 from lakemuster.formats.iceberg.schemas import RESERVED
 from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
-from lakemuster.spark.reading.iceberg.stored import Only
+from lakemuster.spark.reading.iceberg.stored import Piece
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.storage.locations import Rewrites
 
@@ -91,7 +92,7 @@ class PositionDeletes:
         leaves = leaves_of(_FIELDS, rows.columns)
         paths, positions = projection(_FIELDS, rows.read_columns(leaves), {})
         found: dict[str, list[Positions]] = {}
-        for batch in rows.batches(leaves, self._only(rows, wanted)):
+        for _, batch in rows.batches(leaves, self._pieces(rows, wanted)):
             of = paths(batch).dictionary_encode()
             places = positions(batch)
             if of.null_count or places.null_count:
@@ -103,12 +104,18 @@ class PositionDeletes:
         by_file = {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
         return by_file, sum(one.nbytes for one in by_file.values())
 
-    def _only(self, rows: OpenRows, wanted: set[str]) -> Only | None:
-        """The rows of the wanted files; None where they may stand there by other locations."""
-        paths = next((column for column in rows.columns if column.field_id == _FIELDS[0].field_id), None)
-        if self._table.rewrites or paths is None:
-            return None
-        return Only(paths.leaf, tuple(path.encode() for path in wanted))
+    def _pieces(self, rows: OpenRows, wanted: set[str]) -> Sequence[Piece]:
+        """Those that may hold rows of the wanted files; all where these may stand there by other locations."""
+        if self._table.rewrites:
+            return rows.pieces
+        paths = [path.encode() for path in wanted]
+        return [piece for piece in rows.pieces if _may_hold(paths, rows.bounds(_FIELDS[0].field_id, piece))]
+
+
+def _may_hold(paths: Sequence[bytes], bounds: Bounds | None) -> bool:
+    if bounds is None or not isinstance(bounds.low, bytes) or not isinstance(bounds.high, bytes):
+        return True
+    return any(bounds.low <= path <= bounds.high for path in paths)
 
 
 def kept(positions: Positions, start: int, count: int) -> pa.Array | None:

@@ -9,25 +9,32 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
 from lakemuster.spark.reading.iceberg.keys import Keys
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
-from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.iceberg.stored import Piece
+from lakemuster.spark.reading.model import BYTE_RANGE, Files, NotReadable, Split, TableToRead
 
 _DELETES = frozenset({"position-deletes", "equality-deletes"})
 
 
-def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBatch]:
+def read(
+    table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[pa.RecordBatch]:
     """The rows of a split, in ``schema.read_schema(table)``, deletes applied.
+
+    Args:
+        conditions: rows that do not match all of them may be left out.
 
     Raises:
         NotReadable: a file, or a delete file of it, cannot be applied; some rows may have been given before.
         OSError: as storage says.
     """
-    reading = _Reading(table, split, files)
+    reading = _Reading(table, split, files, conditions)
     for file in split.files:
         with naming(table, file["file_path"]):
             yield from reading.rows(file)
@@ -36,11 +43,12 @@ def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBa
 class _Reading:
     """One split being read."""
 
-    def __init__(self, table: TableToRead, split: Split, files: Files) -> None:
+    def __init__(self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition]) -> None:
         self._table, self._files = table, files
         self._schema, self._fields = read_schema(table), wanted_fields(table)
         self._positions = PositionDeletes(table, split, files)
         self._equality = EqualityDeletes(table, files)
+        self._conditions = conditions
 
     def rows(self, file: Row) -> Iterator[pa.RecordBatch]:
         """The rows of one data file that are left."""
@@ -48,6 +56,9 @@ class _Reading:
         if unknown is not None:
             raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
         rows = OpenRows(self._table, file, self._files)
+        pieces = [piece for piece in rows.pieces if self._is_wanted(piece, file, rows)]
+        if not pieces:
+            return
         groups = self._equality.of(file)
         wanted = [*self._fields, *(field for group in groups for field in group.fields)]
         leaves = leaves_of(wanted, rows.columns)
@@ -56,15 +67,19 @@ class _Reading:
         filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
                    for group in groups]  # fmt: skip
         positions = self._positions.of(file)
-        start = 0
-        for batch in rows.batches(leaves):
+        for start, batch in rows.batches(leaves, pieces):
             mask = kept(positions, start, batch.num_rows)
-            start += batch.num_rows
             left = batch if mask is None else batch.filter(mask)
             for one in filters:
                 left = one.left(left)
             if left.num_rows:
                 yield _made(left, make, self._schema)
+
+    def _is_wanted(self, piece: Piece, file: Row, rows: OpenRows) -> bool:
+        first, end = file.get(BYTE_RANGE) or (0, None)
+        if piece.first_byte < first or (end is not None and piece.first_byte >= end):
+            return False
+        return all(one.may_hold(lambda field_id: rows.bounds(field_id, piece)) for one in self._conditions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ The map, in the direction of imports::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.spark.reading.paimon.arrays import has_nulls_against
 from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
@@ -51,12 +52,18 @@ def read_schema(table: TableToRead) -> pa.Schema:
     return PaimonTable.of(table).arrow_schema
 
 
-def read(table: TableToRead, split: Split, files: Files) -> Iterator[pa.RecordBatch]:
+def read(
+    table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[pa.RecordBatch]:
     """The rows of a split's files, in :func:`read_schema`, merged and without deleted ones.
+
+    Args:
+        conditions: rows that do not match all of them may be left out; none is yet.
 
     Raises:
         NotReadable: something cannot be applied, or a file is not what its metadata says.
     """
+    del conditions
     known = PaimonTable.of(table)
     schema = known.arrow_schema
     sections: dict[int, list[Row]] = {}

@@ -28,6 +28,7 @@ class Options:
         token_env: the environment variable, on driver and executors, that holds the bearer token.
         filter: SQL that rows must match.
         columns: the top-level columns to read; all when None. Spark prunes none of a Python data source's.
+        metadata_columns: of where a row is stored, after the columns: ``_file``, ``_pos``, ``_spec_id`` of Iceberg.
         snapshot_id, ref, as_of: which snapshot, at most one of the three.
         limit: rows that are enough: the plan ends once its files are known to hold so many.
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least. Larger
@@ -45,6 +46,7 @@ class Options:
     token_env: str | None = None
     filter: str | None = None
     columns: tuple[str, ...] | None = None
+    metadata_columns: tuple[str, ...] = ()
     snapshot_id: int | None = None
     ref: str | None = None
     as_of: str | None = None
@@ -171,6 +173,7 @@ _READ: Mapping[str, Callable[[str, str], Any]] = {
     "token_env": _text,
     "filter": _text,
     "columns": _names,
+    "metadata_columns": _names,
     "snapshot_id": _integer,
     "ref": _text,
     "as_of": _text,

@@ -41,12 +41,14 @@ def pin(table: Table, options: Options) -> Pinned:
     """What is read, as the table is now.
 
     Raises:
-        OptionInvalid: a column that the table does not have.
+        OptionInvalid: a column that the table does not have, or metadata columns of a format that has none here.
         ClientError: the server refused or failed.
     """
     now: Choice = {**options.choice, "page_size": 1}
     snapshot_id = table.plan(limit=1, **now).snapshot_id
     info, schemas = table.info(), list(table.schemas())
+    if options.metadata_columns and info.format != "iceberg":
+        raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is none")
     ref = None if options.ref is None else _ref(table, options.ref)
     branch = MAIN if ref is None else ref.branch
     schemas = [row for row in schemas if row["branch"] == branch]
@@ -62,6 +64,7 @@ def pin(table: Table, options: Options) -> Pinned:
         properties=dict((schema.get("options") if is_paimon else info.row.get("properties")) or {}),
         rewrites=tuple((moved["old"], moved["new"]) for moved in info.row.get("rewrite") or ()),
         columns=tuple(field["name"] for field in schema["fields"]),
+        metadata_columns=options.metadata_columns,
     )
     if options.columns is not None:
         to_read = with_columns(to_read, options.columns)

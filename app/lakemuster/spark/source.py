@@ -76,9 +76,12 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         """What was pinned; with a schema of the user's own, nothing was asked before."""
         if self._pinned is not None:
             return self._pinned
-        self._asked = replace(self._asked, columns=tuple(given.names))
+        own_names = [name for name in given.names if name not in self._asked.metadata_columns]
+        self._asked = replace(self._asked, columns=tuple(own_names))
         own = self.schema()
         assert self._pinned is not None
+        if given.names != [*own_names, *self._asked.metadata_columns]:
+            raise OptionInvalid("schema", f"has metadata columns elsewhere than at its end: {', '.join(own.names)}")
         wrong = [field.name for field, asked in zip(own, given, strict=True) if field.dataType != asked.dataType]
         if wrong:
             types = {field.name: field.dataType.simpleString() for field in own}

@@ -44,6 +44,7 @@ class TableToRead:
         properties: Iceberg's table properties, Paimon's options.
         rewrites: locations that were moved, old to new: delete files name data files by their old locations.
         columns: the top-level columns that are wanted, in the order of the answer.
+        metadata_columns: what is wanted after them of where a row is stored.
     """
 
     name: str
@@ -54,6 +55,7 @@ class TableToRead:
     properties: Mapping[str, str]
     rewrites: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
+    metadata_columns: tuple[str, ...] = ()
 
 
 BYTE_RANGE = "byte_range"

@@ -76,15 +76,11 @@ class RowFilter:
 
     @classmethod
     def of_conjuncts(cls, text: str, table: TableToRead) -> tuple[RowFilter, ...]:
-        """Conditions that hold for every row that a SQL text holds for: those of its parts that can be asked of rows.
-
-        Raises:
-            NotReadable: it is no SQL.
-        """
+        """What holds for every row that a SQL text holds for: those of its parts that can be asked of rows."""
         try:
             predicate = parse_sql(text)
-        except FilterInvalid as problem:
-            raise NotReadable(table.name, f"option filter: {problem.message}") from problem
+        except FilterInvalid:
+            return ()
         reader, found = _Reader(table.name, _schema(table)), []
         for part in predicate.children if isinstance(predicate, And) else (predicate,):
             with suppress(FilterInvalid, NotReadable):
@@ -96,10 +92,11 @@ class RowFilter:
         return _outcomes(self.condition, bounds_of)[0]
 
     def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch of :attr:`table` for which the condition is true, in the wanted columns."""
+        """The rows of a batch of :attr:`table` for which the condition is true, without its own columns."""
         names = batch.schema.names
+        given = [*names[: self.wanted], *names[len(self.table.columns) :]]
         kept = _answer(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
-        return batch.select(names[: self.wanted]).filter(kept)
+        return batch.select(given).filter(kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@
 * ``ids``         field ids of files that do not say them
 * ``positions``   rows deleted by position
 * ``equality``    rows deleted by value; ``keys``: the values, to find rows in
+* ``metadata_columns``  where a row is stored
 * ``bounded``     what is kept of delete files that several files share
 * ``rows``        all together
 """

@@ -12,6 +12,7 @@ from lakemuster.client.model import Row
 from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
 from lakemuster.spark.reading.iceberg.keys import Keys
+from lakemuster.spark.reading.iceberg.metadata_columns import Stamps
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
@@ -64,16 +65,18 @@ class _Reading:
         leaves = leaves_of(wanted, rows.columns)
         columns, constants = rows.read_columns(leaves), partition_constants(self._table, file)
         make = projection(self._fields, columns, constants)
+        stamps = Stamps(self._table, file)
         filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
                    for group in groups]  # fmt: skip
         positions = self._positions.of(file)
         for start, batch in rows.batches(leaves, pieces):
             mask = kept(positions, start, batch.num_rows)
-            left = batch if mask is None else batch.filter(mask)
+            left = stamps.numbered(batch, start)
+            left = left if mask is None else left.filter(mask)
             for one in filters:
                 left = one.left(left)
             if left.num_rows:
-                yield _made(left, make, self._schema)
+                yield _made(left, make, stamps, self._schema)
 
     def _is_wanted(self, piece: Piece, file: Row, rows: OpenRows) -> bool:
         first, end = file.get(BYTE_RANGE) or (0, None)
@@ -99,10 +102,10 @@ class _Filter:
         return batch.filter(pa.array(np.logical_not(hit))) if hit.any() else batch
 
 
-def _made(batch: pa.RecordBatch, make: Sequence[Column], schema: pa.Schema) -> pa.RecordBatch:
-    if not make:
+def _made(batch: pa.RecordBatch, make: Sequence[Column], stamps: Stamps, schema: pa.Schema) -> pa.RecordBatch:
+    if not schema:
         return batch.select([])
-    return pa.RecordBatch.from_arrays([column(batch) for column in make], schema=schema)
+    return pa.RecordBatch.from_arrays([*(column(batch) for column in make), *stamps.of(batch)], schema=schema)
 
 
 def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:

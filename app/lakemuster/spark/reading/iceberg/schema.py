@@ -18,6 +18,7 @@ from lakemuster.formats.iceberg.schemas import parse_schema
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
 from lakemuster.metadata.types import arrow_type as plain_arrow_type
+from lakemuster.spark.reading.iceberg.metadata_columns import metadata_fields
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 
 _IN_SPARK = {Kind.UUID: pa.string(), Kind.FIXED: pa.binary(), Kind.UNKNOWN: pa.null()}
@@ -65,17 +66,17 @@ def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
 
 
 def read_schema(table: TableToRead) -> pa.Schema:
-    """The wanted columns as Arrow fields.
+    """The wanted columns as Arrow fields, then the metadata columns.
 
     Raises:
-        NotReadable: a column is of a type that Spark's Iceberg reader does not read.
+        NotReadable: a column is of a type that Spark's Iceberg reader does not read, or a metadata column is not known.
     """
     fields = wanted_fields(table)
     for field in fields:
         for path, of in _primitives(field.type, field.name):
             if of.kind in _NOT_IN_SPARK or of.unit == "ns":
                 raise NotReadable(table.name, f"column {path} is {of.text}, which Spark has no type for")
-    return pa.schema([arrow_field(field) for field in fields])
+    return pa.schema([*(arrow_field(field) for field in fields), *metadata_fields(table)])
 
 
 def _primitives(of: Type, path: str) -> Iterator[tuple[str, Primitive]]:

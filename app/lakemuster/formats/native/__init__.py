@@ -2,5 +2,5 @@
 
 A *kernel* is a module ``kernel.py`` of plain functions over numpy arrays, and beside it ``kernel.ll``, which
 ``build`` makes of it and ``loading`` turns into a function of this process. Kernels so far: ``avro.native``,
-``iceberg.native``.
+``iceberg.native``, ``planner.pruning.native``.
 """

@@ -7,6 +7,7 @@ the source tree, and numba, which makes it, is needed by those only who change a
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ import numba as typed_numba
 from lakemuster.formats.avro.native import kernel as avro
 from lakemuster.formats.iceberg.native import kernel as iceberg
 from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.planner.pruning.native import kernel as pruning
 
 numba: Any = typed_numba
 """Half of its names have no types."""
@@ -28,12 +30,12 @@ _MANGLED = re.compile(r"_ZN\w*?6kernel\d+(?P<name>[a-z_]+)B\d+v\w+")
 
 def main() -> None:
     """Write the text of every kernel anew."""
-    for kernel in (avro, iceberg):
+    for kernel, compiled in ((avro, _avro), (iceberg, _iceberg), (pruning, _pruning)):
         text = text_of(kernel.__file__)
-        text.write_text(compile_kernel(kernel, text), "utf-8")
+        text.write_text(compile_kernel(kernel, text, compiled), "utf-8")
 
 
-def compile_kernel(kernel: ModuleType, text: Path) -> str:
+def compile_kernel(kernel: ModuleType, text: Path, compile_it: Callable[[], Any]) -> str:
     """The LLVM text of a kernel, with a head that says what it was made of."""
     functions = {name: value for name, value in vars(kernel).items() if isinstance(value, FunctionType)}
     # Of any machine, not of the one that this runs on.
@@ -41,7 +43,7 @@ def compile_kernel(kernel: ModuleType, text: Path) -> str:
     try:
         for name, function in functions.items():
             setattr(kernel, name, numba.njit(error_model="numpy")(function))
-        compiled = _avro(kernel.run) if kernel is avro else _iceberg(kernel.read_bounds)
+        compiled = compile_it()
         code = _whole(compiled.library.get_llvm_str(), compiled.fndesc.llvm_func_name, kernel.NAME)
     finally:
         for name, function in functions.items():
@@ -55,7 +57,9 @@ _word = _types.uint64
 _words, _octets, _ints = _types.CPointer(_word), _types.CPointer(_types.uint8), _types.CPointer(_types.uint32)
 
 
-def _avro(run: Any) -> Any:
+def _avro() -> Any:
+    run = avro.run
+
     def over_pointers(  # type: ignore[no-untyped-def]  # noqa: ANN202
         data,  # noqa: ANN001
         size,  # noqa: ANN001
@@ -90,7 +94,9 @@ def _avro(run: Any) -> Any:
     return _compiled(over_pointers, *arguments, _words, _word)
 
 
-def _iceberg(read_bounds: Any) -> Any:
+def _iceberg() -> Any:
+    read_bounds = iceberg.read_bounds
+
     def over_pointers(  # type: ignore[no-untyped-def]  # noqa: ANN202
         data,  # noqa: ANN001
         size,  # noqa: ANN001
@@ -116,6 +122,35 @@ def _iceberg(read_bounds: Any) -> Any:
         )
 
     arguments = (_octets, _word, _ints, _word, _words, _word, _word, _words, _ints, _words, _word, _octets)
+    return _compiled(over_pointers, *arguments)
+
+
+def _pruning() -> Any:
+    any_between = pruning.any_between
+
+    def over_pointers(  # type: ignore[no-untyped-def]  # noqa: ANN202
+        values,  # noqa: ANN001
+        count,  # noqa: ANN001
+        lower,  # noqa: ANN001
+        upper,  # noqa: ANN001
+        rows,  # noqa: ANN001
+        cells,  # noqa: ANN001
+        starts,  # noqa: ANN001
+        words,  # noqa: ANN001
+        sure,  # noqa: ANN001
+        ties,  # noqa: ANN001
+    ):
+        return any_between(
+            _carray(values, (count,)),
+            _carray(lower, (rows,)),
+            _carray(upper, (rows,)),
+            _carray(cells, (words,)),
+            _carray(starts, (words + 1,)),
+            _carray(sure, (rows,)),
+            _carray(ties, (rows,)),
+        )
+
+    arguments = (_ints, _word, _ints, _ints, _word, _words, _ints, _word, _octets, _octets)
     return _compiled(over_pointers, *arguments)
 
 

@@ -10,10 +10,8 @@ Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, which 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
 from uuid import UUID
 
 import numpy as np
@@ -23,7 +21,7 @@ from numpy.typing import NDArray
 from lakemuster.metadata.predicate import BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.pruning.bounds import comparable
-from lakemuster.planner.pruning.prune import FieldStats, Mask, cannot, nothing_ordered
+from lakemuster.planner.pruning.prune import FieldStats, Mask, nothing_ordered
 
 Wide = NDArray[np.uint64]
 Narrow = NDArray[np.uint32]
@@ -31,15 +29,12 @@ Narrow = NDArray[np.uint32]
 COMPARED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.STARTS_WITH})
 """What keys can tell of."""
 
-_NO_LOWER, _NO_UPPER = np.uint32(0), np.uint32(2**32 - 1)
-_BELOW, _LEAST, _ABOVE = np.uint32(1), np.uint32(2), np.uint32(2**32 - 2)
+NO_LOWER, BELOW, LEAST, ABOVE, NO_UPPER = 0, 1, 2, 2**32 - 2, 2**32 - 1
 _SIGN = np.uint64(1 << 63)
 _PREFIX = 7
 """Bytes of a text that its key holds; the eighth tells how many there are."""
 
-_FEW_VALUES, _FEW_BITS, _MANY_BITS = 1 << 10, 14, 18
 _DECIMAL_DIGITS = 18
-_MAX_TIES = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +64,20 @@ class Keys:
         lower, upper = (np.concatenate([of[span] for span in spans]) for of in (self.lower, self.upper))
         return Keys(lower, upper, self.least, self.greatest, self.shift)
 
-    def narrowed(self, wide: Wide) -> Narrow:
-        """The narrow keys of wide ones; below and above all bounds, those of nothing."""
+    def narrowed(self, wide: int) -> int:
+        """The narrow key of a wide one; below and above all bounds, those of nothing."""
+        if wide < self.least:
+            return BELOW
+        return ABOVE if wide > self.greatest else ((wide - self.least) >> self.shift) + LEAST
+
+    def all_narrowed(self, wide: Wide) -> Narrow:
+        """The narrow keys of many wide ones, ascending."""
         least, greatest = np.uint64(self.least), np.uint64(self.greatest)
-        found = ((np.clip(wide, least, greatest) - least) >> np.uint64(self.shift)).astype(np.uint32) + _LEAST
-        return np.where(wide < least, _BELOW, np.where(wide > greatest, _ABOVE, found))
+        begin, end = np.searchsorted(wide, least), np.searchsorted(wide, greatest, "right")
+        found = np.empty(len(wide), np.uint32)
+        found[:begin], found[end:] = BELOW, ABOVE
+        found[begin:end] = ((wide[begin:end] - least) >> np.uint64(self.shift)) + np.uint64(LEAST)
+        return found
 
 
 def keys_of(field: FieldStats, kind: Primitive, rows: int) -> Keys | None:
@@ -88,16 +92,16 @@ def keys_of(field: FieldStats, kind: Primitive, rows: int) -> Keys | None:
     greatest = max((int(of.max()) for of in known), default=0)
     shift = max(0, (greatest - least).bit_length() - 31)
 
-    def narrow(wide: Wide, has: Mask, missing: np.uint32) -> Narrow:
-        found = ((wide - np.uint64(least)) >> np.uint64(shift)).astype(np.uint32) + _LEAST
+    def narrow(wide: Wide, has: Mask, missing: int) -> Narrow:
+        found = ((wide - np.uint64(least)) >> np.uint64(shift)).astype(np.uint32) + LEAST
         if not has.all():
             found[~has] = missing
         return found
 
-    keys = Keys(narrow(lower, has_lower, _NO_LOWER), narrow(upper, has_upper, _NO_UPPER), least, greatest, shift)
+    keys = Keys(narrow(lower, has_lower, NO_LOWER), narrow(upper, has_upper, NO_UPPER), least, greatest, shift)
     nothing = nothing_ordered(field, kind, rows)
     if nothing.any():
-        keys.lower[nothing], keys.upper[nothing] = _NO_UPPER, _NO_LOWER
+        keys.lower[nothing], keys.upper[nothing] = NO_UPPER, NO_LOWER
     return keys
 
 
@@ -127,108 +131,6 @@ class Values:
         return cls(wide, leaf.type.kind not in _TEXTS or bool((wide & np.uint64(0xFF) <= _PREFIX).all()))
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedField:
-    """A column of N files, compared by keys where it has some, and else by its bounds.
-
-    Attributes:
-        keys: made when they are asked for; None for a type that has none.
-        bounds: the statistics themselves, of the files at some places or (None) of all.
-        values: of each leaf that was asked before, by its identity.
-    """
-
-    rows: int
-    kind: Primitive
-    keys: Callable[[], Keys | None]
-    bounds: Callable[[NDArray[np.int64] | None], FieldStats]
-    values: dict[int, Values | None]
-
-    def cannot(self, leaf: BoundLeaf) -> Mask:
-        """Where no row can match."""
-        if id(leaf) not in self.values:
-            self.values[id(leaf)] = Values.of(leaf)
-        values = self.values[id(leaf)]
-        keys = None if values is None or leaf.type != self.kind else self.keys()
-        if values is None or keys is None:
-            return cannot(leaf, self.bounds(None), self.rows)
-        sure, ties = outside(leaf, values, keys)
-        if ties is not None and len(places := np.flatnonzero(ties & ~sure)):
-            if len(places) > self.rows * _MAX_TIES:
-                return cannot(leaf, self.bounds(None), self.rows)
-            sure[places] = cannot(leaf, self.bounds(places), len(places))
-        return sure
-
-
-def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | None]:
-    """Where a comparison surely matches nothing, and where keys do not tell (None: nowhere)."""
-    narrow = keys.narrowed(values.wide)
-    key, exact = narrow[0], values.exact and not keys.shift
-    exact = exact or (len(narrow) == 1 and bool(key in (_BELOW, _ABOVE)))
-    lower, upper = keys.lower, keys.upper
-    match leaf.op:
-        case Op.LT:
-            return (lower >= key, None) if exact else (lower > key, lower == key)
-        case Op.GT:
-            return (upper <= key, None) if exact else (upper < key, upper == key)
-        case Op.LT_EQ:
-            return lower > key, None if exact else lower == key
-        case Op.GT_EQ:
-            return upper < key, None if exact else upper == key
-        case Op.EQ:
-            return (lower > key) | (upper < key), None if exact else (lower == key) | (upper == key)
-        case Op.IN:
-            return _outside_all(narrow, keys, exact=exact)
-    return _outside_prefix(_bytes(leaf.values[0]), key, keys)
-
-
-def _outside_prefix(prefix: bytes, first: np.uint32, keys: Keys) -> tuple[Mask, Mask]:
-    sure, ties = keys.upper < first, keys.upper == first
-    if kept := prefix.rstrip(b"\xff"):
-        after = _text_key(kept[:-1] + bytes([kept[-1] + 1]))
-        beyond = keys.narrowed(np.array([after], np.uint64))[0]
-        sure |= keys.lower > beyond
-        ties |= keys.lower == beyond
-    return sure, ties
-
-
-def _outside_all(values: Narrow, keys: Keys, *, exact: bool) -> tuple[Mask, Mask | None]:
-    """Where no value lies between the bounds; the work hardly grows with the number of values.
-
-    How many values lie before each of many equal cells tells for most files whether there is one between, and whether
-    there is none; only the rest search.
-    """
-    values = values[np.flatnonzero(np.diff(values, prepend=0))]
-    first, last = values[0], values[-1]
-    sure = (keys.lower > last) | (keys.upper < first)
-    if len(values) > 1:
-        bits = _FEW_BITS if len(values) <= _FEW_VALUES else _MANY_BITS
-        shift = np.uint32(max(0, int(last - first).bit_length() - bits))
-        before = np.zeros((1 << bits) + 2, np.int32)
-        np.cumsum(np.bincount((values - first) >> shift, minlength=1 << bits), out=before[1:-1])
-        before[-1] = before[-2]
-        low = ((np.clip(keys.lower, first, last) - first) >> shift).astype(np.intp)
-        high = ((np.clip(keys.upper, first, last) - first) >> shift).astype(np.intp)
-        inside = before[high] > before[low + 1]
-        near = before[high + 1] > before[low]
-        sure |= ~near
-        asked = np.flatnonzero(near & ~(sure | inside))
-        if len(asked):
-            sure[asked] |= ~_some_between(values, keys.lower[asked], keys.upper[asked], side="left")
-    if exact:
-        return sure, None
-    # A value whose key is that of a bound may lie beyond the bound.
-    ties = ~sure
-    left = np.flatnonzero(ties)
-    ties[left] = ~_some_between(values, keys.lower[left], keys.upper[left] - np.uint32(1), side="right")
-    return sure, ties
-
-
-def _some_between(values: Narrow, lower: Narrow, upper: Narrow, *, side: Literal["left", "right"]) -> Mask:
-    """Where a value is from ``lower`` (right: from above it) to ``upper``."""
-    after = np.searchsorted(values, lower, side)
-    return np.asarray((after < len(values)) & (values[np.minimum(after, len(values) - 1)] <= upper))
-
-
 _WHOLE = frozenset({Kind.INT, Kind.LONG, Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
 _TEXTS = frozenset({Kind.STRING, Kind.BINARY, Kind.UUID, Kind.FIXED})
 
@@ -237,7 +139,7 @@ def _wide_value(value: object, kind: Primitive) -> int | None:
     """The 64-bit key of a value in its internal form; None when it has none."""
     match value:
         case str() | bytes() | UUID():
-            return _text_key(_bytes(value))
+            return _text_key(as_bytes(value))
         case Decimal():
             unscaled = value.scaleb(kind.scale)
             whole = int(unscaled)
@@ -249,13 +151,20 @@ def _wide_value(value: object, kind: Primitive) -> int | None:
     return None
 
 
-def _bytes(value: object) -> bytes:
+def as_bytes(value: object) -> bytes:
+    """A text's bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, UUID):
         return value.bytes
     assert isinstance(value, bytes)
     return value
+
+
+def key_after(prefix: bytes) -> int | None:
+    """The 64-bit key of the least text above all with a prefix; None when there is none."""
+    kept = prefix.rstrip(b"\xff")
+    return _text_key(kept[:-1] + bytes([kept[-1] + 1])) if kept else None
 
 
 def _text_key(data: bytes) -> int:

@@ -156,15 +156,16 @@ def _walk(bound: Bound, statistics: Askable) -> Mask:
 
 
 def _leaf(leaf: BoundLeaf, statistics: Askable) -> Mask:
-    keep = np.ones(statistics.rows, np.bool_)
+    keep = None
     if (projected := statistics.projected(leaf)) is not None:
         keep = _walk(*projected)
         if not keep.any():
             return keep
     field = None if leaf.transform is not None else statistics.field(leaf.field_id)
     if field is None:
-        return keep
-    return keep & ~(cannot(leaf, field, statistics.rows) if isinstance(field, FieldStats) else field.cannot(leaf))
+        return np.ones(statistics.rows, np.bool_) if keep is None else keep
+    own = ~(cannot(leaf, field, statistics.rows) if isinstance(field, FieldStats) else field.cannot(leaf))
+    return own if keep is None else keep & own
 
 
 def cannot(leaf: BoundLeaf, field: FieldStats, rows: int) -> Mask:

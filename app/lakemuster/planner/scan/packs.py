@@ -28,7 +28,8 @@ from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_of
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.keys import KeyedField, Keys, Values, keys_of
+from lakemuster.planner.pruning.keyed import KeyedField, Marks, marks_of
+from lakemuster.planner.pruning.keys import Keys, Values, keys_of
 from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
@@ -44,6 +45,7 @@ CACHED_PACKS = 8192
 
 Rows = NDArray[np.int64]
 T = TypeVar("T")
+Item = TypeVar("Item", bound=np.generic)
 Kind = Literal["column", "partition"]
 
 
@@ -154,21 +156,31 @@ class Question:
         Args:
             spans: the entries to look at, ascending and apart; None for all.
         """
-        spans = None if spans is None else tuple(spans)
         rows = pack.rows if spans is None else sum(span.stop - span.start for span in spans)
-        keep = _walked(self, pack, spans, rows)
-        alive = _ALIVE[self.bound == TRUE](self.index, pack)
-        if alive is not None:
-            keep = keep & (alive if spans is None else np.concatenate([alive[span] for span in spans]))
+        # Most of a pack costs less to look at as a whole than to put together.
+        some = None if spans is None or 2 * rows >= pack.rows else tuple(spans)
+        keep = _walked(self, pack, some, pack.rows if some is None else rows)
+        if some is None and spans is not None:
+            keep = _spanned(keep, spans)
+        if (alive := _ALIVE[self.bound == TRUE](self.index, pack)) is not None:
+            keep = keep & (alive if spans is None else _spanned(alive, spans))
         return _places(spans, np.flatnonzero(keep))
 
     def is_ready(self, pack: Pack) -> bool:
         """Whether all that is asked for of a pack's columns is at hand."""
-        return all(_KEPT.has((pack, "column", field_id, of, Keys)) for field_id, of in self.columns.items())
+        return all(
+            any(_KEPT.has((pack, "column", field_id, of, made)) for made in (Keys, Marks))
+            for field_id, of in self.columns.items()
+        )
 
 
 def _walked(question: Question, pack: Pack, spans: tuple[slice, ...] | None, rows: int) -> Mask:
     return can_match(question.bound, PackStatistics(question, pack, spans, rows))
+
+
+def _spanned(values: NDArray[Item], spans: Sequence[slice]) -> NDArray[Item]:
+    """Those of some entries."""
+    return np.concatenate([values[span] for span in spans])
 
 
 def _places(spans: Sequence[slice] | None, found: Rows) -> Rows:
@@ -209,6 +221,7 @@ class PackStatistics:
             self.rows,
             of,
             lambda: self._keys(field_id, of),
+            lambda: self._marks(field_id, of),
             lambda places: self._bounds(field_id, of, places),
             self.question.values,
         )
@@ -230,6 +243,14 @@ class PackStatistics:
 
         keys = _KEPT.get((self.pack, self.kind, field_id, of, Keys), make)
         return keys if keys is None or self.spans is None else keys.spans(list(self.spans))
+
+    def _marks(self, field_id: int, of: Primitive) -> Marks:
+        def make() -> tuple[Marks, int]:
+            made = marks_of(self._read(field_id, of), of, self.pack.rows)
+            return made, made.nbytes
+
+        marks = _KEPT.get((self.pack, self.kind, field_id, of, Marks), make)
+        return marks if self.spans is None else _spanned(marks, self.spans)
 
     def _bounds(self, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
         if places is not None:
@@ -286,7 +307,7 @@ def _sliced(stats: FieldStats, spans: Sequence[slice]) -> FieldStats:
         )
 
     def numbers(of: Counts | None) -> Counts | None:
-        return None if of is None else np.concatenate([of[span] for span in spans])
+        return None if of is None else _spanned(of, spans)
 
     return FieldStats(
         bounds(stats.lower),

@@ -16,7 +16,7 @@ from lakemuster.index import Index
 from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
-from lakemuster.planner.pruning import bounds, project, prune, residual, statistics, zones
+from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.scan import outline, packs, planned_entries, selection
 
 Patch = pytest.MonkeyPatch
@@ -99,6 +99,28 @@ def _(patch: Patch) -> None:
 @planted("IN looks at its least and greatest value only")
 def _(patch: Patch) -> None:
     patch.setattr(prune, "_in_gaps", lambda lower, *_: np.zeros(len(lower), np.bool_))
+
+
+@planted("keys take IN for a range")
+def _(patch: Patch) -> None:
+    instead(patch, keyed, "search", lambda real: lambda values, *of: real(values[[0, -1]], *of))
+
+
+@planted("keys that touch are taken for values apart")
+def _(patch: Patch) -> None:
+    def outside(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrong(*asked: Any) -> Any:
+            sure, ties = real(*asked)
+            return (sure, None) if ties is None else (sure | ties, None)
+
+        return wrong
+
+    instead(patch, keyed, "outside", outside)
+
+
+@planted("marks of NaN are those of nulls", "floats")
+def _(patch: Patch) -> None:
+    patch.setitem(keyed.MARKED, Op.IS_NAN, keyed.MARKED[Op.IS_NULL])
 
 
 @planted("a prefix ends where it begins", "texts")

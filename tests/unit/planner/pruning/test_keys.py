@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from lakemuster.metadata.predicate import BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
-from lakemuster.planner.pruning import keys as module
-from lakemuster.planner.pruning.keys import KeyedField, Values, keys_of, outside
+from lakemuster.planner.pruning import keyed as module
+from lakemuster.planner.pruning.keyed import MARKED, KeyedField, marks_of, outside
+from lakemuster.planner.pruning.keys import Values, keys_of
 from lakemuster.planner.pruning.prune import FieldStats, cannot
 
 LONG, INT = Primitive(Kind.LONG, "long"), Primitive(Kind.INT, "int")
@@ -70,7 +71,9 @@ def cases(draw: st.DrawFn) -> tuple[BoundLeaf, FieldStats, int]:
     target = arrow_type(kind)
     assert target is not None
     field = FieldStats(internal_array(lower, target), internal_array(upper, target), nulls, nans, values)
-    op = draw(st.sampled_from((*ORDERED, Op.STARTS_WITH) if kind in (STRING, BINARY) else ORDERED))
+    op = draw(st.sampled_from((*ORDERED, *MARKED, *((Op.STARTS_WITH,) if kind in (STRING, BINARY) else ()))))
+    if op in MARKED:
+        return BoundLeaf(op, 1, "a", kind), field, rows
     pool = st.one_of(value, st.sampled_from([each for pair in bounds for each in pair]))
     asked = draw(st.lists(pool, min_size=2, max_size=40, unique=True)) if op is Op.IN else [draw(pool)]
     return BoundLeaf(op, 1, "a", kind, tuple(sorted(asked))), field, rows
@@ -86,7 +89,7 @@ def keyed(field: FieldStats, kind: Primitive, rows: int) -> KeyedField:
         assert field.upper is not None
         return FieldStats(field.lower.take(taken), field.upper.take(taken), *counts)
 
-    return KeyedField(rows, kind, lambda: keys_of(field, kind, rows), bounds, {})
+    return KeyedField(rows, kind, lambda: keys_of(field, kind, rows), lambda: marks_of(field, kind, rows), bounds, {})
 
 
 @settings(max_examples=400, deadline=None)

@@ -1,0 +1,75 @@
+"""Machine code for IN: beside its own source, which runs as plain Python within bounds, and beside numpy's search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.planner.pruning import keyed, native
+from lakemuster.planner.pruning.keyed import search
+from lakemuster.planner.pruning.native import kernel, searching
+
+MOST = 2**32 - 1
+KEYS = st.one_of(
+    st.integers(0, 12), st.integers(0, MOST), st.sampled_from([MOST, MOST - 1]), st.integers(2**20, 2**20 + 2**9)
+)
+
+
+def run_plain(*arrays: np.ndarray) -> int:
+    """The kernel's source, over arrays that end where they end: an index beyond them raises."""
+    with np.errstate(over="ignore"):
+        return kernel.any_between(*arrays)
+
+
+def numbers(found: list[int]) -> np.ndarray:
+    return np.array(found, np.uint32)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(KEYS, min_size=1, max_size=60), st.lists(st.tuples(KEYS, KEYS), max_size=20), st.integers(1, 9))
+@example([5], [(0, MOST), (MOST, 0), (5, 5), (4, 5), (5, 6), (4, 6), (6, 4)], 1)
+@example([0, MOST], [(0, MOST), (1, MOST - 1), (MOST, MOST), (0, 0), (0, 1), (MOST, 0)], 1)
+def test_all_ways_to_search_agree(values, pairs, words):
+    values = sorted(values)
+    lower, upper = numbers([low for low, _ in pairs]), numbers([high for _, high in pairs])
+    expected = [
+        [not any(low <= value <= high for value in values) for low, high in pairs],
+        [
+            any(low <= value <= high for value in values) and not any(low < value < high for value in values)
+            for low, high in pairs
+        ],
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "LEAST_WORDS", words)
+        for way in (None, run_plain):
+            found = native.any_between(numbers(values), lower, upper, way)
+            assert found is not None
+            assert [of.tolist() for of in found] == expected
+        patch.setattr(keyed, "any_between", lambda *_: None)
+        assert [of.tolist() for of in search(numbers(values), lower, upper)] == expected
+
+
+@pytest.mark.parametrize("spread", [1, 2**20])
+@pytest.mark.parametrize("count", [1, 900, 60_000])
+def test_many_values_far_apart_and_together(count, spread, monkeypatch):
+    chance = np.random.default_rng(count)
+    near, far = chance.integers(2**30, 2**30 + 4 * count, count), chance.integers(0, 2**32, 9)
+    values = np.sort(np.concatenate([near, far])).astype(np.uint32)
+    lower = chance.integers(2**30 - 9, 2**30 + 40 * count, 20_000).astype(np.uint32)
+    upper = lower + chance.integers(0, spread, 20_000).astype(np.uint32)
+    compiled = search(values.copy(), lower, upper)
+    monkeypatch.setattr(keyed, "any_between", lambda *_: None)
+    plain = search(values, lower, upper)
+    assert (compiled[0] == plain[0]).all()
+    assert (compiled[1] == plain[1]).all()
+    assert compiled[0].any()
+    assert not compiled[0].all()
+
+
+def test_the_machine_code_is_made_of_the_source_as_it_stands():
+    text = text_of(kernel.__file__)
+    made_of = text.read_text("utf-8").splitlines()[1]
+    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.formats.native.build"

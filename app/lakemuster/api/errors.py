@@ -168,6 +168,10 @@ def _catalog_error(request: Request, error: Exception) -> Response:
 def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
+    if not _says_json(request) and any(p["type"] == "model_attributes_type" and p["loc"] == ("body",) for p in found):
+        return problem(
+            errors.RequestInvalid("the body is JSON: send Content-Type: application/json"), request.scope["path"]
+        )
     problems = [
         {"where": ".".join(str(part) for part in p["loc"])[:100], "message": str(p["msg"])[:200]}
         for p in found[:_MAX_PROBLEMS]
@@ -176,6 +180,11 @@ def _validation_error(request: Request, error: Exception) -> Response:
     if len(found) > _MAX_PROBLEMS:
         message += f"; and {len(found) - _MAX_PROBLEMS} more"
     return problem(errors.RequestInvalid(message, problems=problems), request.scope["path"])
+
+
+def _says_json(request: Request) -> bool:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" or kind.endswith("+json")
 
 
 def _http_error(request: Request, error: Exception) -> Response:

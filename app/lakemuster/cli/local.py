@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Self
 
 from lakemuster.api.documents import refresh_out, table_out
@@ -22,6 +22,7 @@ from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.scan.kept_files import KeptFiles, kept_files
 from lakemuster.planner.view import Selector, View
+from lakemuster.storage.locations import absolute
 from lakemuster.wire.rows import chunks, json_objects
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -54,7 +55,7 @@ class LocalSource:
         """A list of one table."""
         name, options = _normal(query.table), query.options
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
-            return history_rows(self._services, query.kind, name, notice)
+            return history_rows(self._services, query.kind, name, _selector(query), notice)
         index = self._services.index
         match query.kind:
             case "manifests":
@@ -165,7 +166,7 @@ def _normal(name: str) -> str:
 
 def _absolute(location: str) -> str:
     """A path below this folder by its whole name: the index is asked from other folders too."""
-    return location if _SCHEME.match(location) else str(Path(location).absolute())
+    return location if _SCHEME.match(location) else absolute(location, os.getcwd())
 
 
 def _absolute_rewrites(rewrites: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -22,6 +22,9 @@ def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_
 
 def snapshots(
     name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
     limit: Limit = None,
     _where: NoWhere = None,
     as_json: AsJson = False,
@@ -29,44 +32,54 @@ def snapshots(
     token: Token = None,
     token_env: TokenEnv = None,
 ) -> None:
-    """List a table's snapshots, and whether each can be read."""
-    _show(query("snapshots", name, limit=limit), as_json, uri, token, token_env)
+    """List a table's snapshots, and whether each can be read; of one, it and those that led to it."""
+    asked = query("snapshots", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(asked, as_json, uri, token, token_env)
 
 
 def refs(
     name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
     _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
     token_env: TokenEnv = None,
 ) -> None:
-    """List a table's branches and tags."""
-    _show(query("refs", name), as_json, uri, token, token_env)
+    """List a table's branches and tags; of a snapshot, those that name it."""
+    _show(query("refs", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
 
 
 def schemas(
     name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
     _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
     token_env: TokenEnv = None,
 ) -> None:
-    """List the versions of a table's columns."""
-    _show(query("schemas", name), as_json, uri, token, token_env)
+    """List the versions of a table's columns; of a snapshot, the one that it is read with."""
+    _show(query("schemas", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
 
 
 def specs(
     name: Name,
+    snapshot: SnapshotId = None,
+    ref: Ref = None,
+    as_of: AsOf = None,
     _where: NoWhere = None,
     as_json: AsJson = False,
     uri: Uri = None,
     token: Token = None,
     token_env: TokenEnv = None,
 ) -> None:
-    """List the versions of a table's partitioning."""
-    _show(query("specs", name), as_json, uri, token, token_env)
+    """List the versions of a table's partitioning; of a snapshot, those that its manifests have."""
+    _show(query("specs", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
 
 
 def manifests(

@@ -48,13 +48,13 @@ class RemoteSource:
         choice["page_size"] = None if query.limit is None else min(query.limit, PAGE_SIZE)
         match query.kind:
             case "snapshots":
-                return table.snapshots()
+                return table.snapshots(**choice)
             case "refs":
-                return table.refs()
+                return table.refs(**choice)
             case "schemas":
-                return table.schemas()
+                return table.schemas(**choice)
             case "specs":
-                return table.specs()
+                return table.specs(**choice)
             case "manifests":
                 return table.manifests(**choice)
             case "entries":

@@ -172,9 +172,9 @@ class Table:
         """
         return TableInfo.of(self._transport.get(table_path(self.name)))
 
-    def snapshots(self) -> Rows[SnapshotInfo]:
-        """Every snapshot that the table's metadata still names."""
-        return self._rows("snapshots", {}, SnapshotInfo.of)
+    def snapshots(self, **choice: Unpack[Choice]) -> Rows[SnapshotInfo]:
+        """Every snapshot that the table's metadata still names; of a chosen one, it and those that led to it."""
+        return self._rows("snapshots", _selector(choice), SnapshotInfo.of, page_size=choice.get("page_size"))
 
     def snapshot(self, snapshot_id: int | str) -> SnapshotInfo:
         """One snapshot.
@@ -184,17 +184,17 @@ class Table:
         """
         return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id))))
 
-    def refs(self) -> Rows[RefInfo]:
-        """Branches and tags."""
-        return self._rows("refs", {}, RefInfo.of)
+    def refs(self, **choice: Unpack[Choice]) -> Rows[RefInfo]:
+        """Branches and tags; of a chosen snapshot, those that name it."""
+        return self._rows("refs", _selector(choice), RefInfo.of, page_size=choice.get("page_size"))
 
-    def schemas(self) -> Rows[Row]:
-        """Every version of the table's columns."""
-        return self._rows("schemas", {}, _as_is)
+    def schemas(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Every version of the table's columns; of a chosen snapshot, the one that it is read with."""
+        return self._chosen("schemas", {}, choice)
 
-    def specs(self) -> Rows[Row]:
-        """Every version of the table's partitioning."""
-        return self._rows("specs", {}, _as_is)
+    def specs(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Every version of the table's partitioning; of a chosen snapshot, those that its manifests have."""
+        return self._chosen("specs", {}, choice)
 
     def manifests(self, **choice: Unpack[Choice]) -> Rows[Row]:
         """The snapshot's manifest list, partition bounds typed."""

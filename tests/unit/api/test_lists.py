@@ -154,6 +154,14 @@ def test_a_pinned_answer_may_be_kept_for_ever(client: TestClient, services: Fake
     assert len(services.sources) == read
 
 
+def test_one_snapshot_has_an_etag_too(client: TestClient) -> None:
+    first = client.get("/api/v1/tables/shop.orders/snapshots/12")
+    etag = first.headers["etag"]
+    again = client.get("/api/v1/tables/shop.orders/snapshots/12", headers={"If-None-Match": etag})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+    assert client.get("/api/v1/tables/shop.orders/snapshots/11").headers["etag"] != etag
+
+
 def test_different_answers_have_different_etags(client: TestClient, services: FakeServices) -> None:
     requests: list[tuple[dict[str, str], dict[str, str]]] = [
         ({"snapshot": "12"}, {}),

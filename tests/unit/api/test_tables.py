@@ -102,7 +102,10 @@ def test_a_body_that_says_something_else_is_refused(client: TestClient, content:
 
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
     body = json.dumps({"name": "a.b", "location": "x"})
-    assert client.post(BASE, content=body, headers={"Content-Type": "text/plain"}).status_code == 400
+    for headers in ({"Content-Type": "text/plain"}, {}):
+        answer = client.post(BASE, content=body, headers=headers)
+        assert answer.status_code == 400
+        assert "Content-Type: application/json" in answer.json()["error"]["message"]
 
 
 def test_a_table_is_forgotten(client: TestClient) -> None:

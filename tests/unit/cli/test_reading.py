@@ -101,7 +101,9 @@ def test_a_failure_on_the_way_is_no_short_list(use):
         json.loads(done.out)
 
 
-@pytest.mark.parametrize("kind", ["manifests", "entries", "files", "partitions", "indexes"])
+@pytest.mark.parametrize(
+    "kind", ["snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes"]
+)
 @pytest.mark.parametrize(
     ("words", "asked"),
     [

@@ -79,7 +79,9 @@ def test_refs_are_typed():
     assert (ref.name, ref.type, ref.snapshot_id, ref.branch) == ("v1", "tag", 4, "main")
 
 
-@pytest.mark.parametrize("kind", ["manifests", "entries", "files", "partitions", "indexes"])
+@pytest.mark.parametrize(
+    "kind", ["snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes"]
+)
 def test_each_list_takes_a_choice_of_snapshot(kind):
     server = Server(page(kind, []), page(kind, []), page(kind, []))
     table = server.client().table("t")

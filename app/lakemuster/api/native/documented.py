@@ -49,6 +49,7 @@ _ALWAYS = (400, 401, 403, 500, 503)
 ALWAYS: Responses = _problems(*_ALWAYS)
 LIST_OF_TABLES: Responses = {200: _LISTED, **_problems(*_ALWAYS, 406)}
 READ: Responses = _problems(*_ALWAYS, 404, 501, 502)
+READ_ONE: Responses = {200: {"headers": _ETAG}, 304: {"description": "As the caller's If-None-Match has it."}, **READ}
 LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
 LIST_OF_SNAPSHOT: Responses = {
     200: {**_LISTED, "headers": {**_STALE, **_ETAG}},

@@ -71,10 +71,10 @@ def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
     """The contents to list; None for all live ones.
 
     Raises:
-        RequestInvalid: an unknown one.
+        RequestInvalid: an unknown one, or none at all.
     """
     unknown = [name for name in content or () if name not in CONTENTS]
-    if unknown:
+    if unknown or (content is not None and not content):
         raise RequestInvalid(f"content is one of {', '.join(CONTENTS)}", content=unknown)
     return None if content is None else frozenset(content)
 

@@ -1,0 +1,19 @@
+"""What the lists of a snapshot take."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakemuster.errors import RequestInvalid
+from lakemuster.planner.lists.snapshot_lists import checked_contents
+
+
+def test_contents_are_chosen_by_name() -> None:
+    assert checked_contents(None) is None
+    assert checked_contents(["data", "changelog"]) == {"data", "changelog"}
+
+
+@pytest.mark.parametrize("content", [[], ["date"], ["data", "DATA"]])
+def test_a_list_of_no_content_is_refused_and_not_empty(content: list[str]) -> None:
+    with pytest.raises(RequestInvalid, match="content is one of data, "):
+        checked_contents(content)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.spark.reading.iceberg.schema import arrow_type
+from lakemuster.spark.reading.int96 import instants, is_int96
 
 Cast = Callable[[pa.Array], pa.Array]
 
@@ -123,6 +124,9 @@ def _to_timestamp(source: pa.DataType, of: Primitive, target: pa.DataType) -> Ca
     """Instants and wall-clock times are the same number of units; only dates are promoted to the latter."""
     if pa.types.is_date(source):
         return (lambda array: array.cast(target)) if of.kind is Kind.TIMESTAMP else None
+    if is_int96(source):
+        after = _to_timestamp(pa.timestamp("us"), of, target)
+        return None if after is None else lambda array: after(instants(array))
     if not pa.types.is_timestamp(source):
         return None
     if source.unit == target.unit:

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns
+from lakemuster.spark.reading.int96 import open_parquet
 
 _FIELD_ID = b"PARQUET:field_id"
 _BATCH_BYTES = 16 * 2**20
@@ -30,7 +31,7 @@ class ParquetRows:
     reads_whole_columns = False
 
     def __init__(self, source: pa.NativeFile) -> None:
-        self._file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
+        self._file = open_parquet(source)
         self.num_rows: int | None = self._file.metadata.num_rows
         self.columns: tuple[Stored, ...] = stored_columns(self._file.schema_arrow, _field_id)
         self.pieces = tuple(row_groups(self._file.metadata))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
+from lakemuster.spark.reading.int96 import instants, is_int96
 from lakemuster.spark.reading.paimon.schemas import COUNT, is_multiset, spark_field, spark_type
 
 
@@ -128,6 +129,8 @@ def _primitive(values: pa.Array, of: Primitive) -> pa.Array:
         if of.unit == "ns":
             _check_fine(values)
         return _instants(values, target)
+    if is_int96(values.type) and of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        return _instants(instants(values), target)
     if of.kind is Kind.TIME and pa.types.is_time32(values.type):
         return values.cast(pa.time32("ms")).cast(pa.int32())
     if of.kind is Kind.TIME and pa.types.is_time64(values.type):

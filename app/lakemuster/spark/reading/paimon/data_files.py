@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import orc
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.avro.container import read_header, read_long
+from lakemuster.spark.reading.int96 import open_parquet
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
@@ -63,8 +63,7 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
 
 
 def _parquet(source: pa.NativeFile) -> DataFile:
-    # More than six digits of a second are stored as INT96; Spark has six.
-    file = pq.ParquetFile(source, buffer_size=_BUFFER_BYTES, coerce_int96_timestamp_unit="us")
+    file = open_parquet(source, buffer_size=_BUFFER_BYTES)
 
     def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         yield from file.iter_batches(BATCH_ROWS, columns=list(names), use_threads=False)

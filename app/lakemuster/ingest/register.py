@@ -53,6 +53,8 @@ def register(
     allowed = allowed_roots(location, rewrites) if operator else ()
     for root in allowed:
         store = store.allowing(root)
+    for place in (location, *(new for _, new in rewrites)):
+        store.roots.admit(place)
     pointer = look(store, location, format)
     companion = _companion(store, pointer) if pointer.format == "paimon" else None
     if operator and companion is not None:

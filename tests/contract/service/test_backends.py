@@ -155,3 +155,12 @@ def test_a_location_outside_the_roots_is_refused(services: Services, place: Plac
     for location in ("/etc", "file:///etc", "s3://elsewhere/table", f"{place.url}/../other", f"{place.url}x/t"):
         with pytest.raises(LocationRefused):
             services.add("a.b", location, None, ())
+
+
+def test_a_location_is_refused_in_the_callers_words_and_so_is_where_a_rewrite_leads(
+    services: Services, place: Place
+) -> None:
+    with pytest.raises(LocationRefused, match="'s3://elsewhere/table' is refused"):
+        services.add("a.b", "s3://elsewhere/table", None, ())
+    with pytest.raises(LocationRefused, match="'/etc/lake' is refused"):
+        services.add("a.b", f"{place.url}/iceberg/partition_bool", None, (("data", "/etc/lake"),))

@@ -18,8 +18,12 @@ from tests.journey.servers import environment, lakemuster
 BOOL = "iceberg.partition_bool"
 
 
-def test_a_relative_folder_is_kept_by_its_whole_name(lake: Lake):
+def test_a_relative_folder_is_kept_by_its_whole_name(lake: Lake, tmp_path: Path):
     assert all(row["location"].startswith(f"{lake.folder}/lake/") for row in lake.json("tables"))
+    shutil.copytree(lake.folder / "lake/paimon/parquet/pk_09.db/pk_09", tmp_path / "there" / "t")
+    (tmp_path / "here").mkdir()
+    add = lakemuster(tmp_path / "here", "add", "db.t", "../there/t")
+    assert (add.stdout, add.stderr) == (f"registered db.t (paimon) at {tmp_path}/there/t\n", "")
 
 
 def test_discovering_again_changes_nothing(lake: Lake):

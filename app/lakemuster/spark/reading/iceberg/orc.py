@@ -6,14 +6,14 @@ Source: Iceberg spec, "Appendix A: Format-specific Requirements", ORC.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import pyarrow as pa
 from pyarrow import orc
 
 from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
-from lakemuster.spark.reading.iceberg.stored import Piece, Stored, prune, stored_columns, whole
+from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns, whole
+from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
 
 _FIELD_ID = b"iceberg.id"
 _BATCH_ROWS = 65_536
@@ -45,11 +45,9 @@ class OrcRows:
         Raises:
             ArrowException, OSError: as of the class.
         """
-        if any(_has_timestamps(column) for column in prune(self.columns, leaves)) and not _timestamps_are_checked():
-            raise NotProjectedError(
-                "timestamps of ORC files need a newer pyarrow: this one gives wrong ones in silence"
-            )
         places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
+        if any(has_timestamps(self.columns[at].type) for at in places) and not timestamps_are_checked():
+            raise NotProjectedError(NEWER)
         names = [column.name for column in self.columns]
         chosen = [names[at] for at in places] or names[:1]
         # A dot leads into a column, so a name with one can choose others.
@@ -59,22 +57,6 @@ class OrcRows:
             stripe = stripe.select(list(range(len(places))) if is_plain else places)
             for start in range(0, stripe.num_rows, _BATCH_ROWS):
                 yield stripe.slice(start, _BATCH_ROWS)
-
-
-def _has_timestamps(column: Stored) -> bool:
-    return pa.types.is_timestamp(column.type) or any(map(_has_timestamps, column.children))
-
-
-@lru_cache(maxsize=1)
-def _timestamps_are_checked() -> bool:
-    """Whether this pyarrow refuses what nanoseconds do not reach; older ones wrap around (apache/arrow#50078)."""
-    target = pa.BufferOutputStream()
-    orc.write_table(pa.table({"at": pa.array([2**34], pa.timestamp("s"))}), target)
-    try:
-        orc.ORCFile(pa.BufferReader(target.getvalue())).read()
-    except pa.ArrowInvalid:
-        return True
-    return False
 
 
 def _field_id(field: pa.Field) -> int | None:

@@ -15,6 +15,7 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.avro.container import read_header, read_long
 from lakemuster.spark.reading.int96 import open_parquet
+from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
@@ -75,6 +76,8 @@ def _orc(source: pa.NativeFile) -> DataFile:
     file = orc.ORCFile(source)
 
     def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        if any(has_timestamps(file.schema.field(name).type) for name in names) and not timestamps_are_checked():
+            raise UnknownContainer(NEWER)
         # A column is read at least, to count rows; a name with a dot would mean a member.
         chosen = None if not names or any("." in name for name in names) else list(names)
         for number in range(file.nstripes):

@@ -182,7 +182,7 @@ def test_orc_timestamps_beyond_nanoseconds_are_refused(tmp_path, monkeypatch):
     file = write("orc", tmp_path / "a", simple, [{"a": 1, "local": datetime(9999, 12, 31)}])  # noqa: DTZ001
     with pytest.raises(NotReadable, match="out of range for nanosecond"):
         rows(table(*simple), file)
-    monkeypatch.setattr("lakemuster.spark.reading.iceberg.orc._timestamps_are_checked", lambda: False)
+    monkeypatch.setattr("lakemuster.spark.reading.iceberg.orc.timestamps_are_checked", lambda: False)
     with pytest.raises(NotReadable, match="newer pyarrow"):
         rows(table(*simple), file)
     assert rows(table(*simple, columns=("a",)), file) == [{"a": 1}]

@@ -1,0 +1,27 @@
+"""Whether timestamps of ORC files can be read here."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pyarrow as pa
+from pyarrow import orc
+
+NEWER = "timestamps of ORC files need a newer pyarrow: this one gives wrong ones in silence"
+
+
+@lru_cache(maxsize=1)
+def timestamps_are_checked() -> bool:
+    """Whether this pyarrow refuses what nanoseconds do not reach; older ones wrap around (apache/arrow#50078)."""
+    target = pa.BufferOutputStream()
+    orc.write_table(pa.table({"at": pa.array([2**34], pa.timestamp("s"))}), target)
+    try:
+        orc.ORCFile(pa.BufferReader(target.getvalue())).read()
+    except pa.ArrowInvalid:
+        return True
+    return False
+
+
+def has_timestamps(of: pa.DataType) -> bool:
+    """Whether values are timestamps, or hold some."""
+    return bool(pa.types.is_timestamp(of)) or any(has_timestamps(of.field(at).type) for at in range(of.num_fields))

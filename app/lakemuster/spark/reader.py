@@ -3,6 +3,12 @@
 Spark 4.1 to 4.3 keep one plan for all uses of a loaded table (``PythonDataSourceV2.readInfo``), that of the filters
 which were pushed last: a frame that is filtered in two ways, or used with and without a filter, would then lose rows.
 So filters are pushed only for frames whose user says that there is one; the option ``filter`` is in all plans.
+
+There is no way around it from here. Every frame and view over a loaded table shares its relation, of Connect sessions
+too once their server has cached the table's plan; two uses in one query (a union, a join) share one plan, and the last
+push wins. A use without filters pushes nothing, and nothing is asked of this side again. Tables in Spark's catalog lose
+their options, and are one relation within a query as well. To plan for all filters that were ever pushed is no way out:
+of two threads' plans Spark may keep the earlier. Spark 5.0 is to keep the plan with each scan (SPARK-58551).
 """
 
 from __future__ import annotations

@@ -1,92 +1,126 @@
-"""All workloads by name: ``python -m benchmarks W3 W5 --size small``; without names, those in process.
+"""All workloads by name: ``python -m benchmarks W3 W5 --size small``; ``all`` runs everything, one after another.
 
-Tables are made, indexed and kept below ``--folder``; results go to stdout as a table. W1, W2, W8, W11, W12, W15 and
-requests over HTTP measure other processes: they are programs with arguments of their own, which ``--list`` names.
+Tables are made and indexed when they are first asked for, and kept below ``--folder``; ``prepare`` does only that.
+Results go to stdout as a table. With ``all``, ``--out`` gets the table, and ``growth.svg`` beside it the cost against
+the number of files; every workload runs in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
+import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import growth_plot, lasting, planning
+from benchmarks import everything, growth_plot, lasting, planning, programs
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import Row, machine, table
+from benchmarks.peers import KINDS, Peers
 from benchmarks.planning import Sizes
 
-IN_PROCESS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
+WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
+    "W1": programs.cold,
+    "W2": programs.far,
     "W3": planning.warm,
     "W4": planning.growth,
     "W5": planning.worst,
     "W6": planning.hard,
     "W7": planning.lookups,
-    "W9": lasting.refresh,
+    "http": programs.requests,
+    "W8": programs.lists,
     "W10": lasting.tasks,
+    "W12": programs.restart,
     "W13": planning.deletes,
     "W14": lasting.memory,
+    "W15": programs.paimon,
     "W16": planning.small_manifests,
+    "W9": lasting.refresh,
+    "W11": programs.load,
 }
-ALONE = {"W14"}
-"""What needs a process that did nothing before."""
+"""In the order of ``all``: what commits to tables comes last. ``http``: W4 and W7 over HTTP."""
 
-PROGRAMS = {
-    "W1": "python -m benchmarks.cold_index",
-    "W2": "python -m benchmarks.far_index",
-    "W4 and W7 over HTTP": "python -m benchmarks.http_requests",
-    "W8": "python -m benchmarks.http_lists",
-    "W11": "python -m benchmarks.http_load",
-    "W12": "python -m benchmarks.http_restart",
-    "W15": "python -m benchmarks.paimon_plan",
-    "Spark beside the local engine": "python -m benchmarks.spark_index",
-}
 SIZES = {
-    "small": Sizes(100_000, (10_000, 100_000), 5, 25),
-    "1m": Sizes(1_000_000, (100_000, 1_000_000), 9, 51),
+    "tiny": Sizes(
+        3_000, (1_000, 3_000), 3, 5, cold=((12, 2_000), (20, 1_000)), far=(1_000, 10), paimon=500, asked=5, seconds=1
+    ),
+    "small": Sizes(
+        100_000,
+        (10_000, 100_000),
+        5,
+        25,
+        cold=((12, 50_000), (50, 20_000), (200, 5_000)),
+        far=(20_000, 200),
+        paimon=10_000,
+        asked=50,
+        seconds=2,
+    ),
+    "1m": Sizes(1_000_000, (100_000, 1_000_000), 9, 51, cold=((12, 1_000_000), (50, 200_000), (200, 50_000))),
     "10m": Sizes(10_000_000, (100_000, 1_000_000, 10_000_000), 9, 101),
 }
+SECONDS = {"tiny": 60.0, "small": 15.0, "1m": 130.0, "10m": 180.0}
+"""How long one plan of a peer may take."""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """What can be asked."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("workloads", nargs="*", help=f"of {', '.join(WORKLOADS)}; growth: the plot; all; prepare")
+    parser.add_argument("--size", choices=list(SIZES), default="small")
+    parser.add_argument("--folder", default="build/benchmarks", help="of tables and indexes")
+    parser.add_argument("--peer", default="pyiceberg,java", help=f"of {', '.join(KINDS)}, with commas; none")
+    parser.add_argument("--peer-seconds", type=float, help="plans of peers that surely take longer are left out")
+    parser.add_argument("--skip", nargs="*", default=[], help="workloads that all leaves out")
+    parser.add_argument("--processes", type=int, default=1, help="that write tables side by side")
+    parser.add_argument("--out", type=Path, help="of all: a Markdown file")
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
+    return parser
 
 
 def main() -> None:
     """Run, and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", help=f"of {', '.join(IN_PROCESS)}; growth: the plot")
-    parser.add_argument("--size", choices=list(SIZES), default="small")
-    parser.add_argument("--folder", default="build/benchmarks", help="of tables and indexes")
-    parser.add_argument("--no-peer", action="store_true", help="without PyIceberg, which takes minutes")
-    parser.add_argument("--processes", type=int, default=1, help="that write tables side by side")
-    parser.add_argument("--list", action="store_true", help="name the workloads that are programs of their own")
+    parser = arguments()
     given = parser.parse_args()
-    if given.list:
-        sys.stdout.write("".join(f"{name}: {program}\n" for name, program in PROGRAMS.items()))
-        return
-    if unknown := set(given.workloads) - {*IN_PROCESS, "growth"}:
-        parser.error(f"no workload in process: {', '.join(sorted(unknown))}; see --list")
-    size = SIZES[given.size]
-    sizes = Sizes(size.files, size.growth, size.few, size.many, peer=not given.no_peer)
+    asked = given.workloads or ["all"]
+    if unknown := set(asked) - {*WORKLOADS, "growth", "all", "prepare"}:
+        parser.error(f"no workload: {', '.join(sorted(unknown))}")
     folder = Path(given.folder).absolute()
-    asked = given.workloads or list(IN_PROCESS)
-    together = [name for name in asked if name not in ALONE or len(asked) == 1]
-    lakes = Lakes(folder, processes=given.processes)
+    if asked == ["all"]:
+        names = [name for name in [*WORKLOADS, "growth"] if name not in given.skip]
+        words = ["--size", given.size, "--peer", given.peer, "--processes", str(given.processes)]
+        words += ["--peer-seconds", str(given.peer_seconds or SECONDS[given.size])]
+        everything.run(names, given.skip, words, folder, given.out)
+        return
+    chosen = [name for name in given.peer.split(",") if name != "none"]
+    if unknown := set(chosen) - set(KINDS):
+        parser.error(f"no peer: {', '.join(sorted(unknown))}")
+    peers = Peers(chosen, given.peer_seconds or SECONDS[given.size])
+    lakes, sizes = Lakes(folder, processes=given.processes), replace(SIZES[given.size], peers=peers)
     try:
-        if "growth" in together:
-            sys.stdout.write(f"{growth_plot.draw(lakes, sizes, folder / 'growth.svg')}\n")
-            together.remove("growth")
-        rows = []
-        for name in together:
-            for row in IN_PROCESS[name](lakes, sizes):
-                sys.stderr.write(" | ".join(row.cells()) + "\n")
-                rows.append(row)
-        if rows:
-            sys.stdout.write(f"{machine()}\n\n{table(rows)}")
+        if asked == ["prepare"]:
+            everything.prepare(lakes, sizes)
+            return
+        _run(asked, lakes, sizes, given.rows)
     finally:
+        peers.close()
         lakes.close()
+
+
+def _run(asked: list[str], lakes: Lakes, sizes: Sizes, target: Path | None) -> None:
+    rows = []
     for name in asked:
-        if name not in together and name in ALONE:
-            words = [sys.executable, "-m", "benchmarks", name, "--size", given.size, "--folder", str(folder)]
-            subprocess.run(words, check=True)
+        if name == "growth":
+            sys.stdout.write(f"{growth_plot.draw(lakes, sizes, lakes.folder / 'growth.svg')}\n")
+            continue
+        for row in WORKLOADS[name](lakes, sizes):
+            sys.stderr.write(" | ".join(row.cells()) + "\n")
+            rows.append(row.cells())
+            if target is not None:
+                with target.open("a") as file:
+                    file.write(json.dumps(row.cells()) + "\n")
+    if rows:
+        sys.stdout.write(f"{machine()}\n\n{table(rows)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Cost against the number of files, as a drawing: W3, W4, W5, W7 and W9 in process, of tables of growing size."""
+"""Cost against the number of files: W3, W4, W5, W7, W8 and W9, of tables of growing size, as a table and a drawing."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.generate import append_manifest
+from benchmarks.http_lists import ROWS, read
+from benchmarks.http_server import serving
 from benchmarks.lakes import NAME, Lake, Lakes
-from benchmarks.measuring import timed
-from benchmarks.planning import Sizes, clustered, day, measured, shape_of
+from benchmarks.measuring import timed, together
+from benchmarks.planning import Sizes, clustered, day, measured
 
 WIDTH, HEIGHT, LEFT, BELOW = 640, 400, 60, 40
-COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2")
+COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2", "#9c6b4e")
 Cost = Callable[[Lake, Sizes], float]
 
 
-def _commit(lake: Lake, _: Sizes) -> float:
-    append_manifest(lake.root, files=1_000)
-    return timed(lambda _: lake.services.refresh(NAME), [0]).p50
+def _commit(lake: Lake, sizes: Sizes) -> float:
+    runs = []
+    for number in range(max(3, sizes.few // 2)):
+        append_manifest(lake.root, files=1_000)
+        runs.append(timed(lambda _: lake.services.refresh(NAME), [number]))
+    return together(runs).p50
 
 
 COSTS: dict[str, Cost] = {
@@ -33,15 +38,30 @@ COSTS: dict[str, Cost] = {
     ),
     "W9 refresh": _commit,
 }
+LISTED = "W8 all, Arrow over HTTP"
+
+
+def _listed(lakes: Lakes, root: Path, files: int, runs: int) -> float:
+    """CPU of the server that streams all files: of many streams together, since a clock tick is ten milliseconds."""
+    with serving(lakes.index_of(root), root.parent) as server:
+        ask, several = ROWS["files, Arrow"], max(runs, 2_000_000 // files)
+        read(server, ask, files)
+        before = server.cpu()
+        for _ in range(several):
+            read(server, ask, files)
+        return (server.cpu() - before) * 1000 / several
 
 
 def draw(lakes: Lakes, sizes: Sizes, target: Path) -> str:
     """Measure, write an SVG, and return the figures as Markdown: milliseconds of CPU."""
-    points: dict[str, list[tuple[int, float]]] = {name: [] for name in COSTS}
+    points: dict[str, list[tuple[int, float]]] = {name: [] for name in [*COSTS, LISTED]}
     for files in sizes.growth:
-        lake = lakes.lake(shape_of(files))
+        lake = lakes.lake(sizes.shape_of(files))
         for name, cost in COSTS.items():
             points[name].append((files, cost(lake, sizes)))
+        lakes.close()
+        points[LISTED].append((files, _listed(lakes, lake.root, files, 2)))
+    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(svg(points))
     head = ["ms of CPU", *(f"{files:,} files" for files in sizes.growth)]
     lines = [head, ["---"] * len(head)]

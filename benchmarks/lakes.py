@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from pyiceberg.table import StaticTable
 
 from benchmarks.generate import iceberg_table
@@ -24,18 +27,19 @@ NAME = "b.t"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A table: so many files, columns and manifests, and delete files."""
+    """A table: so many files, columns and manifests, and delete files; ``use`` keeps it apart from others like it."""
 
     files: int
     columns: int = 20
     manifests: int = 100
     deletes: int = 0
+    use: str = ""
 
     @property
     def name(self) -> str:
         """Of its folder."""
         deletes = f"-{self.deletes}-deletes" if self.deletes else ""
-        return f"{self.files}x{self.columns}-{self.manifests}{deletes}"
+        return f"{self.files}x{self.columns}-{self.manifests}{deletes}{self.use and '-' + self.use}"
 
 
 @dataclass(frozen=True)
@@ -67,14 +71,56 @@ class Lake:
         """Plan, and look at every file with its residual and its deletes; how many there are."""
         return sum(len(batch.rows) for batch in self.plan(text, selector).batches())
 
+    def answer(self, text: str | None, selector: Selector = CURRENT) -> set[str]:
+        """A plan as a set of lines: every data file with its delete files."""
+        plan, lines = self.plan(text, selector), set[str]()
+        batches = list(plan.batches())
+        wanted = np.unique(np.concatenate([batch.deletes for batch in batches] or [np.zeros(0, np.int64)]))
+        names: list[tuple[str, int | None]] = []
+        for _, entries in plan.delete_rows(wanted):
+            offsets: list[int | None] = [None] * entries.num_rows
+            if "content_offset" in entries.column_names:
+                offsets = entries.column("content_offset").to_pylist()
+            names += zip(entries.column("file_path").to_pylist(), offsets, strict=True)
+        for batch in batches:
+            spans = itertools.pairwise(batch.delete_offsets.tolist())
+            places = np.searchsorted(wanted, batch.deletes).tolist()
+            for path, (start, end) in zip(batch.table.column("file_path").to_pylist(), spans, strict=True):
+                lines.add(line_of(path, [names[place] for place in places[start:end]]))
+        return lines
+
+    @property
+    def metadata(self) -> Path:
+        """The newest metadata file."""
+        version = (self.root / "metadata" / "version-hint.text").read_text()
+        return self.root / "metadata" / f"v{version}.metadata.json"
+
     def pyiceberg(self) -> StaticTable:
         """The table, loaded by PyIceberg."""
-        version = (self.root / "metadata" / "version-hint.text").read_text()
-        return StaticTable.from_metadata(str(self.root / "metadata" / f"v{version}.metadata.json"))
+        return StaticTable.from_metadata(str(self.metadata))
 
     def snapshots(self) -> Sequence[int]:
         """Ids, oldest first."""
         return [record.snapshot.snapshot_id for record in self.services.snapshots(NAME)[1]]
+
+
+def line_of(path: str, deletes: Iterable[tuple[str, int | None]]) -> str:
+    """A file of a plan with its delete files, vectors by where they lie in theirs."""
+    names = sorted(name if offset is None else f"{name}#{offset}" for name, offset in deletes)
+    return "\t".join([path, *names])
+
+
+@contextlib.contextmanager
+def unchanged(root: Path) -> Iterator[None]:
+    """Take back what is committed to a table meanwhile, so that the next run finds the same table."""
+    folder, hint = root / "metadata", root / "metadata" / "version-hint.text"
+    before, version = set(folder.iterdir()), hint.read_text()
+    try:
+        yield
+    finally:
+        hint.write_text(version)
+        for path in set(folder.iterdir()) - before:
+            path.unlink()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +146,10 @@ class Lakes:
             self._open[shape] = Lake(shape, root, self._services(root))
         return self._open[shape]
 
+    def index_of(self, root: Path) -> Path:
+        """The folder of a table's index."""
+        return self.folder / "index" / root.name
+
     def close(self) -> None:
         """End what was started."""
         for lake in self._open.values():
@@ -122,7 +172,7 @@ class Lakes:
         (root / "done").touch()
 
     def _services(self, root: Path) -> Services:
-        folder = self.folder / "index" / root.name
+        folder = self.index_of(root)
         folder.mkdir(parents=True, exist_ok=True)
         services = build_services(
             Settings(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import platform
+import re
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGES = ("pyiceberg", "duckdb", "pyarrow", "numpy")
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("pyiceberg", "pyarrow", "numpy", "fastapi", "uvicorn")
+PINNED = (
+    ("requirements-spark.jars", "iceberg-spark-runtime"),
+    ("requirements-duckdb.lock", "duckdb"),
+    ("requirements-pypaimon.lock", "pypaimon"),
+    ("requirements-pypaimon.lock", "pypaimon-rust"),
+)
+"""Peers of other environments, and where their versions stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,34 @@ def timed(run: Callable[[int], object], numbers: Iterable[int]) -> Times:
     return Times(tuple(cpu), tuple(wall))
 
 
+def together(parts: Sequence[Times]) -> Times:
+    """Runs that were timed one by one."""
+    return Times(tuple(one for part in parts for one in part.cpu), tuple(one for part in parts for one in part.wall))
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who else did the same, in the same run and on the same files.
+
+    Attributes:
+        name: who, and how.
+        ms: of the clock; None where there is no figure.
+        note: why there is none, or what else must be known of it.
+    """
+
+    name: str
+    ms: float | None = None
+    note: str = ""
+
+    def shown(self, ours: float | None) -> str:
+        """Its time, and how many times ours that is."""
+        note = f" ({self.note})" if self.note else ""
+        if self.ms is None:
+            return f"{self.name}: none{note}"
+        ratio = f", {_ratio(self.ms / ours)} ×" if ours else ""
+        return f"{self.name} {shown_ms(self.ms)}{ratio}{note}"
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of the results.
@@ -73,8 +111,10 @@ class Row:
         case: what of it.
         target, figure: in words, and what was measured; ``met`` says whether the one is the other, None without target.
         times: of our runs.
-        peer: who else did the same in the same run, after giving the same answer, and in how many milliseconds.
-        limit: what the machine needs for the least of the work, in milliseconds.
+        peers: who else did the same.
+        limit: what the machine needs for the least of the work, in milliseconds of CPU.
+        fraction: of the limit that was reached, where it is known in another way.
+        noise: A/A, where there are no times.
     """
 
     workload: str
@@ -84,22 +124,24 @@ class Row:
     met: bool | None = None
     times: Times | None = None
     files: int | None = None
-    peer: tuple[str, float] | None = None
+    peers: Sequence[Peer] = ()
     limit: float | None = None
+    fraction: float | None = None
+    noise: float | None = None
 
     def cells(self) -> list[str]:
         """Of a Markdown table; as :data:`HEAD`."""
-        times = self.times
-        peer = ratio = fraction = ""
-        if self.peer is not None:
-            peer = f"{self.peer[0]} {_ms(self.peer[1])}"
-            ratio = f"{self.peer[1] / times.wall50:,.0f}" if times is not None and times.wall50 else ""
-        if self.limit is not None and times is not None:
-            fraction = f"{self.limit / times.p50:.0%}"
-        shown = "" if times is None else f"{_ms(times.p50)} ± {times.spread:.0%} (A/A {times.noise:.0%})"
+        times, fraction = self.times, self.fraction
+        if self.limit is not None and times is not None and times.p50:
+            fraction = self.limit / times.p50
+        shown = "" if self.noise is None else f"A/A {self.noise:.0%}"
+        if times is not None:
+            shown = f"{shown_ms(times.p50)} ± {times.spread:.0%} (A/A {times.noise:.0%})"
+        peers = "; ".join(peer.shown(None if times is None else times.wall50) for peer in self.peers)
         met = {None: "", True: "yes", False: "**no**"}[self.met]
         files = "" if self.files is None else f"{self.files:,}"
-        return [self.workload, self.case, files, self.target, self.figure, met, shown, peer, ratio, fraction]
+        limit = "" if fraction is None else f"{fraction:.1%}" if fraction < 0.1 else f"{fraction:.0%}"
+        return [self.workload, self.case, files, self.target, self.figure, met, shown, limit, peers]
 
 
 HEAD = (
@@ -110,36 +152,41 @@ HEAD = (
     "figure",
     "met",
     "CPU time: median ± spread",
-    "peer, clock",
-    "times as long",
-    "limit ÷ ours",
+    "of the limit",
+    "peers, clock: times as long as ours",
 )
 
 
-def table(rows: Iterable[Row]) -> str:
-    """Rows as Markdown."""
-    lines = [list(HEAD), ["---"] * len(HEAD), *(row.cells() for row in rows)]
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows' cells as Markdown."""
+    lines = [HEAD, ["---"] * len(HEAD), *rows]
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
 def machine() -> str:
-    """What the figures are of, in a line."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
+    """What the figures are of, in a line: the machine, and the versions of all that took part."""
+    model, info = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
     if info.exists():
         names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
         model = names[0] if names else model
-    versions = []
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = [f"Python {platform.python_version()}"]
     for name in PACKAGES:
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    load = f"load {os.getloadavg()[0]:.1f}"
-    return f"{os.cpu_count()} × {model}, {load}; Python {platform.python_version()}, {', '.join(versions)}"
+    for lock, name in PINNED:
+        found = re.search(rf"(?m)^(?:\S+:)?{name}(?:-[\d._]+)?(?:==|:)([\w.]+)", (ROOT / lock).read_text())
+        versions += [f"{name} {found[1]}"] if found else []
+    cores = f"{os.cpu_count()} processors ({model}), {memory:.0f} GiB, load {os.getloadavg()[0]:.1f} at the start"
+    return f"{cores}; {', '.join(versions)}"
 
 
-def _ms(value: float) -> str:
+def shown_ms(value: float) -> str:
+    """Milliseconds in words."""
     if value >= 1000:
         return f"{value / 1000:,.1f} s"
     return f"{value:.2f} ms" if value < 10 else f"{value:.0f} ms"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"

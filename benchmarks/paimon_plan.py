@@ -1,7 +1,7 @@
 """W15, plans of Paimon tables: warm, in process and over HTTP, beside pypaimon's Python planner and its native one.
 
 ``python -m benchmarks.paimon_plan --files 200000`` prints one JSON object by table (append, primary key) and filter:
-milliseconds, and files, which must be as many in all plans. pypaimon's environment is made on first use.
+milliseconds, and files, which must be the same in all plans, by name. pypaimon's environment is made on first use.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ def in_process(services: Services, name: str, text: str | None) -> int:
     return sum(len(batch.rows) for batch in Plan(outline_of(services.index, view), bound).batches())
 
 
+def names(services: Services, name: str, text: str | None) -> list[str]:
+    """The names of a plan's files, in order."""
+    view = services.view(name)
+    bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
+    batches = Plan(outline_of(services.index, view), bound).batches()
+    return sorted(file for batch in batches for file in batch.table.column("file_name").to_pylist())
+
+
 def over_http(client: httpx.Client, name: str, text: str | None) -> int:
     """The first page of a plan, and how many files the whole has."""
     answer = client.post(f"/api/v1/tables/{name}/plan", json={} if text is None else {"filter": text})
@@ -57,8 +65,8 @@ def over_http(client: httpx.Client, name: str, text: str | None) -> int:
     return int(answer.json()["counts"]["files"])
 
 
-def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[str, dict[str, float]]:
-    """Plans of pypaimon, in its own environment."""
+def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[str, dict[str, Any]]:
+    """Plans of pypaimon, in its own environment: milliseconds, and the names of the files."""
     build = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / "requirements-pypaimon.lock")]
     python = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
     script = ROOT / "benchmarks" / "pypaimon_plans.py"
@@ -118,11 +126,19 @@ def _table(
         in_process(services, name, text)
         first = (time.perf_counter() - started) * 1000
         own, files = median(lambda text=text: in_process(services, name, text), repeat)  # type: ignore[misc]
+        again, _ = median(lambda text=text: in_process(services, name, text), repeat)  # type: ignore[misc]
         http, counted = median(lambda text=text: over_http(client, name, text), repeat)  # type: ignore[misc]
         theirs = {kind: answers[title] for kind, answers in peers.items()}
-        if {counted, *(int(answer["files"]) for answer in theirs.values())} != {files}:
-            raise SystemExit(f"{name}, {title}: {files} files in process, {counted} over HTTP; pypaimon: {theirs}")
-        found[title] = {"files": files, "first_ms": round(first, 2), "in_process_ms": round(own, 2)}
+        ours = names(services, name, text)
+        for kind, answer in theirs.items():
+            if sorted(answer["files"]) != ours:
+                raise SystemExit(
+                    f"{name}, {title}: {files} files here, {len(answer['files'])} of pypaimon's {kind} plan"
+                )
+        if counted != files:
+            raise SystemExit(f"{name}, {title}: {files} files in process, {counted} over HTTP")
+        found[title] = {"files": files, "first_ms": round(first, 2), "in_process_ms": round(own, 3)}
+        found[title]["noise"] = round(abs(own - again) / max(own, again), 3)
         found[title]["http_ms"] = round(http, 2)
         for kind, answer in theirs.items():
             found[title][f"pypaimon_{kind}_ms"] = round(answer["ms"])

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from benchmarks.lakes import Lake, Lakes, Shape
 from benchmarks.measuring import Row, Times, timed
+from benchmarks.peers import KINDS, Make, Peers
 from lakemuster.planner.rows import START
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.selection import rows_of, survivors
 from lakemuster.planner.view import CURRENT, Selector
 
-Make = Callable[[int], str | None]
 SEED = 29
 """Numbers below it are asked to warm up."""
+ALL = tuple(KINDS)
+"""Peers: all that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +29,34 @@ class Sizes:
         files: of the big table.
         growth: of tables to compare with each other.
         few, many: runs of plans that look at all files, and of those that do not.
-        peer: whether peers run, too.
+        peers: who plans beside us.
+        cold: W1's tables: columns and files.
+        far: W2's table: files and manifests.
+        paimon: files of W15's tables.
+        asked: how often each request is made over HTTP.
+        seconds: of each measurement of W11.
     """
 
     files: int
     growth: tuple[int, ...]
     few: int
     many: int
-    peer: bool = True
+    peers: Peers = field(default_factory=Peers)
+    cold: tuple[tuple[int, int], ...] = ((12, 1_000_000), (50, 1_000_000), (200, 1_000_000))
+    far: tuple[int, int] = (1_000_000, 1_000)
+    paimon: int = 200_000
+    asked: int = 200
+    seconds: float = 10.0
 
     @property
     def big(self) -> Shape:
         """The big table: a manifest for ten thousand files."""
-        return shape_of(self.files)
+        return self.shape_of(self.files)
 
-
-def shape_of(files: int) -> Shape:
-    """A table of so many files, a manifest for ten thousand of them."""
-    return Shape(files, manifests=max(1, files // 10_000))
+    @staticmethod
+    def shape_of(files: int) -> Shape:
+        """A table of so many files, a manifest for ten thousand of them."""
+        return Shape(files, manifests=max(1, files // 10_000))
 
 
 def day(number: int) -> str:
@@ -67,60 +78,66 @@ def measured(lake: Lake, make: Make, runs: int, selector: Selector = CURRENT) ->
     return timed(lambda n: lake.files(make(n), selector), range(SEED, SEED + runs)), files
 
 
-def pyiceberg(lake: Lake, text: str | None, files: int) -> tuple[str, float]:
-    """PyIceberg's plan of the same, in milliseconds; it must have as many files."""
-    loaded = lake.pyiceberg()
-    started = time.perf_counter()
-    found = len(list((loaded.scan(row_filter=text) if text else loaded.scan()).plan_files()))
-    taken = (time.perf_counter() - started) * 1000
-    if found != files:
-        raise SystemExit(f"{text}: {files} files here, {found} in PyIceberg's plan")
-    return "PyIceberg", taken
+def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
+    """The least that a plan can cost: milliseconds of CPU.
+
+    Bounds of ``columns`` are compared, of all manifests and of the entries of those that the files are in; and what is
+    told of the files is copied.
+    """
+    batches = list(lake.plan(text).batches())
+    size = sum(batch.table.nbytes for batch in batches)
+    entries = lake.shape.manifests
+    entries += 0 if text is None else len({batch.number for batch in batches}) * lake.shape.files // entries
+    source, target = np.zeros(size, np.uint8), np.ones(size, np.uint8)
+    return comparing(entries) * columns + timed(lambda _: np.copyto(target, source), range(9)).p50
+
+
+def comparing(entries: int) -> float:
+    """What numpy needs to compare two columns of as many 64-bit numbers with a value: milliseconds of CPU."""
+    lower = np.arange(entries)
+    upper = lower[::-1].copy()
+    runs = max(1, 100_000 // entries)
+
+    def compare(number: int) -> None:
+        for _ in range(runs):
+            np.flatnonzero((lower > number) & (upper < number))
+
+    return timed(compare, range(9)).p50 / runs
 
 
 def warm(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W3: a partition filter, a filter by bounds, both, none; PyIceberg's plan of the same."""
-    lake = lakes.lake(Shape(min(sizes.files, 1_500_000), 23, max(1, min(sizes.files, 1_500_000) // 10_000)))
-    cases: dict[str, tuple[Make, int]] = {
-        "partition": (day, 1_000),
-        "min/max": (clustered(lake.shape.files), 1_000),
-        "partition and min/max": (lambda n: f"{day(n)} and price < {-900 - n % 90}", 1_000),
-        "none": (lambda _: None, 10),
+    """W3: a partition filter, a filter by bounds, both, none; the plans of all peers of the same."""
+    files = min(sizes.files, 1_500_000)
+    lake = lakes.lake(Shape(files, 23, max(1, files // 10_000)))
+    cases: dict[str, tuple[Make, int, int]] = {
+        "partition": (day, 1_000, min(files, 30_000)),
+        "min/max": (clustered(files), 1_000, files),
+        "partition and min/max": (lambda n: f"{day(n)} and price < {-900 - n % 90}", 1_000, min(files, 30_000)),
+        "none": (lambda _: None, 10, files),
     }
-    for case, (make, least) in cases.items():
-        times, files = measured(lake, make, sizes.many if make(0) else sizes.few)
-        peer = pyiceberg(lake, make(0), files) if sizes.peer else None
-        ratio = None if peer is None else peer[1] / times.wall50
+    for case, (make, least, reads) in cases.items():
+        times, kept = measured(lake, make, sizes.many if make(0) else sizes.few)
+        peers = sizes.peers.beside(lake, make, reads)
+        theirs = next((peer.ms for peer in peers if peer.name == "PyIceberg"), None)
+        ratio = None if theirs is None else theirs / times.wall50
         figure = "" if ratio is None else f"{ratio:,.0f} ×"
         met = None if ratio is None else ratio >= least
-        yield Row("W3", case, f"≥ {least:,} × PyIceberg", figure, met, times, files, peer)
+        limit = floor(lake, make(0), 2 if case.startswith("partition and") else 1)
+        yield Row("W3", case, f"≥ {least:,} × PyIceberg", figure, met, times, kept, peers, limit)
 
 
 def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W4: a clustered range, which has as many files in a small table as in a large one."""
     found: list[Times] = []
     for count in sizes.growth:
-        lake = lakes.lake(shape_of(count))
+        lake = lakes.lake(sizes.shape_of(count))
         times, files = measured(lake, clustered(count), sizes.many)
         found.append(times)
         ratio = "" if len(found) < 2 else f", {times.p50 / found[-2].p50:.2f} × that of the size before"
         met = times.wall50 <= 2 and (len(found) < 2 or times.p50 / found[-2].p50 <= 1.5)
-        yield Row(
-            "W4",
-            f"{count:,} files",
-            "p50 ≤ 2 ms; ≤ 1.5 × of a tenth",
-            f"{times.wall50:.2f} ms{ratio}",
-            met,
-            times,
-            files,
-        )
-
-
-def scan_limit(lake: Lake) -> float:
-    """What numpy needs to compare two columns of as many 64-bit numbers with a value: milliseconds of CPU."""
-    lower = np.arange(lake.shape.files)
-    upper = lower[::-1].copy()
-    return timed(lambda n: np.flatnonzero((lower > n) & (upper < n)), range(9)).p50
+        peers = sizes.peers.beside(lake, clustered(count), count, of=ALL if count <= 100_000 else ("java",))
+        figure, limit = f"{times.wall50:.2f} ms{ratio}", floor(lake, clustered(count)(0))
+        yield Row("W4", f"{count:,} files", "p50 ≤ 2 ms; ≤ 1.5 × of a tenth", figure, met, times, files, peers, limit)
 
 
 def decided(lake: Lake, make: Make, runs: int) -> Times:
@@ -140,7 +157,7 @@ def decided(lake: Lake, make: Make, runs: int) -> Times:
 def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W5: bounds that overlap everywhere, so that every file must be looked at; hardly any is left."""
     lake = lakes.lake(sizes.big)
-    limit = scan_limit(lake)
+    limit = comparing(lake.shape.files)
     cases: dict[str, Make] = {
         "one value, nearly no file": lambda n: f"code = {500_000_000 + n * 1_000}",
         "a range, one file of 200": lambda n: f"price < {-990 - n % 9}",
@@ -153,10 +170,12 @@ def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         figure = f"{each:.1f} ns per file and column"
         # What a plan costs in any table hides what a file costs in a small one.
         met = each <= 4 if lake.shape.files >= 1_000_000 else None
-        yield Row("W5", case, "≤ 4 ns per file and column", figure, met, times, files, None, limit)
+        yield Row("W5", case, "≤ 4 ns per file and column", figure, met, times, files, (), limit)
         whole, files = measured(lake, make, sizes.few)
         each = whole.p50 * 1e6 / lake.shape.files
-        yield Row("W5", f"{case}, to the files", "", f"{each:.1f} ns per file and column", None, whole, files)
+        figure = f"{each:.1f} ns per file and column"
+        peers = sizes.peers.beside(lake, make, sizes.files, of=ALL if case.startswith("one value") else ("java",))
+        yield Row("W5", f"{case}, to the files", "", figure, None, whole, files, peers, limit)
 
 
 def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
@@ -182,11 +201,13 @@ def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         "NaN": (lambda n: f"is_nan(score) and code < {999_000_000 + n}", 2),
     }
     plain = decided(lake, lambda n: f"code = {500_000_000 + n * 1_000}", sizes.few).p50
+    limit = comparing(sizes.files)
     for case, (make, of) in cases.items():
         files = lake.files(make(0))
         times = decided(lake, make, sizes.few)
         ratio = times.p50 / of / plain
-        yield Row("W6", case, "≤ 5 × W5's cost per column", f"{ratio:.1f} × W5's", ratio <= 5, times, files)
+        figure, peers = f"{ratio:.1f} × W5's", sizes.peers.beside(lake, make, sizes.files, of=("java",))
+        yield Row("W6", case, "≤ 5 × W5's cost per column", figure, ratio <= 5, times, files, peers, limit * of)
 
 
 def _branches(columns: tuple[str, ...], number: int) -> str:
@@ -200,19 +221,22 @@ def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W7: one partition's files, and why one file is read or not."""
     lake = lakes.lake(sizes.big)
     times, files = measured(lake, lambda n: f"{day(n)} and user_id = {12_345 + n}", sizes.many)
-    yield Row("W7", "one partition", "p99 ≤ 5 ms", f"p99 {times.p99:.2f} ms", times.p99 <= 5, times, files)
+    limit = floor(lake, f"{day(0)} and user_id = 12345", 2)
+    figure = f"p99 {times.p99:.2f} ms in process"
+    yield Row("W7", "one partition", "p99 ≤ 5 ms", figure, times.p99 <= 5, times, files, (), limit)
     batch = next(lake.plan(day(3)).batches())
     paths = batch.table.column("file_path").to_pylist()[: sizes.many]
     outline, bound = lake.outline(), lake.bound(day(3))
     explain(outline, bound, paths[:1])
     times = timed(lambda n: explain(outline, bound, [paths[n % len(paths)]]), range(sizes.many))
-    yield Row("W7", "one file by path", "p99 ≤ 5 ms", f"p99 {times.p99:.2f} ms", times.p99 <= 5, times, 1)
+    figure = f"p99 {times.p99:.2f} ms in process"
+    yield Row("W7", "one file by path", "p99 ≤ 5 ms", figure, times.p99 <= 5, times, 1)
 
 
 def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W13: the same plans with ever more delete files beside the data files."""
     files = min(sizes.files, 1_000_000)
-    lake = lakes.lake(replace(shape_of(files), deletes=files // 10))
+    lake = lakes.lake(replace(sizes.shape_of(files), deletes=files // 10))
     cases: dict[str, Make] = {"one day": day, "clustered range": clustered(files), "none": lambda _: None}
     snapshots = [Selector(snapshot_id=snapshot) for snapshot in lake.snapshots()]
     kinds = ("data only", "and position deletes", "and deletion vectors", "and equality deletes")
@@ -222,14 +246,19 @@ def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         for kind, selector in zip(kinds, snapshots, strict=True):
             times, found = measured(lake, make, runs, selector)
             before = before or times.p50
-            ratio = times.p50 / before
-            yield Row("W13", f"{case}, {kind}", "≤ 2 × without", f"{ratio:.2f} ×", ratio <= 2, times, found)
+            ratio, of = times.p50 / before, ALL if case == "one day" and files <= 100_000 else ("java",)
+            reads = files * 11 // 10 if case != "one day" else files // 8
+            peers = sizes.peers.beside(lake, make, reads, of=of, selector=selector)
+            figure, met = f"{ratio:.2f} ×", ratio <= 2
+            if kind == kinds[-1] and not all(peer.ms for peer in peers if peer.name.startswith("Iceberg Java")):
+                met, figure = False, f"{figure}, another attachment than Java's"
+            yield Row("W13", f"{case}, {kind}", "≤ 2 × without; identical attachment", figure, met, times, found, peers)
 
 
 def small_manifests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W16: the same files in manifests of a hundred and of ten thousand."""
     files = min(sizes.files, 1_000_000)
-    large, small = lakes.lake(shape_of(files)), lakes.lake(Shape(files, manifests=files // 100))
+    large, small = lakes.lake(sizes.shape_of(files)), lakes.lake(Shape(files, manifests=files // 100))
     cases: dict[str, Make] = {
         "one day": day,
         "clustered range": clustered(files),
@@ -243,4 +272,6 @@ def small_manifests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         if found != again:
             raise SystemExit(f"{case}: {found} files in large manifests, {again} in small ones")
         ratio = times.p50 / before.p50
-        yield Row("W16", case, "≤ 1.5 × in manifests of 10,000", f"{ratio:.2f} ×", ratio <= 1.5, times, found)
+        peers = sizes.peers.beside(small, make, files, of=("java",))
+        figure = f"{ratio:.2f} ×"
+        yield Row("W16", case, "≤ 1.5 × in manifests of 10,000", figure, ratio <= 1.5, times, found, peers)

@@ -1,7 +1,8 @@
 """Run beside pypaimon: its plans of some filters, and how long each takes; one JSON object to stdout.
 
 ``python pypaimon_plans.py WAREHOUSE TABLE NATIVE REPEAT FILTERS``: filters as JSON, by name: null, or a list of
-[column, value] that must be equal. A plan starts with a table that is loaded, and ends with the splits' files.
+[column, value] that must be equal. A plan starts with a table that is loaded, and ends with the names of the splits'
+files, which are in the answer.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def main() -> None:
     table = table.copy({"scan.native-plan.enabled": native})
     answers: dict[str, Any] = {}
     for title, equal in json.loads(filters).items():
-        taken = []
-        files = 0
+        taken: list[float] = []
+        files: list[str] = []
         for _ in range(int(repeat)):
             started = time.perf_counter()
             builder = table.new_read_builder()
@@ -31,7 +32,7 @@ def main() -> None:
                 leaves = [predicates.equal(column, value) for column, value in equal]
                 builder = builder.with_filter(predicates.and_predicates(leaves))
             splits = builder.new_scan().plan().splits()
-            files = sum(len(split.files) for split in splits)
+            files = [file.file_name for split in splits for file in split.files]
             taken.append((time.perf_counter() - started) * 1000)
         answers[title] = {"files": files, "ms": sorted(taken)[len(taken) // 2]}
     json.dump(answers, sys.stdout)

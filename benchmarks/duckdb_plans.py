@@ -1,0 +1,61 @@
+"""Run beside DuckDB with its Iceberg extension: how long it plans; questions and answers are lines of JSON.
+
+A question is ``{"metadata", "where", "read"}``: a metadata file, a condition in SQL or null, and whether to read.
+DuckDB has no plan without reading. With ``read``, the answer is of ``EXPLAIN ANALYZE SELECT id``, from the statement to
+its last row, and of the data files that were opened for it, as DuckDB's own log names them; the files must be there,
+but may be empty. Without, it is of ``EXPLAIN``, which reads every manifest that is not pruned for its estimate, and of
+the files that ``iceberg_metadata`` has.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+OPENED = "SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem') WHERE ends_with(path, '.parquet')"
+
+
+def connected() -> Any:
+    """A connection that has the extensions of the environment, and downloads none."""
+    duckdb: Any = importlib.import_module("duckdb")  # it is of another environment
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
+    for name in ("avro", "httpfs", "iceberg"):
+        folder = Path(str(importlib.import_module(f"duckdb_extension_{name}").__file__)).parent
+        (extension,) = folder.rglob("*.duckdb_extension")
+        connection.execute(f"LOAD '{extension}'")
+    # Files that are kept in memory are opened without a word in the log.
+    connection.execute("SET enable_external_file_cache = false")
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("CALL enable_logging('FileSystem')")
+    return connection
+
+
+def plan(connection: Any, metadata: str, where: str | None, *, read: bool) -> dict[str, object]:
+    """Milliseconds, and the locations of the files."""
+    connection.execute("CALL truncate_duckdb_logs()")
+    what = f"SELECT id FROM iceberg_scan('{metadata}') WHERE {where or 'true'}"
+    started = time.perf_counter()
+    connection.execute(f"EXPLAIN {'ANALYZE ' if read else ''}{what}").fetchall()
+    taken = (time.perf_counter() - started) * 1000
+    listed = f"SELECT file_path FROM iceberg_metadata('{metadata}') WHERE status <> 'DELETED'"
+    return {"ms": taken, "files": [path for (path,) in connection.execute(OPENED if read else listed).fetchall()]}
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    connection = connected()
+    for line in sys.stdin:
+        try:
+            said: dict[str, object] = plan(connection, **json.loads(line))
+        except Exception as problem:  # noqa: BLE001 - what went wrong is the answer
+            said = {"error": str(problem)[:500]}
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

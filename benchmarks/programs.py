@@ -1,0 +1,238 @@
+"""The workloads that are programs of their own, since they measure other processes: run, and put into rows.
+
+W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15. Their tables are kept like those of the others; what they print is in
+their modules.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.generate import iceberg_table, paimon_table
+from benchmarks.lakes import Lakes, Shape
+from benchmarks.measuring import Peer, Row, shown_ms
+from benchmarks.paimon_plan import TABLES
+from benchmarks.planning import Sizes
+
+Found = dict[str, Any]
+
+
+def ran(module: str, *words: object) -> Found:
+    """What a program prints; SystemExit in its words when it fails."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", *map(str, words)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[1:])} ended with {done.returncode}")
+    found: Found = json.loads(done.stdout)
+    return found
+
+
+def between(one: float, other: float) -> float:
+    """A/A: by how much two figures of the same differ."""
+    return abs(one - other) / max(one, other, 1e-9)
+
+
+def on_table(lakes: Lakes, shape: Shape) -> tuple[object, ...]:
+    """A table and its index, made if need be, as words of a program that serves them."""
+    root = lakes.lake(shape).root
+    lakes.close()
+    return "--table", root, "--index", lakes.index_of(root)
+
+
+def cold_tables(lakes: Lakes, sizes: Sizes) -> list[tuple[int, int, Path]]:
+    """W1's tables, made if need be and deflated as Java does it: columns, files, roots."""
+    found = []
+    for columns, files in sizes.cold:
+        manifests = max(10, files // 10_000)
+        root = lakes.folder / "cold" / f"{files}x{columns}-{manifests}"
+        with _made(root) as missing:
+            if missing:
+                iceberg_table(root, files=files, columns=columns, manifests=manifests, processes=lakes.processes)
+        found.append((columns, files, root))
+    return found
+
+
+@contextmanager
+def _made(root: Path) -> Iterator[bool]:
+    """Whether something is still to be made; what was broken off is made anew."""
+    missing = not (root / "done").exists()
+    if missing:
+        shutil.rmtree(root, ignore_errors=True)
+    yield missing
+    (root / "done").touch()
+
+
+def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W1."""
+    target = "≥ 3 × PyIceberg's decode, per core; ≤ 4 × the time of inflating"
+    for columns, files, root in cold_tables(lakes, sizes):
+        found = ran("cold_index", "--table", root, "--peer-manifests", 5 if columns < 100 else 2)
+        ours, ratios = found["lakemuster"], found["ratios"]
+        figure = (
+            f"{ratios['times_pyiceberg']} ×; {ratios['times_inflating']} ×; {ours['entries_per_cpu_second']:,} entries "
+            f"a CPU second, {ours['wall_seconds']} s of the clock, {ours['peak_memory_mib']:,} MiB at most"
+        )
+        met = ratios["times_pyiceberg"] >= 3 and ratios["times_inflating"] <= 4
+        entries, cpu = (found["pyiceberg"][name] for name in ("entries", "cpu_seconds"))
+        peer = Peer("PyIceberg's decode", cpu * 1000, f"{entries:,} entries, the same paths")
+        fraction = 1 / ratios["times_inflating"]
+        yield Row("W1", f"{columns} columns", target, figure, met, None, files, [peer], None, fraction, found["noise"])
+
+
+def far_table(lakes: Lakes, sizes: Sizes) -> Path:
+    """The folder of W2's table, made if need be."""
+    files, manifests = sizes.far
+    folder = lakes.folder / "far" / f"{files}x20-{manifests}"
+    with _made(folder) as missing:
+        if missing:
+            iceberg_table(
+                folder / "t", files=files, manifests=manifests, location="s3://lake/t", processes=lakes.processes
+            )
+    return folder
+
+
+def far(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W2."""
+    files, manifests = sizes.far
+    found = ran("far_index", "--lake", far_table(lakes, sizes))
+    ratio = found["ratios"]["times_the_larger_bound"]
+    figure = f"{ratio:.2f} ×: {found['far']['seconds']} s; I/O {found['io_bound']['seconds']} s"
+    figure += f", CPU {found['cpu_bound']['seconds']} s"
+    target = "≤ 1.3 × the larger of the I/O and the CPU bound"
+    noise = found["noise"]
+    case = f"{manifests:,} manifests, 100 ms a GET"
+    yield Row("W2", case, target, figure, ratio <= 1.3, None, files, (), None, 1 / ratio, noise)
+
+
+def requests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W4 and W7 over HTTP, of each size."""
+    before: dict[str, float] = {}
+    for count in sizes.growth[-2:]:
+        found = ran("http_requests", *on_table(lakes, sizes.shape_of(count)), "--times", sizes.asked)
+        limits = [found[f"limit, {when}"]["/thread"] for when in ("before", "after")]
+        limit = statistics.mean(one["p50_ms"] for one in limits)
+        noise = between(limits[0]["p50_ms"], limits[1]["p50_ms"])
+        for name, kinds in found.items():
+            workload, _, case = name.partition(" ")
+            if workload not in ("W4", "W7"):
+                continue
+            for kind, seen in kinds.items():
+                wall = seen["p50_ms"] if workload == "W4" else seen["p99_ms"]
+                target = "p50 ≤ 5 ms; ≤ 1.5 × of a tenth" if workload == "W4" else "p99 ≤ 5 ms"
+                figure = (
+                    f"p50 {shown_ms(seen['p50_ms'])}, p99 {shown_ms(seen['p99_ms'])}, CPU {shown_ms(seen['cpu_ms'])}"
+                )
+                met = wall <= 5
+                label = f"over HTTP, {kind}: {case}"
+                if workload == "W4" and label in before:
+                    figure += f"; {seen['p50_ms'] / before[label]:.2f} × that of the size before"
+                    met = met and seen["p50_ms"] <= 1.5 * before[label]
+                before[label] = seen["p50_ms"]
+                yield Row(workload, label, target, figure, met, None, count, (), None, limit / seen["p50_ms"], noise)
+
+
+def lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W8."""
+    files = min(sizes.files, 1_000_000)
+    found = ran("http_lists", *on_table(lakes, sizes.shape_of(files)))
+    for name, runs in found.items():
+        if name.startswith(("limit", "memory", "manifests")):
+            continue
+        some = runs["then"] if isinstance(runs, dict) else runs
+        form = "Arrow" if "Arrow" in name else "JSON"
+        rate = statistics.mean(run["rows_per_second"] for run in some)
+        least = 5_000_000 if form == "Arrow" else 500_000
+        figure = f"{rate / 1e6:.2f}M rows/s, {statistics.mean(run['megabytes_per_second'] for run in some):.0f} MB/s"
+        met = rate >= least
+        target = f"≥ {least / 1e6:g}M rows/s"
+        if "first_byte_ms" in some[0]:
+            first, grown = (max(run[key] for run in some) for key in ("first_byte_ms", "grown_mib"))
+            figure += f"; first byte {first:.0f} ms; {grown:.0f} MiB more"
+            target += "; first byte ≤ 50 ms; ≤ 256 MB more memory"
+            met = met and first <= 50 and grown <= 244
+        limit = found[f"limit of files, {'Arrow' if form == 'Arrow' else 'NDJSON'}: ready bytes"]
+        fraction = rate / statistics.mean(run["rows_per_second"] for run in limit)
+        noise = between(*(run["rows_per_second"] for run in some[:2]))
+        # What a request costs in any table hides what a row costs in a small one.
+        yield Row(
+            "W8", name, target, figure, met if files >= 1_000_000 else None, None, files, (), None, fraction, noise
+        )
+
+
+def load_shape(sizes: Sizes) -> Shape:
+    """W11's table, which is its own, since it grows."""
+    files = min(sizes.files, 1_000_000)
+    return Shape(files, manifests=max(1, files // 10_000), use="load")
+
+
+def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W11."""
+    files = load_shape(sizes).files
+    found = ran("http_load", *on_table(lakes, load_shape(sizes)), "--seconds", sizes.seconds)
+    limits = {
+        path: [found[f"limit {path}, {when}"]["per_second"] for when in ("before", "after")]
+        for path in ("/ready", "/thread")
+    }
+    empty, noise = statistics.mean(limits["/thread"]), between(*limits["/thread"])
+    target = "≥ half the requests/s of an empty endpoint; p99 ≤ 5 × idle p99"
+    for kind in ("again", "new"):
+        idle = found[f"{kind}, one client"]["p99_ms"]
+        for when in ("", ", refreshes"):
+            seen = found[f"{kind}, 32 clients{when}"]
+            rate, p99 = seen["per_second"], seen["p99_ms"]
+            figure = (
+                f"{rate:,}/s of {empty:,.0f}/s (by a thread; {statistics.mean(limits['/ready']):,.0f}/s `async`); "
+                f"p99 {shown_ms(p99)}, idle {shown_ms(idle)}: {p99 / max(idle, 1e-9):.1f} ×; {seen['failed']} failed"
+            )
+            met = (rate >= empty / 2 and p99 <= 5 * idle and not seen["failed"]) if when else None
+            case = f"32 clients, {kind}{when or ', nothing else'}"
+            yield Row("W11", case, target if when else "", figure, met, None, files, (), None, rate / empty, noise)
+
+
+def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W12."""
+    found = ran("http_restart", *on_table(lakes, sizes.big), "--times", 5)
+    first, read = found["slowest_first_answer_ms"], found["objects_read"]
+    met = first <= 300 and read == [0.0]
+    figure = f"{found['first_answer_ms']} ms, slowest of 5 {first} ms; {max(read, default=0):.0f} objects read"
+    figure += f"; ready in {found['ready_s']} s"
+    yield Row("W12", "first answer after ready", "≤ 300 ms, no metadata GET", figure, met, None, sizes.files)
+
+
+def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:
+    """The warehouse of W15's tables, made if need be."""
+    warehouse = lakes.folder / "paimon" / str(sizes.paimon)
+    size = {"files": sizes.paimon, "columns": 20, "manifests": 50, "processes": lakes.processes}
+    with _made(warehouse) as missing:
+        for table in TABLES if missing else ():
+            paimon_table(warehouse / "db.db" / table, primary_key=table == "keyed", **size)
+    return warehouse
+
+
+def paimon(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W15."""
+    warehouse, index = paimon_tables(lakes, sizes), lakes.folder / "paimon-index" / str(sizes.paimon)
+    words: tuple[object, ...] = ("--warehouse", warehouse, "--index", index, "--peer-repeat", 1 if sizes.peers else 0)
+    for table, cases in ran("paimon_plan", *words).items():
+        for case, seen in cases.items():
+            yield _paimon_row(f"{table}, {case}", seen)
+
+
+def _paimon_row(case: str, seen: Mapping[str, Any]) -> Row:
+    ours, peers, met = seen["in_process_ms"], list[Peer](), None
+    for kind, name in (("python", "pypaimon"), ("native", "pypaimon, native planner")):
+        if f"pypaimon_{kind}_ms" in seen:
+            peers.append(Peer(name, seen[f"pypaimon_{kind}_ms"], f"{seen[f'ratio_{kind}']:,} ×"))
+    if len(peers) == 2:
+        met = seen["ratio_python"] >= 100 and seen["ratio_native"] >= 3
+    figure = f"{shown_ms(ours)}; {shown_ms(seen['http_ms'])} over HTTP; first {shown_ms(seen['first_ms'])}"
+    target = "warm ≥ 100 × pypaimon; ≥ 3 × its native planner"
+    return Row("W15", case, target, figure, met, None, seen["files"], peers, None, None, seen["noise"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.journey.paimon_java.tables import (
@@ -124,6 +124,81 @@ def over_and_over(columns: Columns, ids: int = 60) -> list[Step]:
     ]
 
 
+GROUPED: Columns = {
+    "id": ("BIGINT NOT NULL", lambda i, v: i),
+    "before": ("STRING", lambda i, v: None if (i + v) % 3 == 0 else f"b{v}"),
+    "first": ("INT", lambda i, v: None if (i + v) % 4 == 0 else (i * 7 + v * 5) % 3),
+    "after": (json.dumps(array("INT")), nested(lambda i, v: None if (i + v) % 5 == 0 else [i, v, None])),
+    "one": ("TIMESTAMP(6)", lambda i, v: None if (i + v) % 3 == 0 else f"196{(i + v) % 10}-01-01 00:00:00.00000{v}"),
+    "two": ("DOUBLE", lambda i, v: ["-7.5", None, "-0.0", "0.0", "7"][(i + 3 * v) % 5]),
+    "of_both": ("DECIMAL(20, 2)", lambda i, v: None if (i + v) % 7 == 0 else f"{i}.{v:02}"),
+    "small": ("INT", lambda i, v: None if (i * v) % 2 else i + v * 10),
+}
+AGGREGATES = {
+    **{f"{name}_sum": kind for name, kind in (("tiny", "TINYINT"), ("short", "SMALLINT"), ("small", "INT"))},
+    **{f"{name}_sum": kind for name, kind in (("big", "BIGINT"), ("ratio", "FLOAT"), ("score", "DOUBLE"))},
+    "price_sum": "DECIMAL(9, 2)",
+    "wide_sum": "DECIMAL(38, 10)",
+    "small_max": "INT",
+    "score_max": "DOUBLE",
+    "ratio_max": "FLOAT",
+    "price_max": "DECIMAL(9, 2)",
+    "name_max": "STRING",
+    "blob_max": "VARBINARY(9)",
+    "day_max": "DATE",
+    "at_max": "TIMESTAMP(6)",
+    "small_min": "INT",
+    "score_min": "DOUBLE",
+    "ratio_min": "FLOAT",
+    "name_min": "STRING",
+    "blob_min": "BYTES",
+    "flag_bool_and": "BOOLEAN",
+    "flag_bool_or": "BOOLEAN",
+    **{f"small_{end}_value": "INT" for end in ("first", "last", "first_non_null", "last_non_null")},
+    "tags_first_non_null_value": json.dumps(array("STRING")),
+    "default": "STRING",
+}
+"""Columns, each named after the function that it is aggregated by."""
+
+
+def _aggregated(kind: str) -> Value:
+    """Some values of a type, some of them null, some alike."""
+
+    def value(i: int, v: int) -> object:
+        number = (i * 7919 + v * 104729) % 11 - 5
+        if (i + v) % 4 == 0:
+            return None
+        match kind.split("(", maxsplit=1)[0]:
+            case "FLOAT" | "DOUBLE":
+                return ["NaN", "-0.0", "0.0", f"{number / 4}"][(i + v * 3) % 4]
+            case "DECIMAL":
+                return f"{number}.25"
+            case "STRING":
+                return ["a", "Z", "é", "𝄞", "\uffee", ""][(i + v) % 6]
+            case "VARBINARY" | "BYTES":
+                return f"{number}"
+            case "DATE":
+                return f"19{70 + number}-01-01"
+            case "TIMESTAMP":
+                return f"19{70 + number}-01-01 00:00:00.000001"
+            case "BOOLEAN":
+                return "true" if number % 2 else "false"
+        return json.dumps([f"t{number}", None]) if kind.startswith("{") else number
+
+    return value
+
+
+AGGREGATED: Columns = {
+    "id": ("BIGINT NOT NULL", lambda i, v: i),
+    **{name: (kind, _aggregated(kind)) for name, kind in AGGREGATES.items()},
+}
+
+
+def without_deletes(steps: Sequence[Step]) -> list[Step]:
+    """The same but for rows that say that keys are gone."""
+    return [step for step in steps if step[0] != "write" or step[1]["rows"][0][0] == "+I"]
+
+
 def nested_changes() -> list[Step]:
     """Members of nested columns renamed, added, dropped and widened."""
     changes = [
@@ -197,6 +272,49 @@ READ_KINDS: dict[str, Kind] = {
     "over_sequenced": keyed(over_and_over(SEQUENCED), SEQUENCED, sequence__field="first,second"),
     "over_descending": keyed(
         over_and_over(SEQUENCED), SEQUENCED, sequence__field="first,second", sequence__field__sort_order="descending"
+    ),
+    "partial_plain": keyed(without_deletes(over_and_over(GROUPED)), GROUPED, merge_engine="partial-update"),
+    "partial_sequenced": keyed(
+        without_deletes(over_and_over(SEQUENCED)),
+        SEQUENCED,
+        merge_engine="partial-update",
+        sequence__field="first,second",
+    ),
+    "partial_groups": Kind(
+        GROUPED,
+        without_deletes(over_and_over(GROUPED)),
+        primary=["id"],
+        options={
+            "bucket": "2",
+            "merge-engine": "partial-update",
+            "fields.first.sequence-group": "before,after",
+            "fields.two,one.sequence-group": "of_both",
+        },
+    ),
+    "aggregation_all": Kind(
+        AGGREGATED,
+        without_deletes(over_and_over(AGGREGATED)),
+        primary=["id"],
+        options={
+            "bucket": "2",
+            "merge-engine": "aggregation",
+            "fields.default-aggregate-function": "min",
+            **{f"fields.{name}.aggregate-function": name.partition("_")[2] for name in AGGREGATES if name != "default"},
+        },
+    ),
+    "partial_aggregated": Kind(
+        GROUPED,
+        without_deletes(over_and_over(GROUPED)),
+        primary=["id"],
+        options={
+            "bucket": "1",
+            "merge-engine": "partial-update",
+            "fields.first.sequence-group": "small",
+            "fields.small.aggregate-function": "sum",
+        },
+    ),
+    "aggregation_text": keyed(
+        without_deletes(over_and_over(KEYS)), merge_engine="aggregation", fields__name__aggregate_function="listagg"
     ),
     "many_files": keyed([write(KEYS, range(n, 400, 7 + n), n) for n in range(12)], bucket="1"),
     "small_files": keyed(

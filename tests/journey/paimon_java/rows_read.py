@@ -79,10 +79,13 @@ def counted_of_java(rows: Sequence[Sequence[Any]], fields: Sequence[Mapping[str,
     Args:
         fields: the columns as our server lists them.
     """
+    return Counter(tuple(map(_comparable, row)) for row in values_of_java(rows, fields))
+
+
+def values_of_java(rows: Sequence[Sequence[Any]], fields: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Java's rows as values that Arrow takes; arguments are of :func:`counted_of_java`."""
     kinds = [field["type"] for field in fields]
-    return Counter(
-        tuple(_comparable(_value(value, kind)) for value, kind in zip(row, kinds, strict=True)) for row in rows
-    )
+    return [[_value(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows]
 
 
 def _comparable(value: Any) -> Any:

@@ -27,9 +27,8 @@ REFUSED_REAL = {
 }
 WRITTEN = {**KINDS, **READ_KINDS}
 REFUSED = {
-    "partial": "partial-update",
-    "partial_fresh": "partial-update",
-    "aggregation": "aggregation",
+    "partial_aggregated": "the aggregate function sum of the column small",
+    "aggregation_text": "the aggregate function listagg of the column name",
     "nanos_in_key": "more than six digits",
     "early_nanos": "before 1970",
 }

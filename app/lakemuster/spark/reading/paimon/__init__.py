@@ -2,7 +2,7 @@
 
 The map, in the direction of imports::
 
-    sections > merging > sources > ordering
+    sections > engines > merging > folding | sources > ordering
     sections > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
     spread > file_rows
 
@@ -14,6 +14,7 @@ The map, in the direction of imports::
 * ``file_rows``   the rows of one file
 * ``vectors``     ... without those that its deletion vector marks
 * ``ordering``, ``sources``, ``merging``, ``sections``  rows of one key in several files made one row
+* ``engines``, ``folding``  ... as the table's merge engine says, column by column for some
 * ``spread``      rows whose columns lie in several files
 """
 

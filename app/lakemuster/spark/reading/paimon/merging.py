@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
+from lakemuster.spark.reading.paimon.folding import Folding
 from lakemuster.spark.reading.paimon.ordering import ordered_form
 from lakemuster.spark.reading.paimon.sources import Source, first_of, key_column
 
@@ -44,6 +46,7 @@ class Merging:
         descending: the row with the least of them is the newest.
         keeps_first: the oldest row stays (first-row), not the newest (deduplicate).
         ignores_deletes: rows that say that a key is gone are passed over.
+        folding: makes one row of all of a key, where no row stays as it is.
     """
 
     keys: tuple[Field, ...]
@@ -51,6 +54,12 @@ class Merging:
     descending: bool
     keeps_first: bool
     ignores_deletes: bool
+    folding: Folding | None = None
+
+    @property
+    def needed(self) -> tuple[Field, ...]:
+        """Columns to read beside the wanted ones."""
+        return (*self.keys, *self.sequence, *(() if self.folding is None else self.folding.needed))
 
     def rows(self, sources: Sequence[Source]) -> Iterator[pa.Table]:
         """The merged rows in the order of their keys, with all columns of the sources.
@@ -60,7 +69,8 @@ class Merging:
 
         Raises:
             NotSorted: a file is not sorted.
-            RefusesDeletes: rows say that a key is gone, and the merge engine keeps the first row.
+            RefusesDeletes: rows say that a key is gone, which the merge engine does not know, or not here.
+            CannotFold: values that are not made one value.
         """
         while True:
             reached = [key for source in sources if (key := source.reached) is not None]
@@ -80,14 +90,26 @@ class Merging:
         ).combine_chunks()
         adds = is_added(rows.column(ROW_KIND.name))
         rows = rows.append_column(_ADDS, adds.cast(pa.int8()))
-        if self.ignores_deletes:
+        if self.ignores_deletes and self.folding is None:
             rows = rows.filter(pc.equal(rows.column(_ADDS), 1))
         elif self.keeps_first and not pc.all(adds).as_py():
             raise RefusesDeletes("rows say that a key is gone, which the merge engine first-row refuses")
         if not rows.num_rows:
             return rows
         rows = self._in_order(rows)
+        if self.folding is not None:
+            return self._folded(self.folding, rows)
         rows = rows.filter(self._is_first(rows) if self.keeps_first else self._is_last(rows))
+        return rows.filter(pc.equal(rows.column(_ADDS), 1))
+
+    def _folded(self, folding: Folding, rows: pa.Table) -> pa.Table:
+        starts = np.flatnonzero(self._is_first(rows).to_numpy(zero_copy_only=False))
+        adds = rows.column(_ADDS).to_numpy()
+        if ((np.minimum.reduceat(adds, starts) == 0) & (np.diff(starts, append=len(adds)) > 1)).any():
+            raise RefusesDeletes(
+                f"rows say that a key is gone, which is not applied for the merge engine {folding.engine}"
+            )
+        rows = folding.folded(rows, starts)
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
     def _in_order(self, rows: pa.Table) -> pa.Table:

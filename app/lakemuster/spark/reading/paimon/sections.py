@@ -11,17 +11,16 @@ from lakemuster.client.model import Row
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.engines import merging_of
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
-from lakemuster.spark.reading.paimon.merging import Merging, RefusesDeletes, is_added
-from lakemuster.spark.reading.paimon.ordering import NoOrder, check_orderable, ordered_form
+from lakemuster.spark.reading.paimon.folding import CannotFold
+from lakemuster.spark.reading.paimon.merging import RefusesDeletes, is_added
+from lakemuster.spark.reading.paimon.ordering import NoOrder, ordered_form
 from lakemuster.spark.reading.paimon.sources import Key, NotSorted, Source
 from lakemuster.spark.reading.paimon.tables import PaimonTable
 from lakemuster.spark.reading.paimon.vectors import live_rows
 
 _POSTPONE = -2
-_IGNORE_DELETE = (
-    "ignore-delete", "first-row.ignore-delete", "deduplicate.ignore-delete", "partial-update.ignore-delete",
-)  # fmt: skip
 
 
 def rows_alone(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
@@ -51,10 +50,10 @@ def section_rows(
     Raises:
         NotReadable: the merge engine, or something that it is told to do, is not known here; a file is damaged.
     """
-    merging = merging_of(table)
+    merging = merging_of(table, fields)
     if any(file["bucket"] == _POSTPONE for file in section):
         raise NotReadable(table.name, "rows wait in a bucket to be given theirs", section[0]["file_path"])
-    needed = {field.field_id: field for field in (*fields, *merging.keys, *merging.sequence, SEQUENCE, ROW_KIND)}
+    needed = {field.field_id: field for field in (*fields, *merging.needed, SEQUENCE, ROW_KIND)}
     names = [field.name for field in fields]
     ordered = sorted(section, key=lambda file: -file["level"])
     by_snapshot = table.flag("sequence.snapshot-ordering")
@@ -68,41 +67,8 @@ def section_rows(
                 yield batch.select(names)
     except NotSorted as problem:
         raise NotReadable(table.name, str(problem), problem.path) from problem
-    except (RefusesDeletes, NoOrder) as problem:
+    except (RefusesDeletes, NoOrder, CannotFold) as problem:
         raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
-
-
-def merging_of(table: PaimonTable) -> Merging:
-    """How the table merges rows of one key.
-
-    Raises:
-        NotReadable: as it is not done here.
-    """
-    options = table.options
-    engine = options.get("merge-engine", "deduplicate").lower()
-    if engine not in ("deduplicate", "first-row"):
-        raise NotReadable(table.name, f"its files must be merged by the merge engine {engine}")
-    by_name = {field.name: field for field in table.fields}
-    keys = tuple(by_name[name] for name in table.primary_keys if name not in table.partition_keys)
-    stated = [name.strip() for name in options.get("sequence.field", "").split(",") if name.strip()]
-    for name in stated:
-        if name not in by_name:
-            raise NotReadable(table.name, f"its sequence.field {name} is no column")
-    sequence = tuple(by_name[name] for name in stated)
-    for field in keys:
-        check_orderable(table.name, field, "key")
-    for field in sequence:
-        check_orderable(table.name, field, "sequence.field")
-    order = options.get("sequence.field.sort-order", "ascending").lower()
-    if order not in ("ascending", "descending"):
-        raise NotReadable(table.name, f"its sequence.field.sort-order is {order}")
-    return Merging(
-        keys,
-        sequence,
-        descending=order == "descending",
-        keeps_first=engine == "first-row",
-        ignores_deletes=any(table.flag(name) for name in _IGNORE_DELETE),
-    )
 
 
 def _least_key(file: Row, keys: Sequence[Field]) -> Key | None:

@@ -219,7 +219,7 @@ def test_values_of_another_type() -> None:
         rows_of(to_read([schema]), [file], lake)
 
 
-@pytest.mark.parametrize("engine", ["partial-update", "aggregation", "other"])
+@pytest.mark.parametrize("engine", ["other"])
 def test_merge_engines_that_are_refused(engine: str) -> None:
     lake = MemoryLake()
     table = keyed({"merge-engine": engine})

@@ -14,6 +14,7 @@ import pytest
 from lakemuster.spark.reading import paimon
 from lakemuster.spark.reading.paimon import (
     arrays,
+    engines,
     evolution,
     file_rows,
     merging,
@@ -27,7 +28,7 @@ from lakemuster.spark.reading.paimon.merging import Merging
 from lakemuster.spark.reading.paimon.sources import Source
 
 Patch = pytest.MonkeyPatch
-_columns, _merging_of, _without = file_rows._Columns.__init__, sections.merging_of, vectors.without_positions
+_columns, _merging_of, _without = file_rows._Columns.__init__, engines.merging_of, vectors.without_positions
 _in_order, _member, _writes, _ordered = Merging._in_order, evolution._member, spread._writes, ordering.ordered_form
 
 
@@ -94,7 +95,7 @@ def deletes_of_old_files_stay(patch: Patch) -> None:
 
 
 def _with(patch: Patch, **changed: Any) -> None:
-    patch.setattr(sections, "merging_of", lambda table: replace(_merging_of(table), **changed))
+    patch.setattr(sections, "merging_of", lambda *of: replace(_merging_of(*of), **changed))
 
 
 def deletes_are_not_ignored(patch: Patch) -> None:
@@ -118,7 +119,7 @@ def the_last_row_is_the_first(patch: Patch) -> None:
 
 
 def one_sequence_field_counts(patch: Patch) -> None:
-    patch.setattr(sections, "merging_of", lambda table: replace(made := _merging_of(table), sequence=made.sequence[:1]))
+    patch.setattr(sections, "merging_of", lambda *of: replace(made := _merging_of(*of), sequence=made.sequence[:1]))
 
 
 def one_column_is_the_key(patch: Patch) -> None:

@@ -174,7 +174,7 @@ class PlanListing:
         return texts.take(pa.array(piece.residual))
 
     def _deletes(self, numbers: Numbers) -> Iterator[pa.RecordBatch]:
-        for part, table in self.plan.delete_rows(numbers):
+        for part, table in self.plan.delete_rows(numbers) if len(numbers) else ():
             yield from chunks(self.plan.shape.rows(part, table))
 
     @cached_property

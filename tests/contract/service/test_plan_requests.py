@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,12 @@ from lakemuster.api.auth import token_entry
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
 from tests.contract.service.backends import catalog, settings
+from tests.pace import slowness
 
 PLAN, EXPLAIN = "/api/v1/tables/shop.orders/plan", "/api/v1/tables/shop.orders/explain"
 FILES = "/api/v1/tables/shop.orders/files"
 BOTH = pytest.mark.parametrize("path", [PLAN, EXPLAIN])
 LONGEST_REFUSAL_SECONDS = 0.05
-REFERENCE_SECONDS = 0.02
-"""That a machine with nothing else to do takes for either of the loops of :func:`slowness`."""
 WIDE = json.dumps({f"k{n}": 1 for n in range(70_000)})
 Row = dict[str, Any]
 
@@ -152,21 +151,6 @@ LARGE: dict[str, tuple[str, bytes]] = {
     "lone surrogate": (PLAN, b'{"filter": {"type": "eq", "term": "\\ud800", "value": "\\udfff"}}'),
     "NaN": (PLAN, b'{"limit": NaN}'),
 }
-
-
-def slowness() -> float:
-    """How much slower than that the machine is now, in reckoning or in memory: tests run side by side."""
-    works: list[Callable[[], object]] = [
-        lambda: sum(number * number for number in range(300_000)),
-        lambda: json.loads(WIDE),
-    ]
-    return max(1.0, *(min(process_seconds(work) for _ in range(3)) / REFERENCE_SECONDS for work in works))
-
-
-def process_seconds(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -195,6 +195,19 @@ class Segment:
         columns_of = [[batch.column(name) for name in columns] for batch in self.batches]
         return pa.Table.from_batches([pa.RecordBatch.from_arrays(some, schema=schema) for some in columns_of], schema)
 
+    def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
+        """The named columns of the rows from ``start`` to before ``end``, in the order given; the rest is not touched.
+
+        Raises:
+            KeyError: the segment has no such column.
+            SegmentCorrupt: the segment does not read back.
+        """
+        first, last = start // BATCH_ROWS, -(-end // BATCH_ROWS)
+        if first >= last:
+            return self.table(columns).slice(0, 0)
+        found = pa.Table.from_batches([batch.select(columns) for batch in self.batches[first:last]])
+        return found.slice(start - first * BATCH_ROWS, end - start)
+
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
         """The named columns of the rows of one batch, in the order given.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import threading
 from collections import OrderedDict
@@ -17,6 +18,12 @@ from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment, place
 
 SUFFIX = ".arrow"
+
+_LOOKS = 16
+"""How often memory is looked at while as much as may be kept is mapped."""
+
+_STATM = Path("/proc/self/statm")
+_PAGE_BYTES = mmap.PAGESIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,8 @@ class SegmentStore:
         cache_dir: folder of local copies of remote segments.
         cache_bytes: budget of that folder.
         max_open: how many segments stay mapped.
-        max_mapped: bytes of mapped segments whose memory is not let go of.
+        max_mapped: bytes of mapped files, those of the program itself too, that may be in memory before the least
+            used segments are let go of.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL, or the options are wrong.
@@ -67,7 +75,7 @@ class SegmentStore:
         cache_bytes: int = 20 * 2**30,
         *,
         max_open: int = 4096,
-        max_mapped: int = 512 * 2**20,
+        max_mapped: int = 640 * 2**20,
     ) -> None:
         scheme, separator, rest = url.partition("://")
         self._keeper: _Keeper
@@ -79,7 +87,7 @@ class SegmentStore:
         self._max_open, self._max_mapped = max_open, max_mapped
         self._open: OrderedDict[str, Segment] = OrderedDict()
         self._in_memory: OrderedDict[str, int] = OrderedDict()
-        self._mapped = 0
+        self._mapped = self._unseen = 0
         self._lock = threading.Lock()
 
     @property
@@ -127,7 +135,12 @@ class SegmentStore:
             return
         self._in_memory[segment.name] = segment.size
         self._mapped += segment.size
-        while self._mapped > self._max_mapped and len(self._in_memory) > 1:
+        self._unseen += segment.size
+        if self._mapped <= self._max_mapped or self._unseen < self._max_mapped // _LOOKS:
+            return
+        self._unseen = 0
+        # Mostly few columns of a segment were looked at: much less of it is in memory than is mapped.
+        while len(self._in_memory) > 1 and (_in_memory() or self._mapped) > self._max_mapped:
             name, size = self._in_memory.popitem(last=False)
             self._mapped -= size
             if (idle := self._open.get(name)) is not None:
@@ -253,6 +266,14 @@ class _Remote:
 
     def check(self) -> None:
         self._folder.check()
+
+
+def _in_memory() -> int | None:
+    """Bytes of files that are in this process's memory; None where the system does not tell."""
+    try:
+        return int(_STATM.read_bytes().split()[2]) * _PAGE_BYTES
+    except OSError:
+        return None
 
 
 @contextlib.contextmanager

@@ -62,6 +62,15 @@ def test_batches_are_of_one_size_however_the_table_was_chunked(tmp_path: Path) -
     assert [batch.num_rows for batch in segment.batches] == [BATCH_ROWS, BATCH_ROWS, 17]
 
 
+@pytest.mark.parametrize(
+    ("start", "end"), [(0, 0), (0, 1), (5, BATCH_ROWS), (BATCH_ROWS - 1, BATCH_ROWS + 1), (7, ROWS), (ROWS, ROWS)]
+)
+def test_some_rows_are_those_of_the_table(tmp_path: Path, start: int, end: int) -> None:
+    names = ["lower.1", "record_count"]
+    found = Segment("n", written(tmp_path)).rows(start, end, names)
+    assert found.equals(entries().select(names).slice(start, end - start))
+
+
 @pytest.mark.parametrize("columns", [ICEBERG_COLUMNS, PAIMON_COLUMNS, PAIMON_INDEX_COLUMNS])
 def test_an_empty_manifest_has_a_segment(tmp_path: Path, columns: dict[str, pa.DataType]) -> None:
     table = pa.schema(list(columns.items())).empty_table()

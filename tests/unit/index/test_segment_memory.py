@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from lakemuster.index import segment_store
 from lakemuster.index.segments import SegmentStore, write_segment
 
 ROWS = 200_000
@@ -57,3 +58,14 @@ def test_a_budget_less_than_one_segment_serves_it(stored):
     store = SegmentStore(str(root), max_mapped=1)
     for name in [*names, *names]:
         assert store.open(name).num_rows == ROWS
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell what is resident")
+def test_segments_stay_while_what_is_looked_at_of_them_fits(stored, monkeypatch: pytest.MonkeyPatch):
+    root, names = stored
+    monkeypatch.setattr(segment_store, "_in_memory", lambda: ROWS * 8)
+    store = SegmentStore(str(root), max_mapped=2 * ROWS * 8)
+    tables = [store.open(name).table() for name in names]
+    assert sum(int(table.column("a").to_numpy().sum()) for table in tables)
+    store.open(names[0]), store.open(names[1])
+    assert all(resident(path_of(root, name)) > 1000 for name in names)

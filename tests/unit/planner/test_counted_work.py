@@ -37,7 +37,7 @@ class Work:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: Counter[str] = Counter()
         self.segments: set[str] = set()
-        asked, table, batch = packs.Question.kept, Segment.table, Segment.batch
+        asked, table, batch, rows = packs.Question.kept, Segment.table, Segment.batch, Segment.rows
         counts, segments = self.counts, self.segments
 
         def kept(question: packs.Question, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.Rows:
@@ -52,6 +52,7 @@ class Work:
 
         monkeypatch.setattr(packs.Question, "kept", kept)
         monkeypatch.setattr(Segment, "table", lambda segment, columns=None: note(segment, table(segment, columns)))
+        monkeypatch.setattr(Segment, "rows", lambda segment, a, b, columns: note(segment, rows(segment, a, b, columns)))
         monkeypatch.setattr(Segment, "batch", lambda segment, at, columns: note(segment, batch(segment, at, columns)))
 
     def clear(self) -> None:

@@ -5,7 +5,8 @@ Source: shared design, "Where things are kept".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -25,24 +26,26 @@ def zone_count(rows: int, size: int = ZONE_ROWS) -> int:
     return -(-rows // size)
 
 
-def zones_of(stats: FieldStats | None, kind: Primitive, rows: int, size: int = ZONE_ROWS) -> FieldStats:
+def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], size: int = ZONE_ROWS) -> FieldStats:
     """One field's statistics, zone by zone: what the bounds of each zone's entries lie within.
 
     An entry without a bound makes its zone's unknown, unless it holds nothing but nulls.
 
     Args:
-        stats: of ``rows`` entries; None when nothing was recorded.
+        stats: of all entries; None when nothing was recorded.
         kind: the type that a predicate takes the field to have.
-        size: entries of a zone; the last may have fewer.
+        rows: entries of each manifest; no zone is of two.
+        size: entries of a zone; the last of a manifest may have fewer.
     """
     target = arrow_type(kind)
     if stats is None or target is None:
         return FieldStats()
-    unknown = np.full(rows, UNKNOWN, np.int64)
+    unknown = np.full(sum(rows), UNKNOWN, np.int64)
     nulls = unknown if stats.null_count is None else stats.null_count
     values = unknown if stats.value_count is None else stats.value_count
     blank = np.asarray((values > 0) & (nulls == values))
-    starts = np.arange(0, rows, size)
+    firsts = np.cumsum([0, *rows]).tolist()
+    starts = np.concatenate([np.arange(a, b, size) for a, b in pairwise(firsts)]) if rows else np.zeros(0, np.int64)
     return FieldStats(
         _extremes(stats.lower, target, blank, starts, "min"),
         _extremes(stats.upper, target, blank, starts, "max"),
@@ -94,10 +97,10 @@ def _of_others(bounds: pa.Array, unknown: NDArray[np.bool_], starts: NDArray[np.
     target = bounds.type
     if pa.types.is_fixed_size_binary(target):
         bounds = bounds.cast(pa.binary())
-    size = int(starts[1] - starts[0]) if len(starts) > 1 else len(bounds)
+    ends = [*starts[1:].tolist(), len(bounds)]
     extremes = [
-        None if skip else pc.min_max(bounds.slice(start, size))[side].as_py()
-        for start, skip in zip(starts.tolist(), unknown.tolist(), strict=True)
+        None if skip else pc.min_max(bounds.slice(start, end - start))[side].as_py()
+        for start, end, skip in zip(starts.tolist(), ends, unknown.tolist(), strict=True)
     ]
     return pa.array(extremes, target)
 

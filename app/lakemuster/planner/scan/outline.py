@@ -5,10 +5,8 @@ Everything here is of immutable things: a published snapshot's manifests and the
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -19,12 +17,14 @@ import pyarrow.compute as pc
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
+from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED, column
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
@@ -35,7 +35,7 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, zone_count, zones_of
-from lakemuster.planner.scan.packs import Pack, packs_of
+from lakemuster.planner.scan.packs import Pack, kept, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading, reading_of
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.shapes.by_format import shape
@@ -44,48 +44,36 @@ from lakemuster.planner.view import View
 CACHED_OUTLINES = 32
 """Snapshots whose outlines are kept."""
 
-CACHED_ZONES = 50_000
-"""Columns of segments whose zones are kept, over all tables."""
-
-
 Kind = Literal["column", "partition"]
 
 
-class _ZoneCache:
-    """Zones by segment, column and type; the least used go first."""
+def _zones(index: Index, pack: Pack, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
+    """A field's zones over the manifests of a pack, kept."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[tuple[object, ...], FieldStats] = OrderedDict()
-        self._lock = threading.Lock()
+    def make() -> tuple[FieldStats, int]:
+        rows = np.diff(pack.starts).tolist()
+        each = [_recorded(index.segments.open(name), kind, field_id, of, reading) for name in pack.segments]
+        made = zones_of(stacked(each, rows, of), of, rows)
+        parts = (made.lower, made.upper, made.null_count, made.nan_count, made.value_count)
+        return made, sum(part.nbytes for part in parts if part is not None)
 
-    def get(self, index: Index, segment: str, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
-        key = (segment, kind, field_id, of, reading)
-        with self._lock:
-            if (found := self._kept.get(key)) is not None:
-                self._kept.move_to_end(key)
-                return found
-        made = _zones(index, segment, kind, field_id, of, reading)
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return made
+    return kept((pack, kind, field_id, of, reading), make)
 
 
-_ZONES = _ZoneCache(CACHED_ZONES)
-
-
-def _zones(index: Index, segment: str, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
-    opened = index.segments.open(segment)
+def _recorded(segment: Segment, kind: Kind, field_id: int, of: Primitive, reading: Reading) -> FieldStats:
+    """A field's statistics of a segment's entries, bounds in the type that is asked for."""
     if kind == "partition":
-        names = [name for name in opened.columns_of.get(field_id, ()) if name == column("partition", field_id)]
-        found = PartitionStatistics(opened.table(names), opened.num_rows, frozenset((field_id,)))
+        names = [name for name in segment.columns_of.get(field_id, ()) if name == column("partition", field_id)]
+        found = PartitionStatistics(segment.table(names), segment.num_rows, frozenset((field_id,)))
         stats: FieldStats | None = found.field(field_id)
     else:
-        own = reading.columns(opened.columns_of.get(field_id, ()))
-        stats = reading.statistics(opened.table([*reading.base, *own])).field(field_id)
-    return zones_of(stats, of, opened.num_rows)
+        own = reading.columns(segment.columns_of.get(field_id, ()))
+        stats = reading.statistics(segment.table([*reading.base, *own])).field(field_id)
+    target = arrow_type(of)
+    if stats is None or target is None:
+        return FieldStats()
+    lower, upper = (None if of is None else cast_or_none(of, target) for of in (stats.lower, stats.upper))
+    return replace(stats, lower=lower, upper=upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +147,9 @@ class SpecOutline:
         if key not in self._stacked:
             if arrow_type(of) is None:
                 return FieldStats()
-            each = [
-                _ZONES.get(self.index, part.manifest.segment, kind, field_id, of, self.reading) for part in self.parts
-            ]
-            self._stacked[key] = stacked(each, list(self.zone_counts), of)
+            each = [_zones(self.index, pack, kind, field_id, of, self.reading) for pack in self.packs]
+            counts = [sum(map(zone_count, np.diff(pack.starts).tolist())) for pack in self.packs]
+            self._stacked[key] = stacked(each, counts, of)
         return self._stacked[key]
 
 

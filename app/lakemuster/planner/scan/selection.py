@@ -288,9 +288,8 @@ def entries_of(
     names = _columns(segment, bound, candidate.spec, incremental=incremental)
     if more:
         names += [name for name in segment.schema.names if name.partition(".")[0] in more and name not in names]
-    table = segment.table(names)
     for start, end in candidate.runs:
-        yield start, table.slice(start, end - start)
+        yield start, segment.rows(start, end, names)
 
 
 def entry_statistics(spec: SpecOutline, entries: pa.Table) -> Together:

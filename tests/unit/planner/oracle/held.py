@@ -51,6 +51,9 @@ class HeldSegment:
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         return self._table if columns is None else self._table.select(list(columns))
 
+    def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
+        return self._table.select(list(columns)).slice(start, end - start)
+
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
         size: int = vars(planned_entries)["BATCH_ROWS"]  # as the case has it
         (batch,) = self._table.select(list(columns)).slice(number * size, size).combine_chunks().to_batches()

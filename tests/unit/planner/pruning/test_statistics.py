@@ -49,7 +49,7 @@ def test_entries_answer_as_the_statistics_that_they_hold(of: Any, predicate: Bou
 @given(files, predicates, st.integers(1, 3))
 def test_what_a_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound, size: int) -> None:
     below = EntryStatistics(entries(of))
-    zones = {field_id: zones_of(below.field(field_id), kind, below.rows, size) for field_id, kind in FIELDS.items()}
+    zones = {field_id: zones_of(below.field(field_id), kind, [below.rows], size) for field_id, kind in FIELDS.items()}
     kept = can_match(predicate, Arrays(zone_count(below.rows, size), zones))
     for row in np.flatnonzero(can_match(predicate, below)):
         assert kept[row // size]
@@ -59,14 +59,14 @@ def test_a_zone_drops_by_the_extremes_of_its_entries() -> None:
     table = pa.table(
         {"record_count": [1, 1], "lower.1": [3, 5], "upper.1": [4, 9], "null_count.1": [0, 0], "value_count.1": [1, 1]}
     )
-    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
+    zone = zones_of(EntryStatistics(table).field(1), LONG, [2])
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
     assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (4,)), Arrays(1, {1: zone})).tolist() == [True]
 
 
 def test_one_missing_bound_makes_a_zone_keep() -> None:
     table = pa.table({"record_count": [1, 1], "upper.1": pa.array([4, None], pa.int64())})
-    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
+    zone = zones_of(EntryStatistics(table).field(1), LONG, [2])
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [True]
 
 
@@ -79,7 +79,7 @@ def test_a_file_of_nulls_has_no_bound_to_miss() -> None:
             "value_count.1": [1, 2],
         }
     )
-    zone = zones_of(EntryStatistics(table).field(1), LONG, 2)
+    zone = zones_of(EntryStatistics(table).field(1), LONG, [2])
     assert can_match(BoundLeaf(Op.GT, 1, "f", LONG, (9,)), Arrays(1, {1: zone})).tolist() == [False]
 
 
@@ -113,4 +113,4 @@ def test_a_file_without_values_keeps_its_zone() -> None:
     below = EntryStatistics(table)
     leaf = BoundLeaf(Op.NOT_NULL, 1, "f", LONG)
     assert can_match(leaf, below).tolist() == [True, False]
-    assert can_match(leaf, Arrays(1, {1: zones_of(below.field(1), LONG, 2)})).tolist() == [True]
+    assert can_match(leaf, Arrays(1, {1: zones_of(below.field(1), LONG, [2])})).tolist() == [True]

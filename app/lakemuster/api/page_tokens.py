@@ -75,7 +75,7 @@ def write_token(place: Place, binding: Binding, signing_key: bytes) -> str:
     """The token that leads to ``place``."""
     pins = [[pin.snapshot_id, pin.branch, pin.row_id, *_known(pin.schema_id)] for pin in place.pins]
     payload = orjson.dumps([pins, list(place.key)])
-    return base64.urlsafe_b64encode(_signature(payload, binding, signing_key) + payload).decode().rstrip("=")
+    return to_text(_signature(payload, binding, signing_key) + payload)
 
 
 def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
@@ -85,10 +85,7 @@ def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
         PageTokenInvalid: we did not sign it, or not for this list.
     """
     if len(token) <= _MAX_CHARACTERS:
-        try:
-            raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
-            raw = b""
+        raw = of_text(token)
         signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
         if hmac.compare_digest(signature, _signature(payload, binding, signing_key)):
             pins, key = cast("tuple[list[tuple[int, str, int]], list[int | str]]", orjson.loads(payload))
@@ -96,6 +93,20 @@ def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
     raise PageTokenInvalid(
         "this page token is not one of ours for this list: repeat the request that gave it, unchanged"
     )
+
+
+def to_text(raw: bytes) -> str:
+    """Bytes as a token's text, which needs no quoting in a URL."""
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def of_text(text: str) -> bytes:
+    """The bytes of a token's text; none of a text that we would not write: several decode alike."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return raw if to_text(raw) == text else b""
 
 
 def _known(schema_id: int | None) -> tuple[int, ...]:

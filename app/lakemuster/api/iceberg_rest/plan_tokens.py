@@ -7,8 +7,6 @@ table and the caller. They survive a restart and work on any replica; a changed 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import hmac
 import json
@@ -17,7 +15,7 @@ import zlib
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from lakemuster.api.page_tokens import Binding
+from lakemuster.api.page_tokens import Binding, of_text, to_text
 from lakemuster.planner.rows import START, Position
 
 MAX_ID_CHARACTERS = 2000
@@ -89,13 +87,10 @@ class PlanTokens:
         return _unpacked(raw[_RANGE.size :]), (Position(*start), None if end == _TO_THE_END else end)
 
     def _signed(self, kind: Literal["plan-id", "plan-task"], raw: bytes) -> str:
-        return base64.urlsafe_b64encode(self._signature(kind, raw) + raw).decode().rstrip("=")
+        return to_text(self._signature(kind, raw) + raw)
 
     def _verified(self, kind: Literal["plan-id", "plan-task"], text: str) -> bytes | None:
-        try:
-            whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
-            return None
+        whole = of_text(text)
         signature, raw = whole[:_SIGNATURE_BYTES], whole[_SIGNATURE_BYTES:]
         return raw if hmac.compare_digest(signature, self._signature(kind, raw)) else None
 

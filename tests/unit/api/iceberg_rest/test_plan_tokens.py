@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import string
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +71,13 @@ def test_a_changed_token_is_none_of_ours(data: st.DataObject) -> None:
     raw[at] ^= data.draw(st.integers(1, 255))
     assert OURS.read_plan_task(base64.urlsafe_b64encode(raw).decode().rstrip("=")) is None
     assert OURS.read_plan_task(base64.urlsafe_b64encode(raw[:at]).decode().rstrip("=")) is None
+
+
+def test_a_token_has_one_spelling() -> None:
+    [task] = OURS.plan_tasks(SCAN, [PART])
+    for last in string.printable.replace(task[-1], ""):
+        assert OURS.read_plan_task(task[:-1] + last) is None
+    assert OURS.read_plan_task(task + "=") is None
 
 
 @given(st.text(max_size=80) | st.text(st.sampled_from("AZaz09-_="), max_size=80))

@@ -98,8 +98,11 @@ def ensure(session: Session, lease: Lease) -> None:
 
     Raises:
         RefreshBusy: another has taken over.
+        TableNotFound: the table was removed meanwhile.
     """
     if not _extend(session, lease):
+        if session.execute(select(LeaseRow.fence).where(LeaseRow.table_id == lease.table_id)).one_or_none() is None:
+            raise TableNotFound("the table is not registered", table_id=lease.table_id)
         raise RefreshBusy("the table's refresh took too long and another process took over", table_id=lease.table_id)
 
 

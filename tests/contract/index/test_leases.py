@@ -144,7 +144,7 @@ def test_a_table_that_is_not_registered_has_no_lease(database: Database, table_i
     lease = leases.acquire(database, table_id, wait_seconds=0)
     with database.session() as session:
         remove_table(session, "shop.orders")
-    with pytest.raises(RefreshBusy), database.session() as session:
+    with pytest.raises(TableNotFound), database.session() as session:
         leases.ensure(session, lease)
 
 

@@ -6,10 +6,13 @@ follows from each outcome, is the crawler's: SQL is written by nobody else.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -24,6 +27,11 @@ from lakemuster.storage.store import Contents, ObjectStore
 
 OUTSTANDING_BYTES = 192 * 2**20
 """Encoded bytes handed to decoders and not yet answered for."""
+
+LEFT_BEHIND_SECONDS = 24 * 3600.0
+"""After which a folder that nothing was written to is of a process that was killed."""
+
+_FOLDER = "crawl-"
 
 _T = TypeVar("_T")
 
@@ -110,7 +118,8 @@ class LocalEngine:
         wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
         lengths: dict[str, int] = {}
         metadata = slim(metadata)
-        with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix="crawl-") as folder:
+        clear_leftovers(self.segments.workspace)
+        with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix=_FOLDER) as folder:
 
             def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
                 one = wanted[request]
@@ -134,6 +143,14 @@ class LocalEngine:
         if isinstance(written, CatalogError):
             return Outcome(one, length, error=written)
         return Outcome(one, length, written.rows, written.size)
+
+
+def clear_leftovers(workspace: Path) -> None:
+    """Remove the folders of refreshes that were killed."""
+    for folder in workspace.glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            if folder.stat().st_mtime < time.time() - LEFT_BEHIND_SECONDS:
+                shutil.rmtree(folder)
 
 
 def through_decoders(

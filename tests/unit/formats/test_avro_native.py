@@ -56,7 +56,7 @@ MANIFEST = record(
 )
 
 
-def run_plain(block: Block, program: np.ndarray, columns: memory.Memory, stack: np.ndarray) -> int:
+def run_plain(block: Block, program: np.ndarray, columns: memory.Memory, stack: np.ndarray, slots: np.ndarray) -> int:
     """The kernel's source, over arrays that end where they end: an index beyond them raises."""
     octets = columns.octets
     with np.errstate(over="ignore"):
@@ -71,6 +71,7 @@ def run_plain(block: Block, program: np.ndarray, columns: memory.Memory, stack: 
             columns.rooms,
             columns.used,
             stack,
+            slots,
         )
 
 

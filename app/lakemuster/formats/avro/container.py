@@ -48,11 +48,12 @@ class AvroHeader:
 
 
 class Block(NamedTuple):
-    """One inflated block: ``records`` of them in ``data``; ``offset`` is where it starts in the file."""
+    """One inflated block: ``records`` of them in ``data``; ``offset`` and ``end`` are where it is in the file."""
 
     records: int
     data: bytes
     offset: int
+    end: int = 0
 
 
 def read_header(data: bytes) -> AvroHeader:
@@ -123,8 +124,8 @@ def read_blocks(data: bytes, header: AvroHeader) -> Iterator[Block]:
         total += len(plain)
         if total > MAX_INFLATED_BYTES:
             raise LimitExceeded("a file that inflates to more than the limit", limit=MAX_INFLATED_BYTES)
-        yield Block(count, plain, start)
         position = stop + _SYNC_BYTES
+        yield Block(count, plain, start, position)
 
 
 def read_long(data: bytes, position: int, end: int) -> tuple[int, int]:

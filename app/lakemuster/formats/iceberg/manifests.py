@@ -9,7 +9,7 @@ Source: Iceberg spec, "Manifests", "Sequence Number Inheritance", "First Row ID 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
-from lakemuster.formats.avro import AvroHeader, read_header, read_table
+from lakemuster.formats.avro import AvroHeader, Columns, Widths, read_header, read_keyed
 from lakemuster.formats.iceberg.avro_fields import (
     ENTRY_FIELDS,
     FILE_FIELDS,
@@ -28,6 +28,7 @@ from lakemuster.formats.iceberg.avro_fields import (
     rows_of,
 )
 from lakemuster.formats.iceberg.json_text import parse_json
+from lakemuster.formats.iceberg.keyed_statistics import keyed_bounds, keyed_counts, width_of
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
@@ -65,16 +66,18 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
             that are not those of ``header``.
         LimitExceeded: larger than what we decode.
     """
-    avro, rows = read_table(data)
+    avro = read_header(data)
     layout = _layout(avro.metadata["avro.schema"])
     schemas = _schemas(avro, table)
+    type_of = _type_finder(schemas)
+    rows, maps = read_keyed(data, avro, _maps(layout, lambda key: width_of(type_of(key))))
     entries = _Entries(rows, layout)
     columns = list(_own_columns(entries))
     _check({field.name: values for field, values in columns}, header)
     fields = _partition_fields(avro, header, table)
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
-    columns += _statistics(entries, _type_finder(schemas))
+    columns += _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 
@@ -214,6 +217,10 @@ class _Entries:
         own = self._file.get(name)
         return None if own is None else _member(self._files, own)
 
+    def own_name(self, name: str) -> str:
+        """What the file calls a field of its data file; empty when it has none of that meaning."""
+        return self._file.get(name, "")
+
     def record(self, name: str) -> Member:
         """The Avro record within a field of the data file that the file has."""
         return self._layout.member(self._file[name])
@@ -286,9 +293,30 @@ def _equal(header: ManifestHeader, name: str, found: int) -> None:
         )
 
 
-def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
+def _maps(layout: Member, width_of_key: Widths) -> dict[tuple[str, ...], Widths | None]:
+    """The maps of statistics whose keys come first, as everybody writes them, by their names in the file."""
+    own = layout.names(ENTRY_FIELDS).get("data_file")
+    if own is None:
+        return {}
+    file = layout.member(own)
+    return {
+        (own, name): width_of_key if STATISTICS[standard] in ("lower", "upper") else None
+        for standard, name in file.names(FILE_FIELDS).items()
+        if standard in STATISTICS and not _is_reversed(file.member(name))
+    }
+
+
+def _statistics(
+    entries: _Entries, keyed: Mapping[str, Columns], type_of: Callable[[int], Primitive]
+) -> Iterator[Column]:
     exploder = Exploder()
     for name, kind in STATISTICS.items():
+        if (own := entries.own_name(name)) in keyed:
+            columns = keyed[own]
+            yield from (
+                keyed_bounds(columns, kind, type_of) if kind in ("lower", "upper") else keyed_counts(columns, kind)
+            )
+            continue
         maps = entries.column(name)
         if maps is None or maps.null_count == len(maps):
             continue
@@ -300,10 +328,14 @@ def _statistics(entries: _Entries, type_of: Callable[[int], Primitive]) -> Itera
             yield from count_columns(maps, key, value, kind, exploder)
 
 
+def _is_reversed(record: Member) -> bool:
+    return len(record.members) == 2 and record.members[1].field_id in KEY_IDS
+
+
 def _map_members(of: pa.DataType, record: Member, *, is_bounds: bool) -> tuple[str, str]:
     """The names of the key and the value of a map's records."""
     names = [member.name for member in record.members]
-    if len(names) == 2 and record.members[1].field_id in KEY_IDS:
+    if _is_reversed(record):
         names.reverse()
     if pa.types.is_list(of) and pa.types.is_struct(of.value_type) and len(names) == 2:
         key, value = (of.value_type.get_field_index(name) for name in names)

@@ -224,7 +224,7 @@ def count_columns(
         of = count_type(least[k], most[k])
         counts = matrix[k].astype(_NUMPY[of], copy=False)
         array = pa.Array.from_buffers(of, len(counts), [bits, pa.py_buffer(counts)])
-        yield _count_field(kind, int(exploded.keys[k]), of), array
+        yield count_field(kind, int(exploded.keys[k]), of), array
 
 
 def bound_columns(
@@ -262,20 +262,22 @@ def bound_columns(
         of, field_id = types[k], int(exploded.keys[k])
         decoded = batched.get(k) or decode(items, exploded.items[k], exploded.present_at(k), of)
         if decoded.values is not None and decoded.values.null_count < len(decoded.values):
-            yield _typed_field(kind, field_id, decoded.values.type, of.text), decoded.values
+            yield bound_field(kind, field_id, decoded.values.type, of.text), decoded.values
         if decoded.odd is not None:
             raw = pick(items, exploded.items[k], decoded.odd)
-            yield _typed_field(f"{kind}_raw", field_id, pa.binary(), of.text), raw
+            yield bound_field(f"{kind}_raw", field_id, pa.binary(), of.text), raw
 
 
 # Small manifests come by the thousand, with the same columns.
 @lru_cache(4096)
-def _count_field(kind: str, field_id: int, of: pa.DataType) -> pa.Field:
+def count_field(kind: str, field_id: int, of: pa.DataType) -> pa.Field:
+    """The field of a column of counts."""
     return pa.field(column(kind, field_id), of)
 
 
 @lru_cache(4096)
-def _typed_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
+def bound_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
+    """The field of a column of bounds of a type."""
     return typed_field(column(kind, field_id), of, text)
 
 
@@ -302,6 +304,14 @@ def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int
         if group:
             done |= _batch_numbers(items, exploded, types, np.array(group, np.int64))
     return done | _batch_strings(items, exploded, types)
+
+
+def canonical(items: Items, rows: Index, present: Mask | None, of: Primitive) -> Decoded | None:
+    """Decode one column whose every value is of the canonical form; None where that is not so, or not known quickly."""
+    if _form(of) is None or not is_available():
+        return None
+    exploded = Exploded(np.zeros(1, np.int32), rows[None], None if present is None else present[None])
+    return _batch_numbers(items, exploded, [of], np.zeros(1, np.int64)).get(0)
 
 
 def _form(of: Primitive) -> Form | None:

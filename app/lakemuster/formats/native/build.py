@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -25,7 +26,7 @@ numba: Any = typed_numba
 
 _OF_THIS_MACHINE = re.compile(r"(?m)^(?:target |source_filename|; ModuleID).*\n")
 _REMARKS = re.compile(r", ![\w.]+ !\d+|(?m:^!\d+ = .*\n)")
-_MANGLED = re.compile(r"_ZN\w*?6kernel\d+(?P<name>[a-z_]+)B\d+v\w+")
+_MANGLED = re.compile(r"_ZN\w*?\d+kernel(?:_[a-z]+)?\d+(?P<name>[a-z_]+)B\d+v\w+")
 
 
 def main() -> None:
@@ -37,17 +38,25 @@ def main() -> None:
 
 def compile_kernel(kernel: ModuleType, text: Path, compile_it: Callable[[], Any]) -> str:
     """The LLVM text of a kernel, with a head that says what it was made of."""
-    functions = {name: value for name, value in vars(kernel).items() if isinstance(value, FunctionType)}
+    parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
+    # A function has its name in the modules, too, that import it.
+    named = [
+        (module, name, value)
+        for module in (kernel, *parts)
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType)
+    ]
     # Of any machine, not of the one that this runs on.
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = "generic", ""
+    compiled_of = {value: numba.njit(error_model="numpy")(value) for _, _, value in named}
     try:
-        for name, function in functions.items():
-            setattr(kernel, name, numba.njit(error_model="numpy")(function))
+        for module, name, value in named:
+            setattr(module, name, compiled_of[value])
         compiled = compile_it()
         code = _whole(compiled.library.get_llvm_str(), compiled.fndesc.llvm_func_name, kernel.NAME)
     finally:
-        for name, function in functions.items():
-            setattr(kernel, name, function)
+        for module, name, value in named:
+            setattr(module, name, value)
     head = f"; Made by formats/native/build.py with numba {numba.__version__}; not to be edited.\n"
     return f"{head}; kernel.py: {digest_of(text)}\n{code}"
 
@@ -76,6 +85,8 @@ def _avro() -> Any:
         columns,  # noqa: ANN001
         stack,  # noqa: ANN001
         depth,  # noqa: ANN001
+        slots,  # noqa: ANN001
+        places,  # noqa: ANN001
     ):
         return run(
             _carray(data, (size,)),
@@ -88,10 +99,11 @@ def _avro() -> Any:
             _carray(rooms, (columns,)),
             _carray(used, (columns,)),
             _carray(stack, (depth,)),
+            _carray(slots, (places, 8)),
         )
 
     arguments = (_octets, _word, _word, _words, _word, _octets, _ints, _words, _word, _words, _words, _words, _word)
-    return _compiled(over_pointers, *arguments, _words, _word)
+    return _compiled(over_pointers, *arguments, _words, _word, _words, _word)
 
 
 def _iceberg() -> Any:

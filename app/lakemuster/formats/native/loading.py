@@ -32,7 +32,8 @@ def text_of(source: str | None) -> Path:
 
 def digest_of(text: Path) -> str:
     """Tells one version of a kernel's source from others; its text names the one that it was made of."""
-    return hashlib.sha256(text.with_suffix(".py").read_bytes()).hexdigest()
+    parts = sorted(text.parent.glob("kernel*.py"))
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
 @cache

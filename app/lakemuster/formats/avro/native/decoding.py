@@ -1,9 +1,9 @@
-"""Blocks through the kernel, with more memory whenever it asks for it."""
+"""Blocks through the kernel, with more memory and other columns whenever it asks for them."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 import numpy as np
@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.container import Block
 from lakemuster.formats.avro.native import kernel
-from lakemuster.formats.avro.native.kernel import CORRUPT, FULL
+from lakemuster.formats.avro.native.kernel import CORRUPT, DONE, FULL, NEW
+from lakemuster.formats.avro.native.keyed import Columns, KeyedColumns, Slots, Widths, first_kind
 from lakemuster.formats.avro.native.memory import Memory
-from lakemuster.formats.avro.native.program import Program
+from lakemuster.formats.avro.native.program import Path, Program
 from lakemuster.formats.avro.schema import MAX_DEPTH
 from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
 
-Run = Callable[[Block, NDArray[np.uint64], Memory, NDArray[np.uint64]], int]
-"""The kernel over a block, a program, columns and a stack; its verdict."""
+Words = NDArray[np.uint64]
+
+Run = Callable[[Block, Words, Memory, Words, Words], int]
+"""The kernel over a block, a program, columns, a stack and slots; its verdict."""
 
 _ARGUMENTS = (
     *(POINTER, WORD, WORD),  # data, its bytes, records
@@ -28,10 +31,13 @@ _ARGUMENTS = (
     *(POINTER, POINTER, POINTER, WORD),  # octets, ints, longs, their bytes
     *(POINTER, POINTER, POINTER, WORD),  # starts, rooms, used, how many columns
     *(POINTER, WORD),  # stack, its numbers
+    *(POINTER, WORD),  # slots, how many
 )
 
 _SPARE = 1.15
 """Of the memory expected: blocks differ."""
+_AT_ONCE = 8.0
+"""Times that memory grows at most: a first block may be unlike the others."""
 
 
 def is_available() -> bool:
@@ -39,48 +45,138 @@ def is_available() -> bool:
     return _compiled() is not None
 
 
-def decode_native(program: Program, blocks: Sequence[Block], run: Run | None = None) -> pa.Array:
+def decode_native(program: Program, blocks: Iterable[Block], run: Run | None = None, end: int = 0) -> pa.Array:
     """The rows of ``blocks``, as a struct array.
 
     Args:
-        program: of the rows' schema.
+        program: of the rows' schema, without keyed maps.
         blocks: inflated.
         run: the kernel to use, the compiled one by default.
+        end: where the last block ends, if that is known: what memory is needed is guessed from it.
 
     Raises:
         MetadataCorrupt: they are not such records, or not in exactly these bytes.
     """
-    run = run or run_compiled
-    memory = Memory(program.columns)
-    stack = np.zeros(MAX_DEPTH + 2, np.uint64)
-    whole, done, rows = sum(len(block.data) for block in blocks), 0, 0
-    for block in blocks:
-        used = memory.used.copy()
-        while (verdict := run(block, program.operations, memory, stack)) == FULL:
+    return _Decoding(program, program, {}, None, run or run_compiled, end).rows_of(blocks)
+
+
+def decode_keyed(
+    program: Program,
+    plain: Program,
+    widths: Mapping[Path, Widths],
+    blocks: Iterable[Block],
+    slots: Slots | None = None,
+    run: Run | None = None,
+    end: int = 0,
+) -> tuple[pa.Array, dict[Path, Columns], Slots]:
+    """The same with keyed maps: the rows without them, and each map's values by key.
+
+    Args:
+        plain: of the same schema, without keyed maps.
+        widths: of maps of bytes, what each key's values are expected to have.
+        slots: those of another file that may be like this one.
+
+    Returns:
+        also the slots that these blocks needed.
+    """
+    decoding = _Decoding(program, plain, widths, slots, run or run_compiled, end)
+    rows = decoding.rows_of(blocks)
+    columns, needed = decoding.keyed.columns(decoding.rows)
+    return rows, columns, needed
+
+
+class _Decoding:
+    def __init__(
+        self,
+        program: Program,
+        plain: Program,
+        widths: Mapping[Path, Widths],
+        slots: Slots | None,
+        run: Run,
+        end: int,
+    ) -> None:
+        self._program, self._plain, self._run, self._end = program, plain, run, end
+        self._first_kinds = [first_kind(keyed, widths) for keyed in program.keyed]
+        self._memory = Memory(program.columns)
+        self._stack = np.zeros(MAX_DEPTH + 2, np.uint64)
+        self._operations = program.operations
+        self._slots = Slots.none() if slots is None else slots.fitting(self._first_kinds)
+        self._begin: int | None = None
+        self.keyed = KeyedColumns(self._memory, len(program.columns), program.keyed)
+        self.rows = 0
+
+    def rows_of(self, blocks: Iterable[Block]) -> pa.Array:
+        for block in blocks:
+            self._add(block)
+        return self._program.rows(self._memory, self.rows)
+
+    def _add(self, block: Block) -> None:
+        memory = self._memory
+        if self._begin is None:
+            self._begin = block.offset
+            if self._program.keyed:
+                self.keyed.expect(block.records, self._times(block.end))
+                self._change(self._slots)
+        while True:
+            used = memory.used.copy()
+            verdict = self._run(block, self._operations, memory, self._stack, self.keyed.table)
+            if verdict == DONE and not self.keyed.needs():
+                break
+            if verdict == CORRUPT:
+                raise MetadataCorrupt("records that do not decode", decoder="native", offset=block.offset)
             memory.used[:] = used
-            memory.grow(int(stack[0]))
-        if verdict == CORRUPT:
-            raise MetadataCorrupt("records that do not decode", decoder="native", offset=block.offset)
-        if not done and block.data:
-            memory.expect(_SPARE * whole / len(block.data))
-        done += len(block.data)
-        rows += block.records
-    return program.rows(memory, rows)
+            if verdict == FULL:
+                self._grow(block)
+            elif verdict == NEW:
+                self._meet(block)
+            else:
+                self._change(self.keyed.wider())
+        self.rows += block.records
+
+    def _grow(self, block: Block) -> None:
+        self.keyed.settle(self.rows)
+        counters = [keyed.columns[-1] for keyed in self._program.keyed]
+        together = np.append(self.keyed.rows, counters).astype(np.int64)
+        self._memory.grow(int(self._stack[0]), min(_AT_ONCE, self._times(block.offset)), together)
+
+    def _times(self, position: int) -> float:
+        """How often what was read up to a position of the file is likely to be in all of it."""
+        done = position - (self._begin or 0)
+        return max(1.0, _SPARE * (self._end - (self._begin or 0)) / done) if done > 0 else 1.0
+
+    def _meet(self, block: Block) -> None:
+        """Give the keys of a block slots: it is read in the plain way to see them."""
+        rows = decode_native(self._plain, [block], self._run)
+        found = []
+        for keyed in self._program.keyed:
+            maps = rows
+            for number in keyed.path:
+                maps = maps.field(number)
+            found.append(maps.values.field(0).to_numpy())
+        self._change(self.keyed.slots.with_keys(found, self._first_kinds, flags=self.rows > 0))
+
+    def _change(self, slots: Slots) -> None:
+        self.keyed.change(slots, self.rows)
+        operations = self._program.operations.copy()
+        for keyed, head, many in zip(self._program.keyed, self.keyed.heads, self.keyed.many, strict=True):
+            operations[keyed.operation, 2:] = head, many
+        self._operations = operations
 
 
-def run_compiled(block: Block, program: NDArray[np.uint64], memory: Memory, stack: NDArray[np.uint64]) -> int:
+def run_compiled(block: Block, program: Words, memory: Memory, stack: Words, slots: Words) -> int:
     """The compiled kernel as a ``Run``."""
     function = _compiled()
     assert function is not None
     verdict = ctypes.c_int64(CORRUPT)
-    octets = memory.octets.ctypes.data
+    octets, starts, rooms, used = memory.addresses
     function(
         *(ctypes.addressof(verdict), None),
         *(block.data, len(block.data), block.records),
         *(program.ctypes.data, len(program)),
         *(octets, octets, octets, len(memory.octets)),
-        *(memory.starts.ctypes.data, memory.rooms.ctypes.data, memory.used.ctypes.data, len(memory.used)),
+        *(starts, rooms, used, len(memory.used)),
         *(stack.ctypes.data, len(stack)),
+        *(slots.ctypes.data, len(slots)),
     )
     return verdict.value
 

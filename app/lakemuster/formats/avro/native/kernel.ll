@@ -1,92 +1,100 @@
 ; Made by formats/native/build.py with numba 0.68.1; not to be edited.
-; kernel.py: ff1a8b069236045eb6d0b56efce7047bb0f9fec110a3ee677662b2d11f9dcf60
+; kernel.py: 9129e2da44180d5b46aefbc180092943f60f77a3772c3dab4dbf15d535dccd57
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
-define dso_local noundef range(i32 -1, -2) i32 @lakemuster_avro_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.operations, ptr writeonly captures(none) %arg.octets, ptr writeonly captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr readonly captures(none) %arg.starts, ptr readonly captures(none) %arg.rooms, ptr captures(none) %arg.used, i64 %arg.columns, ptr captures(none) %arg.stack, i64 %arg.depth) local_unnamed_addr #0 {
-B0.endif.endif.endif.endif.endif.endif.endif.endif.endif:
-  %.96.i.i156.i = alloca [2 x i64], align 8
+define dso_local noundef range(i32 -1, -2) i32 @lakemuster_avro_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.operations, ptr writeonly captures(none) %arg.octets, ptr captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr readonly captures(none) %arg.starts, ptr readonly captures(none) %arg.rooms, ptr captures(none) %arg.used, i64 %arg.columns, ptr captures(none) %arg.stack, i64 %arg.depth, ptr captures(none) %arg.slots, i64 %arg.places) local_unnamed_addr #0 {
+B0.endif.endif.endif.endi...endif.1:
+  %.96.i.i202.i = alloca [2 x i64], align 8
+  %.96.i1.i.i92.i = alloca [2 x i64], align 8
+  %.96.i.i93.i = alloca [2 x i64], align 8
+  %.913.i.i = alloca i64, align 8
   %.96.i1.i.i46.i = alloca [2 x i64], align 8
   %.96.i.i47.i = alloca [2 x i64], align 8
-  %.913.i.i = alloca i64, align 8
-  %.96.i1.i.i1.i = alloca [2 x i64], align 8
-  %.96.i.i.i = alloca [2 x i64], align 8
   %.906.i.i = alloca [2 x i64], align 8
+  %.96.i.i26.i.i = alloca [2 x i64], align 8
+  %.128.i.i.i = alloca [2 x i64], align 8
+  %.96.i.i.i.i = alloca [2 x i64], align 8
+  %.96.i1.i.i1.i = alloca [2 x i64], align 8
   %.96.i1.i.i.i = alloca [2 x i64], align 8
   %.96.i.i = alloca [2 x i64], align 8
-  %.1439.i = alloca i64, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %.1439.i)
-  %.178.not.i = icmp eq i64 %arg.records, 0
-  br i1 %.178.not.i, label %B1450.i, label %B148.preheader.i
+  %.1636.i = alloca i64, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %.1636.i)
+  %.198.not.i = icmp eq i64 %arg.records, 0
+  br i1 %.198.not.i, label %B1656.i, label %B148.preheader.i
 
-B148.preheader.i:                                 ; preds = %B0.endif.endif.endif.endif.endif.endif.endif.endif.endif
+B148.preheader.i:                                 ; preds = %B0.endif.endif.endif.endi...endif.1
   %scevgep.i = getelementptr i8, ptr %arg.program, i64 24
+  %sunkaddr.i.i.i94.i = getelementptr inbounds nuw i8, ptr %.96.i1.i.i92.i, i64 8
+  %sunkaddr187.i104.i = getelementptr inbounds nuw i8, ptr %.96.i.i93.i, i64 8
   %sunkaddr.i.i.i48.i = getelementptr inbounds nuw i8, ptr %.96.i1.i.i46.i, i64 8
-  %sunkaddr187.i58.i = getelementptr inbounds nuw i8, ptr %.96.i.i47.i, i64 8
-  %sunkaddr.i.i.i2.i = getelementptr inbounds nuw i8, ptr %.96.i1.i.i1.i, i64 8
-  %sunkaddr187.i.i = getelementptr inbounds nuw i8, ptr %.96.i.i.i, i64 8
+  %sunkaddr187.i.i = getelementptr inbounds nuw i8, ptr %.96.i.i47.i, i64 8
   %sunkaddr188.i.i = getelementptr inbounds nuw i8, ptr %.906.i.i, i64 8
-  %sunkaddr526.i = getelementptr inbounds nuw i8, ptr %.96.i.i, i64 8
-  %sunkaddr.i.i.i = getelementptr inbounds nuw i8, ptr %.96.i.i156.i, i64 8
+  %sunkaddr575.i = getelementptr inbounds nuw i8, ptr %.96.i.i, i64 8
+  %sunkaddr.i.i206.i = getelementptr inbounds nuw i8, ptr %.96.i.i202.i, i64 8
   %0 = ptrtoint ptr %arg.octets to i64
   %1 = ptrtoint ptr %arg.data to i64
+  %sunkaddr.i.i.i3.i = getelementptr inbounds nuw i8, ptr %.96.i1.i.i1.i, i64 8
+  %sunkaddr.i.i6.i.i = getelementptr inbounds nuw i8, ptr %.96.i.i.i.i, i64 8
+  %sunkaddr.i.i30.i.i = getelementptr inbounds nuw i8, ptr %.96.i.i26.i.i, i64 8
+  %sunkaddr9.i.i.i = getelementptr inbounds nuw i8, ptr %.128.i.i.i, i64 8
   %sunkaddr.i.i.i.i = getelementptr inbounds nuw i8, ptr %.96.i1.i.i.i, i64 8
   br label %B148.i
 
-B148.i:                                           ; preds = %B1436.i, %B148.preheader.i
-  %position.10.0.i = phi i64 [ %position.11.3.i, %B1436.i ], [ 0, %B148.preheader.i ]
-  %record.2.0.i = phi i64 [ %.192.i, %B1436.i ], [ 0, %B148.preheader.i ]
-  %.192.i = add nuw i64 %record.2.0.i, 1
+B148.i:                                           ; preds = %B1642.i, %B148.preheader.i
+  %position.11.0.i = phi i64 [ %position.12.3.i, %B1642.i ], [ 0, %B148.preheader.i ]
+  %record.2.0.i = phi i64 [ %.212.i, %B1642.i ], [ 0, %B148.preheader.i ]
+  %.212.i = add nuw i64 %record.2.0.i, 1
   br label %B190.i
 
 B190.i:                                           ; preds = %go_through.exit.i, %B148.i
-  %position.9.1.i = phi i64 [ %position.10.0.i, %B148.i ], [ %position.2.04.sink.i.i, %go_through.exit.i ]
+  %position.10.1.i = phi i64 [ %position.11.0.i, %B148.i ], [ %position.2.04.sink.i.i, %go_through.exit.i ]
   %at.3.1.i = phi i64 [ 0, %B148.i ], [ %spec.select469.sink.i.i, %go_through.exit.i ]
   %depth.2.1.i = phi i64 [ 0, %B148.i ], [ %depth.3.0.sink.i.i, %go_through.exit.i ]
-  %null_until.5.1.i = phi i64 [ 0, %B148.i ], [ %spec.select1214.i, %go_through.exit.i ]
-  %.230.i = icmp ult i64 %at.3.1.i, %arg.operations
-  br i1 %.230.i, label %B204.preheader.i, label %B1436.i
+  %null_until.5.1.i = phi i64 [ 0, %B148.i ], [ %spec.select1379.i, %go_through.exit.i ]
+  %.250.i = icmp ult i64 %at.3.1.i, %arg.operations
+  br i1 %.250.i, label %B204.preheader.i, label %B1642.i
 
 B204.preheader.i:                                 ; preds = %B190.i
   %2 = shl i64 %at.3.1.i, 5
-  %scevgep543.i = getelementptr i8, ptr %scevgep.i, i64 %2
+  %scevgep593.i = getelementptr i8, ptr %scevgep.i, i64 %2
   br label %B204.i
 
-B204.i:                                           ; preds = %B1370.i, %B204.preheader.i
-  %lsr.iv.i = phi ptr [ %scevgep543.i, %B204.preheader.i ], [ %scevgep544.i, %B1370.i ]
-  %position.7.2.i = phi i64 [ %position.9.1.i, %B204.preheader.i ], [ %position.8.4.fr.i, %B1370.i ]
-  %at.4.2.i = phi i64 [ %at.3.1.i, %B204.preheader.i ], [ %.1756.i, %B1370.i ]
-  %null_until.3.2.i = phi i64 [ %null_until.5.1.i, %B204.preheader.i ], [ %null_until.4.4.i, %B1370.i ]
-  %scevgep547.i = getelementptr i8, ptr %lsr.iv.i, i64 -24
-  %.285.i = load i64, ptr %scevgep547.i, align 8
-  %scevgep546.i = getelementptr i8, ptr %lsr.iv.i, i64 -16
-  %.334.i = load i64, ptr %scevgep546.i, align 8
-  %scevgep545.i = getelementptr i8, ptr %lsr.iv.i, i64 -8
-  %.383.i = load i64, ptr %scevgep545.i, align 8
-  %.421.i = getelementptr i64, ptr %arg.starts, i64 %.334.i
-  %.422.i = load i64, ptr %.421.i, align 8
-  %.449.i = getelementptr i64, ptr %arg.used, i64 %.334.i
-  %.450.i = load i64, ptr %.449.i, align 8
-  %.451.i = add i64 %.450.i, %.422.i
-  %.453.i = icmp eq i64 %.285.i, 2
-  %spec.select.i = select i1 %.453.i, i64 %.383.i, i64 1
-  %.507.i = add i64 %.450.i, %spec.select.i
-  %.534.i = getelementptr i64, ptr %arg.rooms, i64 %.334.i
-  %.535.i = load i64, ptr %.534.i, align 8
-  %.536.i = icmp ugt i64 %.507.i, %.535.i
-  br i1 %.536.i, label %B410.i, label %B444.i
+B204.i:                                           ; preds = %B1576.i, %B204.preheader.i
+  %lsr.iv.i = phi ptr [ %scevgep593.i, %B204.preheader.i ], [ %scevgep594.i, %B1576.i ]
+  %position.8.2.i = phi i64 [ %position.10.1.i, %B204.preheader.i ], [ %position.9.4.i, %B1576.i ]
+  %at.4.2.i = phi i64 [ %at.3.1.i, %B204.preheader.i ], [ %.1968.i, %B1576.i ]
+  %null_until.3.2.i = phi i64 [ %null_until.5.1.i, %B204.preheader.i ], [ %null_until.4.4.i, %B1576.i ]
+  %scevgep597.i = getelementptr i8, ptr %lsr.iv.i, i64 -24
+  %.305.i = load i64, ptr %scevgep597.i, align 8
+  %scevgep596.i = getelementptr i8, ptr %lsr.iv.i, i64 -16
+  %.354.i = load i64, ptr %scevgep596.i, align 8
+  %scevgep595.i = getelementptr i8, ptr %lsr.iv.i, i64 -8
+  %.403.i = load i64, ptr %scevgep595.i, align 8
+  %.441.i = getelementptr i64, ptr %arg.starts, i64 %.354.i
+  %.442.i = load i64, ptr %.441.i, align 8
+  %.469.i = getelementptr i64, ptr %arg.used, i64 %.354.i
+  %.470.i = load i64, ptr %.469.i, align 8
+  %.471.i = add i64 %.470.i, %.442.i
+  %.473.i = icmp eq i64 %.305.i, 2
+  %spec.select.i = select i1 %.473.i, i64 %.403.i, i64 1
+  %.527.i = add i64 %.470.i, %spec.select.i
+  %.554.i = getelementptr i64, ptr %arg.rooms, i64 %.354.i
+  %.555.i = load i64, ptr %.554.i, align 8
+  %.556.i = icmp ugt i64 %.527.i, %.555.i
+  br i1 %.556.i, label %B410.i, label %B444.i
 
 B410.i:                                           ; preds = %B204.i
-  store i64 %.334.i, ptr %arg.stack, align 8
+  store i64 %.354.i, ptr %arg.stack, align 8
   br label %run.exit
 
 B444.i:                                           ; preds = %B204.i
-  %.642.i = icmp ugt i64 %.285.i, 6
-  br i1 %.642.i, label %B466.i, label %B634.i
+  %.669.i = icmp ugt i64 %.305.i, 7
+  br i1 %.669.i, label %B466.i, label %B634.i
 
 B466.i:                                           ; preds = %B444.i
-  %.651.i = icmp eq i64 %.285.i, 8
-  %spec.select1214.i = select i1 %.651.i, i64 0, i64 %null_until.3.2.i
-  %.676.not.i = icmp ult i64 %at.4.2.i, %spec.select1214.i
+  %.678.i = icmp eq i64 %.305.i, 9
+  %spec.select1379.i = select i1 %.678.i, i64 0, i64 %null_until.3.2.i
+  %.703.not.i = icmp ult i64 %at.4.2.i, %spec.select1379.i
   %.153.idx.i.i = shl i64 %at.4.2.i, 5
   %.153.i.i = getelementptr i8, ptr %arg.program, i64 %.153.idx.i.i
   %.154.i.i = load i64, ptr %.153.i.i, align 8
@@ -94,7 +102,7 @@ B466.i:                                           ; preds = %B444.i
   %.203.i.i = load i64, ptr %.202.i.i, align 8
   %.251.i.i = getelementptr i8, ptr %.153.i.i, i64 16
   %.252.i.i = load i64, ptr %.251.i.i, align 8
-  %.265.i.i = icmp eq i64 %.154.i.i, 8
+  %.265.i.i = icmp eq i64 %.154.i.i, 9
   br i1 %.265.i.i, label %B116.i.i, label %B280.i.i
 
 B116.i.i:                                         ; preds = %B466.i
@@ -116,28 +124,28 @@ B260.i.i:                                         ; preds = %B116.i.i
 
 B280.i.i:                                         ; preds = %B260.i.i, %B466.i
   %depth.3.0.i.i = phi i64 [ %.474.i.i, %B260.i.i ], [ %depth.2.1.i, %B466.i ]
-  br i1 %.676.not.i, label %B468.i.i, label %B298.i.i
+  br i1 %.703.not.i, label %B468.i.i, label %B298.i.i
 
 B298.i.i:                                         ; preds = %B280.i.i
   %sunkaddr2.i.i = getelementptr i8, ptr %.153.i.i, i64 24
   %.540.i.i = load i64, ptr %sunkaddr2.i.i, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i.i)
-  %.32.i.i.i.i = icmp ult i64 %position.7.2.i, %arg.size
+  %.32.i.i.i.i = icmp ult i64 %position.8.2.i, %arg.size
   br i1 %.32.i.i.i.i, label %B68.i.i.i.i, label %B156.i.i.i.i
 
 B68.i.i.i.i:                                      ; preds = %B298.i.i
-  %.60.i.i.i.i = getelementptr i8, ptr %arg.data, i64 %position.7.2.i
+  %.60.i.i.i.i = getelementptr i8, ptr %arg.data, i64 %position.8.2.i
   %.61.i.i.i.i = load i8, ptr %.60.i.i.i.i, align 1
   %.67.i.i.i.i = icmp sgt i8 %.61.i.i.i.i, -1
   br i1 %.67.i.i.i.i, label %B132.i.i.i.i, label %B156.i.i.i.i
 
 B132.i.i.i.i:                                     ; preds = %B68.i.i.i.i
   %.62.i.i.i.i = zext nneg i8 %.61.i.i.i.i to i64
-  %.75.i.i.i.i = add nuw i64 %position.7.2.i, 1
+  %.75.i.i.i.i = add nuw i64 %position.8.2.i, 1
   br label %B0.endif.i.i.i
 
 B156.i.i.i.i:                                     ; preds = %B68.i.i.i.i, %B298.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.7.2.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.8.2.i)
   %.112.fca.0.load.i.i.i.i = load i64, ptr %.96.i1.i.i.i, align 8
   %.112.fca.1.load.i.i.i.i = load i64, ptr %sunkaddr.i.i.i.i, align 8
   br label %B0.endif.i.i.i
@@ -206,11 +214,11 @@ B386.i.i:                                         ; preds = %B364.i.i
   br label %go_through.exit.i
 
 B468.i.i:                                         ; preds = %B364.i.i, %read_count.exit.i.i, %B280.i.i
-  %position.2.04.i.i = phi i64 [ %position.1.2.0.i.i.i, %B364.i.i ], [ %position.7.2.i, %B280.i.i ], [ -1, %read_count.exit.i.i ]
+  %position.2.04.i.i = phi i64 [ %position.1.2.0.i.i.i, %B364.i.i ], [ %position.8.2.i, %B280.i.i ], [ -1, %read_count.exit.i.i ]
   %4 = getelementptr i64, ptr %arg.used, i64 %.203.i.i
   %.754.i.i = getelementptr i8, ptr %4, i64 8
   %.755.i.i = load i64, ptr %.754.i.i, align 8
-  %.782.i.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
+  %.782.i.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
   %.783.i.i = trunc i64 %.755.i.i to i32
   store i32 %.783.i.i, ptr %.782.i.i, align 4
   %.819.i.i = load i64, ptr %4, align 8
@@ -223,108 +231,841 @@ B468.i.i:                                         ; preds = %B364.i.i, %read_cou
 go_through.exit.i: ; preds = %B468.i.i, %B386.i.i, %B116.i.i
   %spec.select469.sink.i.i = phi i64 [ %spec.select469.i.i, %B468.i.i ], [ %spec.select468.i.i, %B386.i.i ], [ %.252.i.i, %B116.i.i ]
   %depth.3.0.sink.i.i = phi i64 [ %depth.3.0.i.i, %B468.i.i ], [ %.632.i.i, %B386.i.i ], [ %depth.2.1.i, %B116.i.i ]
-  %position.2.04.sink.i.i = phi i64 [ %position.2.04.i.i, %B468.i.i ], [ %position.1.2.0.i.i.i, %B386.i.i ], [ %position.7.2.i, %B116.i.i ]
-  %.755.i = icmp eq i64 %position.2.04.sink.i.i, -1
-  br i1 %.755.i, label %run.exit, label %B190.i
+  %position.2.04.sink.i.i = phi i64 [ %position.2.04.i.i, %B468.i.i ], [ %position.1.2.0.i.i.i, %B386.i.i ], [ %position.8.2.i, %B116.i.i ]
+  %.782.i = icmp eq i64 %position.2.04.sink.i.i, -1
+  br i1 %.782.i, label %run.exit, label %B190.i
 
 B634.i:                                           ; preds = %B444.i
-  %.845.i = icmp ult i64 %at.4.2.i, %null_until.3.2.i
-  br i1 %.845.i, label %B646.i, label %B694.i
+  %.878.i = icmp eq i64 %.305.i, 6
+  br i1 %.878.i, label %B656.i, label %B804.i
 
-B646.i:                                           ; preds = %B634.i
-  switch i64 %.285.i, label %B222.i.i [
+B656.i:                                           ; preds = %B634.i
+  %.934.i = load i64, ptr %lsr.iv.i, align 8
+  %.970.not.i = icmp ult i64 %at.4.2.i, %null_until.3.2.i
+  %.165.i.i = add i64 %.470.i, 1
+  br i1 %.970.not.i, label %B952.i.i, label %B48.preheader.i.i
+
+B48.preheader.i.i:                                ; preds = %B656.i
+  %invariant.gep.i.i = getelementptr i8, ptr %arg.octets, i64 %.470.i
+  %.34.i.i.i.i = add i64 %.403.i, 1
+  %.37.i.i.i.i = add i64 %.934.i, %.403.i
+  %.38.i.i.i.i = add i64 %.37.i.i.i.i, 1
+  %.48.i.i.i.i = icmp ult i64 %.34.i.i.i.i, %.38.i.i.i.i
+  br label %B48.i.i
+
+B48.i.i:                                          ; preds = %B922.i.i, %B48.preheader.i.i
+  %position.7.1.i.i = phi i64 [ %position.8.2.i, %B48.preheader.i.i ], [ %position.9.3.i.i, %B922.i.i ]
+  %slot.3.1.i.i = phi i64 [ %.403.i, %B48.preheader.i.i ], [ %.404.sroa.0.2.i.i, %B922.i.i ]
+  %met.3.1.i.i = phi i64 [ 0, %B48.preheader.i.i ], [ %.612.i.i, %B922.i.i ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
+  %.32.i.i.i4.i = icmp ult i64 %position.7.1.i.i, %arg.size
+  br i1 %.32.i.i.i4.i, label %B68.i.i.i38.i, label %B156.i.i.i5.i
+
+B68.i.i.i38.i:                                    ; preds = %B48.i.i
+  %.60.i.i.i39.i = getelementptr i8, ptr %arg.data, i64 %position.7.1.i.i
+  %.61.i.i.i40.i = load i8, ptr %.60.i.i.i39.i, align 1
+  %.67.i.i.i41.i = icmp sgt i8 %.61.i.i.i40.i, -1
+  br i1 %.67.i.i.i41.i, label %B132.i.i.i42.i, label %B156.i.i.i5.i
+
+B132.i.i.i42.i:                                   ; preds = %B68.i.i.i38.i
+  %.62.i.i.i43.i = zext nneg i8 %.61.i.i.i40.i to i64
+  %.75.i.i.i44.i = add nuw i64 %position.7.1.i.i, 1
+  br label %B0.endif.i.i8.i
+
+B156.i.i.i5.i:                                    ; preds = %B68.i.i.i38.i, %B48.i.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.7.1.i.i)
+  %.112.fca.0.load.i.i.i6.i = load i64, ptr %.96.i1.i.i1.i, align 8
+  %.112.fca.1.load.i.i.i7.i = load i64, ptr %sunkaddr.i.i.i3.i, align 8
+  br label %B0.endif.i.i8.i
+
+B84.i.i13.i:                                      ; preds = %B0.endif.i.i8.i
+  %.89.i.i14.i = and i64 %.24.sroa.0.0.ph.i.i9.i, 1
+  %.92.not.i.i15.i = icmp eq i64 %.89.i.i14.i, 0
+  br i1 %.92.not.i.i15.i, label %read_count.exit.i23.i, label %B104.i.i16.i
+
+B104.i.i16.i:                                     ; preds = %B84.i.i13.i
+  %.95.i.i17.i = add nuw i64 %.71.i.i11.i, 1
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
+  %.32.i3.i.i18.i = icmp ult i64 %.24.sroa.4.0.ph.i.i10.i, %arg.size
+  br i1 %.32.i3.i.i18.i, label %B68.i17.i.i32.i, label %B156.i4.i.i19.i
+
+B68.i17.i.i32.i:                                  ; preds = %B104.i.i16.i
+  %.60.i18.i.i33.i = getelementptr i8, ptr %arg.data, i64 %.24.sroa.4.0.ph.i.i10.i
+  %.61.i19.i.i34.i = load i8, ptr %.60.i18.i.i33.i, align 1
+  %.67.i20.i.i35.i = icmp sgt i8 %.61.i19.i.i34.i, -1
+  br i1 %.67.i20.i.i35.i, label %B132.i21.i.i36.i, label %B156.i4.i.i19.i
+
+B132.i21.i.i36.i:                                 ; preds = %B68.i17.i.i32.i
+  %.75.i23.i.i37.i = add nuw i64 %.24.sroa.4.0.ph.i.i10.i, 1
+  br label %read_number.exit25.thread.i.i21.i
+
+B156.i4.i.i19.i:                                  ; preds = %B68.i17.i.i32.i, %B104.i.i16.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i10.i)
+  %.112.fca.1.load.i15.i.i20.i = load i64, ptr %sunkaddr.i.i.i3.i, align 8
+  br label %read_number.exit25.thread.i.i21.i
+
+read_number.exit25.thread.i.i21.i: ; preds = %B156.i4.i.i19.i, %B132.i21.i.i36.i
+  %.103.sroa.3.0.ph.i.i22.i = phi i64 [ %.112.fca.1.load.i15.i.i20.i, %B156.i4.i.i19.i ], [ %.75.i23.i.i37.i, %B132.i21.i.i36.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i1.i)
+  br label %read_count.exit.i23.i
+
+B0.endif.i.i8.i:                                  ; preds = %B156.i.i.i5.i, %B132.i.i.i42.i
+  %.24.sroa.0.0.ph.i.i9.i = phi i64 [ %.112.fca.0.load.i.i.i6.i, %B156.i.i.i5.i ], [ %.62.i.i.i43.i, %B132.i.i.i42.i ]
+  %.24.sroa.4.0.ph.i.i10.i = phi i64 [ %.112.fca.1.load.i.i.i7.i, %B156.i.i.i5.i ], [ %.75.i.i.i44.i, %B132.i.i.i42.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i1.i)
+  %.71.i.i11.i = lshr i64 %.24.sroa.0.0.ph.i.i9.i, 1
+  %.80.not.i.i12.i = icmp eq i64 %.24.sroa.4.0.ph.i.i10.i, -1
+  br i1 %.80.not.i.i12.i, label %read_count.exit.i23.i, label %B84.i.i13.i
+
+read_count.exit.i23.i: ; preds = %B0.endif.i.i8.i, %read_number.exit25.thread.i.i21.i, %B84.i.i13.i
+  %position.1.2.0.i.i24.i = phi i64 [ -1, %B0.endif.i.i8.i ], [ %.24.sroa.4.0.ph.i.i10.i, %B84.i.i13.i ], [ %.103.sroa.3.0.ph.i.i22.i, %read_number.exit25.thread.i.i21.i ]
+  %count.2.0.i.i25.i = phi i64 [ %.71.i.i11.i, %B0.endif.i.i8.i ], [ %.71.i.i11.i, %B84.i.i13.i ], [ %.95.i.i17.i, %read_number.exit25.thread.i.i21.i ]
+  %.164.i.i26.i = sub i64 %arg.size, %position.1.2.0.i.i24.i
+  %.169.i.i27.i = icmp eq i64 %position.1.2.0.i.i24.i, -1
+  %.173.i1.i.i = icmp ugt i64 %count.2.0.i.i25.i, %.164.i.i26.i
+  %.177.i.i28.i = shl i64 %count.2.0.i.i25.i, 1
+  %.181.i.i29.i = icmp ugt i64 %.177.i.i28.i, %.164.i.i26.i
+  %5 = or i1 %.173.i1.i.i, %.181.i.i29.i
+  %or.cond71.i.i30.i = select i1 %.169.i.i27.i, i1 true, i1 %5
+  br i1 %or.cond71.i.i30.i, label %run.exit, label %B134.i.i
+
+B134.i.i:                                         ; preds = %read_count.exit.i23.i
+  %.306.i.i = icmp eq i64 %count.2.0.i.i25.i, 0
+  br i1 %.306.i.i, label %B952.i.i, label %B184.i.i
+
+B184.i.i:                                         ; preds = %B134.i.i, %B922.i.i
+  %position.10.1.i.i = phi i64 [ %position.9.3.i.i, %B922.i.i ], [ %position.1.2.0.i.i24.i, %B134.i.i ]
+  %slot.2.1.i.i = phi i64 [ %.404.sroa.0.2.i.i, %B922.i.i ], [ %slot.3.1.i.i, %B134.i.i ]
+  %met.2.1.i.i = phi i64 [ %.612.i.i, %B922.i.i ], [ %met.3.1.i.i, %B134.i.i ]
+  %count.2.1.i.i = phi i64 [ %.391.i.i, %B922.i.i ], [ %count.2.0.i.i25.i, %B134.i.i ]
+  %.391.i.i = add i64 %count.2.1.i.i, -1
+  %.idx2.i.i.i = shl i64 %slot.2.1.i.i, 6
+  %6 = getelementptr i8, ptr %arg.slots, i64 %.idx2.i.i.i
+  %.95.i2.i.i = getelementptr i8, ptr %6, i64 40
+  %.96.i.i.i = load i64, ptr %.95.i2.i.i, align 8
+  %.118.not.i.i.i = icmp ne i64 %.96.i.i.i, %.403.i
+  %.141.i.i.i = sub i64 %arg.size, %position.10.1.i.i
+  %.142.i.i.i = icmp ugt i64 %.141.i.i.i, 15
+  %or.cond261.i.i.i = select i1 %.118.not.i.i.i, i1 %.142.i.i.i, i1 false
+  br i1 %or.cond261.i.i.i, label %B246.i.i.i, label %B302.i.i.i
+
+B246.i.i.i:                                       ; preds = %B184.i.i
+  %.41.i.i.i.i = getelementptr i8, ptr %arg.data, i64 %position.10.1.i.i
+  %.42.i.i.i.i = load i64, ptr %.41.i.i.i.i, align 1
+  %.221.idx.i.i.i = shl i64 %.96.i.i.i, 6
+  %.221.i.i.i = getelementptr i8, ptr %arg.slots, i64 %.221.idx.i.i.i
+  %.222.i.i.i = load i64, ptr %.221.i.i.i, align 8
+  %.8.i.i.i.i = lshr i64 %.222.i.i.i, 56
+  %.13.i.i.i.i = xor i64 %.222.i.i.i, %.42.i.i.i.i
+  %.15.i.i.i.i = sub nsw i64 64, %.8.i.i.i.i
+  %.16.i.i.i.i = shl i64 %.13.i.i.i.i, %.15.i.i.i.i
+  %.17.not.i.i.i.i = icmp ne i64 %.16.i.i.i.i, 0
+  %.267.not12.i.i.i = icmp eq i64 %.8.i.i.i.i, 0
+  %.267.not.i.i.i = or i1 %.267.not12.i.i.i, %.17.not.i.i.i.i
+  br i1 %.267.not.i.i.i, label %B302.i.i.i, label %B268.i.i.i
+
+B268.i.i.i:                                       ; preds = %B246.i.i.i
+  %.35.i.i.i.i = lshr i64 %.42.i.i.i.i, %.8.i.i.i.i
+  %.288.i.i.i = lshr i64 %.222.i.i.i, 59
+  %.290.i.i.i = add i64 %.288.i.i.i, %position.10.1.i.i
+  br label %read_key.exit.i.i
+
+B302.i.i.i:                                       ; preds = %B246.i.i.i, %B184.i.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i.i.i)
+  %.32.i.i3.i.i = icmp ugt i64 %arg.size, %position.10.1.i.i
+  br i1 %.32.i.i3.i.i, label %B68.i.i9.i.i, label %B156.i.i4.i.i
+
+B68.i.i9.i.i:                                     ; preds = %B302.i.i.i
+  %.60.i.i10.i.i = getelementptr i8, ptr %arg.data, i64 %position.10.1.i.i
+  %.61.i.i11.i.i = load i8, ptr %.60.i.i10.i.i, align 1
+  %.67.i.i12.i.i = icmp sgt i8 %.61.i.i11.i.i, -1
+  br i1 %.67.i.i12.i.i, label %B132.i.i13.i.i, label %B156.i.i4.i.i
+
+B132.i.i13.i.i:                                   ; preds = %B68.i.i9.i.i
+  %.62.i.i14.i.i = zext nneg i8 %.61.i.i11.i.i to i64
+  %.75.i.i15.i.i = add nuw i64 %position.10.1.i.i, 1
+  br label %read_number.exit.thread.i.i.i
+
+B156.i.i4.i.i:                                    ; preds = %B68.i.i9.i.i, %B302.i.i.i
+  call fastcc void @read_wide(ptr nonnull %.96.i.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.10.1.i.i)
+  %.112.fca.0.load.i.i5.i.i = load i64, ptr %.96.i.i.i.i, align 8
+  %.112.fca.1.load.i.i7.i.i = load i64, ptr %sunkaddr.i.i6.i.i, align 8
+  br label %read_number.exit.thread.i.i.i
+
+read_number.exit.thread.i.i.i: ; preds = %B156.i.i4.i.i, %B132.i.i13.i.i
+  %.329.sroa.0.0.ph.i.i.i = phi i64 [ %.112.fca.0.load.i.i5.i.i, %B156.i.i4.i.i ], [ %.62.i.i14.i.i, %B132.i.i13.i.i ]
+  %.329.sroa.4.0.ph.i.i.i = phi i64 [ %.112.fca.1.load.i.i7.i.i, %B156.i.i4.i.i ], [ %.75.i.i15.i.i, %B132.i.i13.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i.i.i)
+  %.377.i.i.i = icmp eq i64 %.329.sroa.4.0.ph.i.i.i, -1
+  %.380.i.i.i = icmp ugt i64 %.329.sroa.0.0.ph.i.i.i, 4294967295
+  %or.cond.i8.i.i = select i1 %.377.i.i.i, i1 true, i1 %.380.i.i.i
+  br i1 %or.cond.i8.i.i, label %run.exit, label %B426.i.i.i
+
+B426.i.i.i:                                       ; preds = %read_number.exit.thread.i.i.i
+  br i1 %.48.i.i.i.i, label %B62.i.i.i.i, label %B164.i.i.i.i
+
+B62.i.i.i.i:                                      ; preds = %B426.i.i.i, %B62.i.i.i.i
+  %high.2.0.i.i.i.i = phi i64 [ %spec.select.i.i.i.i, %B62.i.i.i.i ], [ %.38.i.i.i.i, %B426.i.i.i ]
+  %low.2.0.i.i.i.i = phi i64 [ %spec.select106.i.i.i.i, %B62.i.i.i.i ], [ %.34.i.i.i.i, %B426.i.i.i ]
+  %.57.i.i.i.i = add i64 %low.2.0.i.i.i.i, %high.2.0.i.i.i.i
+  %.58.i.i.i.i = lshr i64 %.57.i.i.i.i, 1
+  %.idx.i.i.i = shl i64 %.58.i.i.i.i, 6
+  %7 = getelementptr i8, ptr %arg.slots, i64 %.idx.i.i.i
+  %.107.i.i.i.i = getelementptr i8, ptr %7, i64 8
+  %.108.i.i.i.i = load i64, ptr %.107.i.i.i.i, align 8
+  %.112.i.i.i.i = icmp ult i64 %.108.i.i.i.i, %.329.sroa.0.0.ph.i.i.i
+  %.123.i.i.i.i = add nuw i64 %.58.i.i.i.i, 1
+  %spec.select.i.i.i.i = select i1 %.112.i.i.i.i, i64 %high.2.0.i.i.i.i, i64 %.58.i.i.i.i
+  %spec.select106.i.i.i.i = select i1 %.112.i.i.i.i, i64 %.123.i.i.i.i, i64 %low.2.0.i.i.i.i
+  %.154.i.i.i.i = icmp ult i64 %spec.select106.i.i.i.i, %spec.select.i.i.i.i
+  br i1 %.154.i.i.i.i, label %B62.i.i.i.i, label %B164.i.i.i.i
+
+B164.i.i.i.i:                                     ; preds = %B62.i.i.i.i, %B426.i.i.i
+  %low.4.1.i.i.i.i = phi i64 [ %.34.i.i.i.i, %B426.i.i.i ], [ %spec.select106.i.i.i.i, %B62.i.i.i.i ]
+  %.175.not.i.i.i.i = icmp ugt i64 %low.4.1.i.i.i.i, %.37.i.i.i.i
+  br i1 %.175.not.i.i.i.i, label %run.exit, label %B182.i.i.i.i
+
+B182.i.i.i.i:                                     ; preds = %B164.i.i.i.i
+  %.idx1.i.i.i = shl i64 %low.4.1.i.i.i.i, 6
+  %8 = getelementptr i8, ptr %arg.slots, i64 %.idx1.i.i.i
+  %.222.i.i.i.i = getelementptr i8, ptr %8, i64 8
+  %.223.i.i.i.i = load i64, ptr %.222.i.i.i.i, align 8
+  %.234.i.i.i.i = icmp ne i64 %.223.i.i.i.i, %.329.sroa.0.0.ph.i.i.i
+  %.460.i.i.i = icmp eq i64 %low.4.1.i.i.i.i, %.403.i
+  %or.cond1.i.i.i = or i1 %.460.i.i.i, %.234.i.i.i.i
+  br i1 %or.cond1.i.i.i, label %run.exit, label %B516.i.i.i
+
+B516.i.i.i:                                       ; preds = %B182.i.i.i.i
+  store i64 %low.4.1.i.i.i.i, ptr %.95.i2.i.i, align 8
+  br label %read_key.exit.i.i
+
+read_key.exit.i.i: ; preds = %B516.i.i.i, %B268.i.i.i
+  %.404.sroa.7.2.i.i = phi i64 [ %.290.i.i.i, %B268.i.i.i ], [ %.329.sroa.4.0.ph.i.i.i, %B516.i.i.i ]
+  %.404.sroa.12.2.i.i = phi i64 [ %.35.i.i.i.i, %B268.i.i.i ], [ 0, %B516.i.i.i ]
+  %.404.sroa.17.2.i.i = phi i64 [ %.8.i.i.i.i, %B268.i.i.i ], [ 0, %B516.i.i.i ]
+  %.404.sroa.0.2.i.i = phi i64 [ %.96.i.i.i, %B268.i.i.i ], [ %low.4.1.i.i.i.i, %B516.i.i.i ]
+  %.467.i.i = icmp ugt i64 %.404.sroa.7.2.i.i, -4
+  br i1 %.467.i.i, label %B1490.i, label %B280.i31.i
+
+B280.i31.i:                                       ; preds = %read_key.exit.i.i
+  %.idx.i.i = shl i64 %.404.sroa.0.2.i.i, 6
+  %9 = getelementptr i8, ptr %arg.slots, i64 %.idx.i.i
+  %.586.i.i = getelementptr i8, ptr %9, i64 56
+  %.587.i.i = load i64, ptr %.586.i.i, align 8
+  %.591.i.i = icmp ne i64 %.587.i.i, %.165.i.i
+  %spec.select972.i.i = zext i1 %.591.i.i to i64
+  %.612.i.i = add i64 %met.2.1.i.i, %spec.select972.i.i
+  store i64 %.165.i.i, ptr %.586.i.i, align 8
+  %.715.i.i = getelementptr i8, ptr %9, i64 16
+  %.716.i.i = load i64, ptr %.715.i.i, align 8
+  %.764.i.i = getelementptr i8, ptr %9, i64 24
+  %.765.i.i = load i64, ptr %.764.i.i, align 8
+  %.800.i.i = getelementptr i64, ptr %arg.starts, i64 %.765.i.i
+  %.801.i.i = load i64, ptr %.800.i.i, align 8
+  %.803.i.i = add i64 %.801.i.i, %.470.i
+  %.852.i.i = getelementptr i8, ptr %9, i64 32
+  %.853.i.i = load i64, ptr %.852.i.i, align 8
+  %.856.not.i.i = icmp eq i64 %.853.i.i, 0
+  br i1 %.856.not.i.i, label %B564.i.i, label %B510.i.i
+
+B510.i.i:                                         ; preds = %B280.i31.i
+  %sunkaddr303.i.i = shl i64 %.765.i.i, 3
+  %sunkaddr304.i.i = getelementptr i8, ptr %arg.starts, i64 %sunkaddr303.i.i
+  %sunkaddr305.i.i = getelementptr i8, ptr %sunkaddr304.i.i, i64 -8
+  %.888.i.i = load i64, ptr %sunkaddr305.i.i, align 8
+  %gep.i.i = getelementptr i8, ptr %invariant.gep.i.i, i64 %.888.i.i
+  store i8 1, ptr %gep.i.i, align 1
+  br label %B564.i.i
+
+B564.i.i:                                         ; preds = %B510.i.i, %B280.i31.i
+  %.923.i.i = icmp ult i64 %.716.i.i, 2
+  br i1 %.923.i.i, label %B586.i.i, label %B634.i.i
+
+B586.i.i:                                         ; preds = %B564.i.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %.128.i.i.i)
+  %.8.i.i16.i.i = and i64 %.404.sroa.12.2.i.i, -9187201950435737472
+  %.9.i.i.i.i = xor i64 %.8.i.i16.i.i, -9187201950435737472
+  %.10.i.i.i.i = or i64 %.404.sroa.12.2.i.i, 9187201950435737471
+  %.11.i.i.i.i = add nuw i64 %.10.i.i.i.i, 1
+  %.12.i.i.i.i = and i64 %.9.i.i.i.i, %.11.i.i.i.i
+  %.50.not.i.i.i.i = icmp eq i64 %.404.sroa.17.2.i.i, 0
+  br i1 %.50.not.i.i.i.i, label %B242.i.i.i.i, label %B194.i.i.i.i
+
+B194.i.i.i.i:                                     ; preds = %B586.i.i
+  %.13.i.i17.i.i = lshr exact i64 %.12.i.i.i.i, 7
+  %.14.i.i.i.i = mul i64 %.13.i.i17.i.i, 283686952306183
+  %.15.i.i18.i.i = lshr i64 %.14.i.i.i.i, 56
+  %.16.i.i19.i.i = add nuw nsw i64 %.15.i.i18.i.i, 1
+  %.56.i.i.i.i = shl nuw nsw i64 %.16.i.i19.i.i, 3
+  %.58.i.i20.i.i = add nuw nsw i64 %.56.i.i.i.i, %.404.sroa.17.2.i.i
+  %.61.i.i21.i.i = icmp samesign ult i64 %.58.i.i20.i.i, 65
+  br i1 %.61.i.i21.i.i, label %B0.endif.i22.i.i, label %B242.i.i.i.i
+
+B242.i.i.i.i:                                     ; preds = %B194.i.i.i.i, %B586.i.i
+  br label %B0.endif.i22.i.i
+
+B64.i.i.i:                                        ; preds = %B0.endif.i22.i.i
+  call fastcc void @read_wide(ptr nonnull %.128.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
+  %.144.fca.1.load.i.i.i = load i64, ptr %sunkaddr9.i.i.i, align 8
+  %.144.fca.0.load.i.i.i = load i64, ptr %.128.i.i.i, align 8
+  %.173.i25.i.i = icmp eq i64 %.144.fca.1.load.i.i.i, -1
+  br i1 %.173.i25.i.i, label %read_integer.exit.i.i, label %B138.i.i.i
+
+B138.i.i.i:                                       ; preds = %B0.endif.i22.i.i, %B64.i.i.i
+  %position.2.0.i.i.i = phi i64 [ %.144.fca.1.load.i.i.i, %B64.i.i.i ], [ %.404.sroa.7.2.i.i, %B0.endif.i22.i.i ]
+  %number.2.0.i.i.i = phi i64 [ %.144.fca.0.load.i.i.i, %B64.i.i.i ], [ %.17.i.i.i.i.i, %B0.endif.i22.i.i ]
+  %.257.i.i.i = load i64, ptr %.715.i.i, align 8
+  %.260.i.i.i = icmp eq i64 %.257.i.i.i, 1
+  br i1 %.260.i.i.i, label %B186.endif.i.i.i, label %B224.i.i.i
+
+B224.i.i.i:                                       ; preds = %B138.i.i.i
+  %.346.i.i.i = icmp ugt i64 %number.2.0.i.i.i, 4294967295
+  br i1 %.346.i.i.i, label %B246.i24.i.i, label %B302.endif.i.i.i
+
+B246.i24.i.i:                                     ; preds = %B224.i.i.i
+  %sunkaddr8.i.i.i = getelementptr i8, ptr %9, i64 48
+  %.396.i.i.i = load i64, ptr %sunkaddr8.i.i.i, align 8
+  %.397.i.i.i = or i64 %.396.i.i.i, 1
+  store i64 %.397.i.i.i, ptr %sunkaddr8.i.i.i, align 8
+  br label %B302.endif.i.i.i
+
+B354.i.i.i:                                       ; preds = %B302.endif.i.i.i, %B186.endif.i.i.i
+  %.527.i.i.i = add i64 %position.2.0.i.i.i, %"$phi254.1.2.0.i.i.i.i"
+  br label %read_integer.exit.i.i
+
+B0.endif.i22.i.i:                                 ; preds = %B242.i.i.i.i, %B194.i.i.i.i
+  %"$phi254.1.2.0.i.i.i.i" = phi i64 [ 0, %B242.i.i.i.i ], [ %.16.i.i19.i.i, %B194.i.i.i.i ]
+  %.21.i.i.i.i = add i64 %.12.i.i.i.i, -1
+  %.22.i.i.i.i = and i64 %.21.i.i.i.i, %.404.sroa.12.2.i.i
+  %.6.i.i.i.i.i = lshr i64 %.22.i.i.i.i, 1
+  %.7.i.i.i.i.i = and i64 %.6.i.i.i.i.i, 4575727041462157184
+  %.8.i.i.i.i.i = and i64 %.22.i.i.i.i, 35747867511423103
+  %.9.i.i.i.i.i = or disjoint i64 %.7.i.i.i.i.i, %.8.i.i.i.i.i
+  %.10.i.i.i.i.i = lshr i64 %.9.i.i.i.i.i, 2
+  %.11.i.i.i.i.i = and i64 %.10.i.i.i.i.i, 1152851136131088384
+  %.12.i.i.i.i.i = and i64 %.9.i.i.i.i.i, 70364449226751
+  %.13.i.i.i.i.i = or disjoint i64 %.11.i.i.i.i.i, %.12.i.i.i.i.i
+  %.14.i.i.i.i.i = lshr i64 %.13.i.i.i.i.i, 4
+  %.15.i.i.i.i.i = and i64 %.14.i.i.i.i.i, 72057593769492480
+  %.16.i.i.i.i.i = and i64 %.13.i.i.i.i.i, 268435455
+  %.17.i.i.i.i.i = or disjoint i64 %.15.i.i.i.i.i, %.16.i.i.i.i.i
+  %.123.i.i.i = icmp eq i64 %"$phi254.1.2.0.i.i.i.i", 0
+  br i1 %.123.i.i.i, label %B64.i.i.i, label %B138.i.i.i
+
+B186.endif.i.i.i:                                 ; preds = %B138.i.i.i
+  %.5.i.i.i.i = lshr i64 %number.2.0.i.i.i, 1
+  %.6.i.i.i.i = and i64 %number.2.0.i.i.i, 1
+  %.8.i1.i.i.i = sub nsw i64 0, %.6.i.i.i.i
+  %.9.i2.i.i.i = xor i64 %.5.i.i.i.i, %.8.i1.i.i.i
+  %.330.i.i.i = getelementptr i64, ptr %arg.longs, i64 %.803.i.i
+  store i64 %.9.i2.i.i.i, ptr %.330.i.i.i, align 8
+  br label %B354.i.i.i
+
+B302.endif.i.i.i:                                 ; preds = %B246.i24.i.i, %B224.i.i.i
+  %.5.i3.i.i.i = lshr i64 %number.2.0.i.i.i, 1
+  %.6.i4.i.i.i = and i64 %number.2.0.i.i.i, 1
+  %.8.i5.i.i.i = sub nsw i64 0, %.6.i4.i.i.i
+  %.9.i6.i.i.i = xor i64 %.5.i3.i.i.i, %.8.i5.i.i.i
+  %.514.i.i.i = getelementptr i32, ptr %arg.ints, i64 %.803.i.i
+  %.515.i.i.i = trunc i64 %.9.i6.i.i.i to i32
+  store i32 %.515.i.i.i, ptr %.514.i.i.i, align 4
+  br label %B354.i.i.i
+
+read_integer.exit.i.i: ; preds = %B354.i.i.i, %B64.i.i.i
+  %storemerge.i.i.i = phi i64 [ %.527.i.i.i, %B354.i.i.i ], [ -1, %B64.i.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.128.i.i.i)
+  br label %B896.i.i
+
+B634.i.i:                                         ; preds = %B564.i.i
+  %.988.not.i.i = icmp eq i64 %.404.sroa.17.2.i.i, 0
+  br i1 %.988.not.i.i, label %B842.i.i, label %B656.i.i
+
+B656.i.i:                                         ; preds = %B634.i.i
+  switch i64 %.716.i.i, label %B842.i.i [
+    i64 3, label %B678.endif.i.i
+    i64 2, label %B782.endif.i.i
+  ]
+
+B842.i.i:                                         ; preds = %B656.i.i, %B634.i.i
+  %.not.i.i = icmp eq i64 %.587.i.i, %.165.i.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i26.i.i)
+  %.32.i.i27.i.i = icmp ult i64 %.404.sroa.7.2.i.i, %arg.size
+  br i1 %.32.i.i27.i.i, label %B68.i.i40.i.i, label %B156.i.i28.i.i
+
+B68.i.i40.i.i:                                    ; preds = %B842.i.i
+  %.60.i.i41.i.i = getelementptr i8, ptr %arg.data, i64 %.404.sroa.7.2.i.i
+  %.61.i.i42.i.i = load i8, ptr %.60.i.i41.i.i, align 1
+  %.67.i.i43.i.i = icmp sgt i8 %.61.i.i42.i.i, -1
+  br i1 %.67.i.i43.i.i, label %B132.i.i44.i.i, label %B156.i.i28.i.i
+
+B132.i.i44.i.i:                                   ; preds = %B68.i.i40.i.i
+  %.62.i.i45.i.i = zext nneg i8 %.61.i.i42.i.i to i64
+  %.75.i.i46.i.i = add nuw i64 %.404.sroa.7.2.i.i, 1
+  br label %read_number.exit.thread.i32.i.i
+
+B156.i.i28.i.i:                                   ; preds = %B68.i.i40.i.i, %B842.i.i
+  call fastcc void @read_wide(ptr nonnull %.96.i.i26.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
+  %.112.fca.0.load.i.i29.i.i = load i64, ptr %.96.i.i26.i.i, align 8
+  %.112.fca.1.load.i.i31.i.i = load i64, ptr %sunkaddr.i.i30.i.i, align 8
+  br label %read_number.exit.thread.i32.i.i
+
+read_number.exit.thread.i32.i.i: ; preds = %B156.i.i28.i.i, %B132.i.i44.i.i
+  %.157.sroa.4.0.ph.i.i.i = phi i64 [ %.112.fca.1.load.i.i31.i.i, %B156.i.i28.i.i ], [ %.75.i.i46.i.i, %B132.i.i44.i.i ]
+  %.157.sroa.0.0.ph.i.i.i = phi i64 [ %.112.fca.0.load.i.i29.i.i, %B156.i.i28.i.i ], [ %.62.i.i45.i.i, %B132.i.i44.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i26.i.i)
+  %.200.i.i.i = lshr i64 %.157.sroa.0.0.ph.i.i.i, 1
+  %.205.i.i.i = icmp eq i64 %.157.sroa.4.0.ph.i.i.i, -1
+  %.208.i.i.i = and i64 %.157.sroa.0.0.ph.i.i.i, 1
+  %.211.i.i.i = icmp ne i64 %.208.i.i.i, 0
+  %.224.i.i.i = sub i64 %arg.size, %.157.sroa.4.0.ph.i.i.i
+  %.226.i.i.i = icmp ugt i64 %.200.i.i.i, %.224.i.i.i
+  %10 = or i1 %.211.i.i.i, %.226.i.i.i
+  %or.cond735.i.i.i = select i1 %.205.i.i.i, i1 true, i1 %10
+  br i1 %or.cond735.i.i.i, label %run.exit, label %B188.i.i.i
+
+B188.i.i.i:                                       ; preds = %read_number.exit.thread.i32.i.i
+  %.335.i.i.i = load i64, ptr %.715.i.i, align 8
+  %.384.i.i.i = load i64, ptr %.764.i.i, align 8
+  %.395.i.i.i = icmp eq i64 %.335.i.i.i, 4
+  br i1 %.395.i.i.i, label %B286.i.i.i, label %B518.i.i.i
+
+B286.i.i.i:                                       ; preds = %B188.i.i.i
+  br i1 %.not.i.i, label %B290.i.i.i, label %B348.i38.i.i
+
+B290.i.i.i:                                       ; preds = %B286.i.i.i
+  %11 = getelementptr i32, ptr %arg.ints, i64 %.803.i.i
+  %.444.i.i.i = getelementptr i8, ptr %11, i64 -4
+  %.445.i.i.i = load i32, ptr %.444.i.i.i, align 4
+  %.446.i.i.i = zext i32 %.445.i.i.i to i64
+  %.pre.i.i.i = shl i64 %.384.i.i.i, 3
+  br label %B362.i.i.i
+
+B348.i38.i.i:                                     ; preds = %B286.i.i.i
+  %sunkaddr.i39.i.i = shl i64 %.384.i.i.i, 3
+  %sunkaddr12.i.i.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr.i39.i.i
+  %sunkaddr13.i.i.i = getelementptr i8, ptr %sunkaddr12.i.i.i, i64 8
+  %.478.i.i.i = load i64, ptr %sunkaddr13.i.i.i, align 8
+  br label %B362.i.i.i
+
+B362.i.i.i:                                       ; preds = %B348.i38.i.i, %B290.i.i.i
+  %sunkaddr14.pre-phi.i.i.i = phi i64 [ %sunkaddr.i39.i.i, %B348.i38.i.i ], [ %.pre.i.i.i, %B290.i.i.i ]
+  %"$phi362.0.2.0.i.i.i" = phi i64 [ %.478.i.i.i, %B348.i38.i.i ], [ %.446.i.i.i, %B290.i.i.i ]
+  %.490.i.i.i = add i64 %"$phi362.0.2.0.i.i.i", %.200.i.i.i
+  %sunkaddr15.i.i.i = getelementptr i8, ptr %arg.rooms, i64 %sunkaddr14.pre-phi.i.i.i
+  %sunkaddr16.i.i.i = getelementptr i8, ptr %sunkaddr15.i.i.i, i64 8
+  %.518.i.i.i = load i64, ptr %sunkaddr16.i.i.i, align 8
+  %.524.i.i.i = icmp ugt i64 %.490.i.i.i, %.518.i.i.i
+  br i1 %.524.i.i.i, label %B1490.thread.thread25.i, label %B428.i.i.i
+
+B1490.thread.thread25.i:                          ; preds = %B362.i.i.i
+  %.387.i.le.i.i = add i64 %.384.i.i.i, 1
+  store i64 %.387.i.le.i.i, ptr %arg.stack, align 8
+  br label %46
+
+B428.i.i.i:                                       ; preds = %B362.i.i.i
+  %sunkaddr18.i36.i.i = getelementptr i8, ptr %arg.starts, i64 %sunkaddr14.pre-phi.i.i.i
+  %sunkaddr19.i.i.i = getelementptr i8, ptr %sunkaddr18.i36.i.i, i64 8
+  %.629.i.i.i = load i64, ptr %sunkaddr19.i.i.i, align 8
+  %.636.i.i.i = add i64 %.629.i.i.i, %"$phi362.0.2.0.i.i.i"
+  %.42.i1.i.i.i = icmp ult i64 %.157.sroa.0.0.ph.i.i.i, 34
+  %.56.i.i37.i.i = icmp ugt i64 %.224.i.i.i, 15
+  %or.cond.i.i.i.i = and i1 %.42.i1.i.i.i, %.56.i.i37.i.i
+  br i1 %or.cond.i.i.i.i, label %B106.endif.endif.endif.endif.i.i.i.i, label %B274.i.i.i.i
+
+B274.i.i.i.i:                                     ; preds = %B428.i.i.i
+  %.200.not.i.i.i.i = icmp eq i64 %.200.i.i.i, 0
+  br i1 %.200.not.i.i.i.i, label %copy.exit.i.i.i, label %iter.check.i.i.i.i
+
+iter.check.i.i.i.i:                               ; preds = %B274.i.i.i.i
+  %12 = getelementptr i8, ptr %arg.data, i64 %.157.sroa.4.0.ph.i.i.i
+  %13 = getelementptr i8, ptr %arg.octets, i64 %.636.i.i.i
+  %min.iters.check.i.i.i.i = icmp ult i64 %.157.sroa.0.0.ph.i.i.i, 8
+  br i1 %min.iters.check.i.i.i.i, label %B300.preheader.i.i.i.i, label %vector.memcheck.i.i.i.i
+
+vector.memcheck.i.i.i.i:                          ; preds = %iter.check.i.i.i.i
+  %14 = add i64 %.157.sroa.4.0.ph.i.i.i, %1
+  %.neg1.i.i.i.i = sub i64 %0, %14
+  %15 = add i64 %.neg1.i.i.i.i, %.636.i.i.i
+  %diff.check.i.i.i.i = icmp ult i64 %15, 32
+  br i1 %diff.check.i.i.i.i, label %B300.preheader.i.i.i.i, label %vector.main.loop.iter.check.i.i.i.i
+
+vector.main.loop.iter.check.i.i.i.i:              ; preds = %vector.memcheck.i.i.i.i
+  %min.iters.check6.i.i.i.i = icmp ult i64 %.157.sroa.0.0.ph.i.i.i, 64
+  br i1 %min.iters.check6.i.i.i.i, label %vec.epilog.ph.i.i.i.i, label %vector.ph.i.i.i.i
+
+vector.ph.i.i.i.i:                                ; preds = %vector.main.loop.iter.check.i.i.i.i
+  %n.vec.i.i.i.i = and i64 %.200.i.i.i, 9223372036854775776
+  %scevgep16.i.i.i.i = getelementptr i8, ptr %13, i64 16
+  %scevgep24.i.i.i.i = getelementptr i8, ptr %12, i64 16
+  br label %vector.body.i.i.i.i
+
+vector.body.i.i.i.i:                              ; preds = %vector.body.i.i.i.i, %vector.ph.i.i.i.i
+  %index.i.i.i.i = phi i64 [ 0, %vector.ph.i.i.i.i ], [ %index.next.i.i.i.i, %vector.body.i.i.i.i ]
+  %scevgep28.i.i.i.i = getelementptr i8, ptr %scevgep24.i.i.i.i, i64 %index.i.i.i.i
+  %scevgep29.i.i.i.i = getelementptr i8, ptr %scevgep28.i.i.i.i, i64 -16
+  %wide.load.i.i.i.i = load <16 x i8>, ptr %scevgep29.i.i.i.i, align 1
+  %wide.load7.i.i.i.i = load <16 x i8>, ptr %scevgep28.i.i.i.i, align 1
+  %scevgep20.i.i.i.i = getelementptr i8, ptr %scevgep16.i.i.i.i, i64 %index.i.i.i.i
+  %scevgep23.i.i.i.i = getelementptr i8, ptr %scevgep20.i.i.i.i, i64 -16
+  store <16 x i8> %wide.load.i.i.i.i, ptr %scevgep23.i.i.i.i, align 1
+  store <16 x i8> %wide.load7.i.i.i.i, ptr %scevgep20.i.i.i.i, align 1
+  %index.next.i.i.i.i = add nuw nsw i64 %index.i.i.i.i, 32
+  %16 = icmp eq i64 %n.vec.i.i.i.i, %index.next.i.i.i.i
+  br i1 %16, label %middle.block.i.i.i.i, label %vector.body.i.i.i.i
+
+middle.block.i.i.i.i:                             ; preds = %vector.body.i.i.i.i
+  %cmp.n.i.i.i.i = icmp eq i64 %.200.i.i.i, %n.vec.i.i.i.i
+  br i1 %cmp.n.i.i.i.i, label %copy.exit.i.i.i, label %vec.epilog.iter.check.i.i.i.i
+
+vec.epilog.iter.check.i.i.i.i:                    ; preds = %middle.block.i.i.i.i
+  %17 = and i64 %.157.sroa.0.0.ph.i.i.i, 56
+  %min.epilog.iters.check.i.i.i.i = icmp eq i64 %17, 0
+  br i1 %min.epilog.iters.check.i.i.i.i, label %B300.preheader.i.i.i.i, label %vec.epilog.ph.i.i.i.i
+
+vec.epilog.ph.i.i.i.i:                            ; preds = %vec.epilog.iter.check.i.i.i.i, %vector.main.loop.iter.check.i.i.i.i
+  %vec.epilog.resume.val.i.i.i.i = phi i64 [ %n.vec.i.i.i.i, %vec.epilog.iter.check.i.i.i.i ], [ 0, %vector.main.loop.iter.check.i.i.i.i ]
+  %n.vec9.i.i.i.i = and i64 %.200.i.i.i, 9223372036854775804
+  br label %vec.epilog.vector.body.i.i.i.i
+
+vec.epilog.vector.body.i.i.i.i:                   ; preds = %vec.epilog.vector.body.i.i.i.i, %vec.epilog.ph.i.i.i.i
+  %index10.i.i.i.i = phi i64 [ %vec.epilog.resume.val.i.i.i.i, %vec.epilog.ph.i.i.i.i ], [ %index.next12.i.i.i.i, %vec.epilog.vector.body.i.i.i.i ]
+  %18 = getelementptr i8, ptr %12, i64 %index10.i.i.i.i
+  %wide.load11.i.i.i.i = load <4 x i8>, ptr %18, align 1
+  %19 = getelementptr i8, ptr %13, i64 %index10.i.i.i.i
+  store <4 x i8> %wide.load11.i.i.i.i, ptr %19, align 1
+  %index.next12.i.i.i.i = add nuw i64 %index10.i.i.i.i, 4
+  %20 = icmp eq i64 %n.vec9.i.i.i.i, %index.next12.i.i.i.i
+  br i1 %20, label %vec.epilog.middle.block.i.i.i.i, label %vec.epilog.vector.body.i.i.i.i
+
+vec.epilog.middle.block.i.i.i.i:                  ; preds = %vec.epilog.vector.body.i.i.i.i
+  %cmp.n13.i.i.i.i = icmp eq i64 %.200.i.i.i, %n.vec9.i.i.i.i
+  br i1 %cmp.n13.i.i.i.i, label %copy.exit.i.i.i, label %B300.preheader.i.i.i.i
+
+B300.preheader.i.i.i.i:                           ; preds = %vec.epilog.middle.block.i.i.i.i, %vec.epilog.iter.check.i.i.i.i, %vector.memcheck.i.i.i.i, %iter.check.i.i.i.i
+  %done.2.0.ph.i.i.i.i = phi i64 [ 0, %iter.check.i.i.i.i ], [ 0, %vector.memcheck.i.i.i.i ], [ %n.vec.i.i.i.i, %vec.epilog.iter.check.i.i.i.i ], [ %n.vec9.i.i.i.i, %vec.epilog.middle.block.i.i.i.i ]
+  %xtraiter.i.i.i.i = and i64 %.200.i.i.i, 3
+  %lcmp.mod.not.i.i.i.i = icmp eq i64 %xtraiter.i.i.i.i, 0
+  br i1 %lcmp.mod.not.i.i.i.i, label %B300.prol.loopexit.i.i.i.i, label %B300.prol.i.i.i.i
+
+B300.prol.i.i.i.i:                                ; preds = %B300.preheader.i.i.i.i, %B300.prol.i.i.i.i
+  %lsr.iv.i.i.i.i = phi i64 [ %lsr.iv.next.i.i.i.i, %B300.prol.i.i.i.i ], [ %xtraiter.i.i.i.i, %B300.preheader.i.i.i.i ]
+  %done.2.0.prol.i.i.i.i = phi i64 [ %.263.prol.i.i.i.i, %B300.prol.i.i.i.i ], [ %done.2.0.ph.i.i.i.i, %B300.preheader.i.i.i.i ]
+  %.230.prol.i.i.i.i = getelementptr i8, ptr %12, i64 %done.2.0.prol.i.i.i.i
+  %.231.prol.i.i.i.i = load i8, ptr %.230.prol.i.i.i.i, align 1
+  %.260.prol.i.i.i.i = getelementptr i8, ptr %13, i64 %done.2.0.prol.i.i.i.i
+  store i8 %.231.prol.i.i.i.i, ptr %.260.prol.i.i.i.i, align 1
+  %.263.prol.i.i.i.i = add nuw nsw i64 %done.2.0.prol.i.i.i.i, 1
+  %lsr.iv.next.i.i.i.i = add nsw i64 %lsr.iv.i.i.i.i, -1
+  %prol.iter.cmp.not.i.i.i.i = icmp eq i64 %lsr.iv.next.i.i.i.i, 0
+  br i1 %prol.iter.cmp.not.i.i.i.i, label %B300.prol.loopexit.i.i.i.i, label %B300.prol.i.i.i.i
+
+B300.prol.loopexit.i.i.i.i:                       ; preds = %B300.prol.i.i.i.i, %B300.preheader.i.i.i.i
+  %done.2.0.unr.i.i.i.i = phi i64 [ %done.2.0.ph.i.i.i.i, %B300.preheader.i.i.i.i ], [ %.263.prol.i.i.i.i, %B300.prol.i.i.i.i ]
+  %21 = sub nsw i64 %done.2.0.ph.i.i.i.i, %.200.i.i.i
+  %22 = icmp ugt i64 %21, -4
+  br i1 %22, label %copy.exit.i.i.i, label %B300.preheader14.i.i.i.i
+
+B300.preheader14.i.i.i.i:                         ; preds = %B300.prol.loopexit.i.i.i.i
+  %scevgep.i.i.i.i = getelementptr i8, ptr %13, i64 3
+  %scevgep22.i.i.i.i = getelementptr i8, ptr %12, i64 3
+  br label %B300.i.i.i.i
+
+B300.i.i.i.i:                                     ; preds = %B300.i.i.i.i, %B300.preheader14.i.i.i.i
+  %done.2.0.i.i.i.i = phi i64 [ %.263.3.i.i.i.i, %B300.i.i.i.i ], [ %done.2.0.unr.i.i.i.i, %B300.preheader14.i.i.i.i ]
+  %scevgep26.i.i.i.i = getelementptr i8, ptr %scevgep22.i.i.i.i, i64 %done.2.0.i.i.i.i
+  %scevgep27.i.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i.i, i64 -3
+  %.231.i.i.i.i = load i8, ptr %scevgep27.i.i.i.i, align 1
+  %scevgep18.i.i.i.i = getelementptr i8, ptr %scevgep.i.i.i.i, i64 %done.2.0.i.i.i.i
+  %scevgep19.i.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i.i, i64 -3
+  store i8 %.231.i.i.i.i, ptr %scevgep19.i.i.i.i, align 1
+  %scevgep15.i.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i.i, i64 -2
+  %.231.1.i.i.i.i = load i8, ptr %scevgep15.i.i.i.i, align 1
+  %scevgep21.i.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i.i, i64 -2
+  store i8 %.231.1.i.i.i.i, ptr %scevgep21.i.i.i.i, align 1
+  %scevgep13.i.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i.i, i64 -1
+  %.231.2.i.i.i.i = load i8, ptr %scevgep13.i.i.i.i, align 1
+  %scevgep10.i.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i.i, i64 -1
+  store i8 %.231.2.i.i.i.i, ptr %scevgep10.i.i.i.i, align 1
+  %.231.3.i.i.i.i = load i8, ptr %scevgep26.i.i.i.i, align 1
+  store i8 %.231.3.i.i.i.i, ptr %scevgep18.i.i.i.i, align 1
+  %.263.3.i.i.i.i = add nuw i64 %done.2.0.i.i.i.i, 4
+  %exitcond.not.3.i.i.i.i = icmp eq i64 %.200.i.i.i, %.263.3.i.i.i.i
+  br i1 %exitcond.not.3.i.i.i.i, label %copy.exit.i.i.i, label %B300.i.i.i.i
+
+B106.endif.endif.endif.endif.i.i.i.i:             ; preds = %B428.i.i.i
+  %.41.i.i.i.i.i = getelementptr i8, ptr %arg.data, i64 %.157.sroa.4.0.ph.i.i.i
+  %.42.i.i.i.i.i = load i64, ptr %.41.i.i.i.i.i, align 1
+  %.41.i1.i.i.i.i = getelementptr i8, ptr %.41.i.i.i.i.i, i64 8
+  %.42.i2.i.i.i.i = load i64, ptr %.41.i1.i.i.i.i, align 1
+  %.43.i.i.i.i.i = getelementptr i8, ptr %arg.octets, i64 %.636.i.i.i
+  store i64 %.42.i.i.i.i.i, ptr %.43.i.i.i.i.i, align 1
+  %.43.i3.i.i.i.i = getelementptr i8, ptr %.43.i.i.i.i.i, i64 8
+  store i64 %.42.i2.i.i.i.i, ptr %.43.i3.i.i.i.i, align 1
+  br label %copy.exit.i.i.i
+
+copy.exit.i.i.i: ; preds = %B300.i.i.i.i, %B106.endif.endif.endif.endif.i.i.i.i, %B300.prol.loopexit.i.i.i.i, %vec.epilog.middle.block.i.i.i.i, %middle.block.i.i.i.i, %B274.i.i.i.i
+  %sunkaddr24.i.i.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr14.pre-phi.i.i.i
+  %sunkaddr25.i.i.i = getelementptr i8, ptr %sunkaddr24.i.i.i, i64 8
+  store i64 %.490.i.i.i, ptr %sunkaddr25.i.i.i, align 8
+  %.748.i.i.i = getelementptr i32, ptr %arg.ints, i64 %.803.i.i
+  %.749.i.i.i = trunc i64 %.490.i.i.i to i32
+  store i32 %.749.i.i.i, ptr %.748.i.i.i, align 4
+  br label %B742.i.i.i
+
+B518.i.i.i:                                       ; preds = %B188.i.i.i
+  %.789.i.i.i = icmp eq i64 %.335.i.i.i, 3
+  %.792.i.i.i = icmp eq i64 %.200.i.i.i, 8
+  %or.cond733.i.i.i = select i1 %.789.i.i.i, i1 %.792.i.i.i, i1 false
+  br i1 %or.cond733.i.i.i, label %B562.endif.i.i.i, label %B602.i.i.i
+
+B602.i.i.i:                                       ; preds = %B518.i.i.i
+  %.886.i.i.i = icmp eq i64 %.335.i.i.i, 2
+  %.891.i.i.i = icmp eq i64 %.200.i.i.i, 4
+  %or.cond734.i.i.i = select i1 %.886.i.i.i, i1 %.891.i.i.i, i1 false
+  br i1 %or.cond734.i.i.i, label %B646.endif.i.i.i, label %B686.i.i.i
+
+B686.i.i.i:                                       ; preds = %B602.i.i.i
+  %sunkaddr22.i.i.i = getelementptr i8, ptr %9, i64 48
+  %.1033.i.i.i = load i64, ptr %sunkaddr22.i.i.i, align 8
+  %.1034.i.i.i = or i64 %.1033.i.i.i, 1
+  store i64 %.1034.i.i.i, ptr %sunkaddr22.i.i.i, align 8
+  br label %B742.i.i.i
+
+B742.i.i.i:                                       ; preds = %B646.endif.i.i.i, %B562.endif.i.i.i, %B686.i.i.i, %copy.exit.i.i.i
+  %.1089.i.i.i = add i64 %.200.i.i.i, %.157.sroa.4.0.ph.i.i.i
+  br label %B896.i.i
+
+B562.endif.i.i.i:                                 ; preds = %B518.i.i.i
+  %.41.i.i34.i.i = getelementptr i8, ptr %arg.data, i64 %.157.sroa.4.0.ph.i.i.i
+  %.42.i.i35.i.i = load i64, ptr %.41.i.i34.i.i, align 1
+  %.870.i.i.i = getelementptr i64, ptr %arg.longs, i64 %.803.i.i
+  store i64 %.42.i.i35.i.i, ptr %.870.i.i.i, align 8
+  br label %B742.i.i.i
+
+B646.endif.i.i.i:                                 ; preds = %B602.i.i.i
+  %.41.i1.i.i.i = getelementptr i8, ptr %arg.data, i64 %.157.sroa.4.0.ph.i.i.i
+  %.42.i2.i.i.i = load i32, ptr %.41.i1.i.i.i, align 1
+  %.962.i.i.i = getelementptr i32, ptr %arg.ints, i64 %.803.i.i
+  store i32 %.42.i2.i.i.i, ptr %.962.i.i.i, align 4
+  br label %B742.i.i.i
+
+B896.i.i:                                         ; preds = %B782.endif.i.i, %B678.endif.i.i, %B742.i.i.i, %read_integer.exit.i.i
+  %position.9.3.i.i = phi i64 [ %storemerge.i.i.i, %read_integer.exit.i.i ], [ %.1059.i.i, %B678.endif.i.i ], [ %.1138.i.i, %B782.endif.i.i ], [ %.1089.i.i.i, %B742.i.i.i ]
+  %.1215.i.i = icmp ugt i64 %position.9.3.i.i, -4
+  br i1 %.1215.i.i, label %B1490.i, label %B922.i.i
+
+B922.i.i:                                         ; preds = %B896.i.i
+  %.1313.not.i.i = icmp eq i64 %.391.i.i, 0
+  br i1 %.1313.not.i.i, label %B48.i.i, label %B184.i.i
+
+B952.i.i:                                         ; preds = %B134.i.i, %B656.i
+  %position.11.0.i.i = phi i64 [ %position.8.2.i, %B656.i ], [ %position.1.2.0.i.i24.i, %B134.i.i ]
+  %met.5.0.i.i = phi i64 [ 0, %B656.i ], [ %met.3.1.i.i, %B134.i.i ]
+  %.1385.i.i = icmp ult i64 %met.5.0.i.i, %.934.i
+  br i1 %.1385.i.i, label %B964.i.i, label %B1468.i
+
+B964.i.i:                                         ; preds = %B952.i.i
+  %.99.i.i.i = add i64 %.934.i, %.403.i
+  %.113365.i.i.i = icmp ult i64 %.403.i, %.99.i.i.i
+  br i1 %.113365.i.i.i, label %B30.preheader.lr.ph.i.i.i, label %B1468.i
+
+B30.preheader.lr.ph.i.i.i:                        ; preds = %B964.i.i
+  %invariant.gep.i.i.i = getelementptr i8, ptr %arg.octets, i64 %.470.i
+  %23 = add nuw i64 %.403.i, 1
+  %24 = shl i64 %23, 6
+  %25 = getelementptr i8, ptr %arg.slots, i64 %24
+  %scevgep.i.i.i = getelementptr i8, ptr %25, i64 56
+  br label %B30.i.i.i
+
+B18.loopexit.i.i.i:                               ; preds = %B30.i.i.i
+  %.113.i.i.i = icmp ult i64 %lsr.iv.i.i.i, %.99.i.i.i
+  br i1 %.113.i.i.i, label %B30.backedge.i.i.i, label %B1468.i
+
+B30.i.i.i:                                        ; preds = %B30.backedge.i.i.i, %B30.preheader.lr.ph.i.i.i
+  %lsr.iv11.i.i.i = phi ptr [ %scevgep12.i.i.i, %B30.backedge.i.i.i ], [ %scevgep.i.i.i, %B30.preheader.lr.ph.i.i.i ]
+  %lsr.iv.i.i.i = phi i64 [ %lsr.iv.next.i.i.i, %B30.backedge.i.i.i ], [ %23, %B30.preheader.lr.ph.i.i.i ]
+  %.173.i.i2.i = load i64, ptr %lsr.iv11.i.i.i, align 8
+  %.178.i.i.i = icmp eq i64 %.173.i.i2.i, %.165.i.i
+  br i1 %.178.i.i.i, label %B18.loopexit.i.i.i, label %B106.i.i.i
+
+B106.i.i.i:                                       ; preds = %B30.i.i.i
+  %scevgep16.i.i.i = getelementptr i8, ptr %lsr.iv11.i.i.i, i64 -40
+  %.232.i.i.i = load i64, ptr %scevgep16.i.i.i, align 8
+  %scevgep15.i.i.i = getelementptr i8, ptr %lsr.iv11.i.i.i, i64 -32
+  %.281.i.i.i = load i64, ptr %scevgep15.i.i.i, align 8
+  %.316.i.i.i = getelementptr i64, ptr %arg.starts, i64 %.281.i.i.i
+  %.317.i.i.i = load i64, ptr %.316.i.i.i, align 8
+  %.319.i.i.i = add i64 %.317.i.i.i, %.470.i
+  %scevgep14.i.i.i = getelementptr i8, ptr %lsr.iv11.i.i.i, i64 -24
+  %.369.i.i.i = load i64, ptr %scevgep14.i.i.i, align 8
+  %.372.not.i.i.i = icmp eq i64 %.369.i.i.i, 0
+  br i1 %.372.not.i.i.i, label %B292.i.i.i, label %B236.i.i.i
+
+B236.i.i.i:                                       ; preds = %B106.i.i.i
+  %sunkaddr.i.i.i = shl i64 %.281.i.i.i, 3
+  %sunkaddr17.i.i.i = getelementptr i8, ptr %arg.starts, i64 %sunkaddr.i.i.i
+  %sunkaddr18.i.i.i = getelementptr i8, ptr %sunkaddr17.i.i.i, i64 -8
+  %.402.i.i.i = load i64, ptr %sunkaddr18.i.i.i, align 8
+  %gep.i.i.i = getelementptr i8, ptr %invariant.gep.i.i.i, i64 %.402.i.i.i
+  store i8 0, ptr %gep.i.i.i, align 1
+  br label %B348.i.i.i
+
+B292.i.i.i:                                       ; preds = %B106.i.i.i
+  %scevgep13.i.i.i = getelementptr i8, ptr %lsr.iv11.i.i.i, i64 -8
+  %.480.i.i.i = load i64, ptr %scevgep13.i.i.i, align 8
+  %.481.i.i.i = or i64 %.480.i.i.i, 2
+  store i64 %.481.i.i.i, ptr %scevgep13.i.i.i, align 8
+  br label %B348.i.i.i
+
+B348.i.i.i:                                       ; preds = %B292.i.i.i, %B236.i.i.i
+  switch i64 %.232.i.i.i, label %B476.i.i.i [
+    i64 4, label %B370.i.i.i
+    i64 0, label %B454.i.i.i
+    i64 2, label %B454.i.i.i
+  ]
+
+B370.i.i.i:                                       ; preds = %B348.i.i.i
+  %26 = getelementptr i64, ptr %arg.used, i64 %.281.i.i.i
+  %.561.i.i.i = getelementptr i8, ptr %26, i64 8
+  %.562.i.i.i = load i64, ptr %.561.i.i.i, align 8
+  %.589.i.i.i = getelementptr i32, ptr %arg.ints, i64 %.319.i.i.i
+  %.590.i.i.i = trunc i64 %.562.i.i.i to i32
+  store i32 %.590.i.i.i, ptr %.589.i.i.i, align 4
+  br label %B496.i.i.i
+
+B454.i.i.i:                                       ; preds = %B348.i.i.i, %B348.i.i.i
+  %.633.i.i.i = getelementptr i32, ptr %arg.ints, i64 %.319.i.i.i
+  store i32 0, ptr %.633.i.i.i, align 4
+  br label %B496.i.i.i
+
+B476.i.i.i:                                       ; preds = %B348.i.i.i
+  %.665.i.i.i = getelementptr i64, ptr %arg.longs, i64 %.319.i.i.i
+  store i64 0, ptr %.665.i.i.i, align 8
+  br label %B496.i.i.i
+
+B496.i.i.i:                                       ; preds = %B476.i.i.i, %B454.i.i.i, %B370.i.i.i
+  %.675.i.i.i = icmp ult i64 %lsr.iv.i.i.i, %.99.i.i.i
+  br i1 %.675.i.i.i, label %B30.backedge.i.i.i, label %B1468.i
+
+B30.backedge.i.i.i:                               ; preds = %B496.i.i.i, %B18.loopexit.i.i.i
+  %lsr.iv.next.i.i.i = add nuw i64 %lsr.iv.i.i.i, 1
+  %scevgep12.i.i.i = getelementptr i8, ptr %lsr.iv11.i.i.i, i64 64
+  br label %B30.i.i.i
+
+B678.endif.i.i:                                   ; preds = %B656.i.i
+  %.41.i.i.i = getelementptr i8, ptr %arg.data, i64 %.404.sroa.7.2.i.i
+  %.42.i.i.i = load i64, ptr %.41.i.i.i, align 1
+  %.1054.i.i = getelementptr i64, ptr %arg.longs, i64 %.803.i.i
+  store i64 %.42.i.i.i, ptr %.1054.i.i, align 8
+  %.1059.i.i = add i64 %.404.sroa.7.2.i.i, 8
+  br label %B896.i.i
+
+B782.endif.i.i:                                   ; preds = %B656.i.i
+  %.41.i55.i.i = getelementptr i8, ptr %arg.data, i64 %.404.sroa.7.2.i.i
+  %.42.i56.i.i = load i32, ptr %.41.i55.i.i, align 1
+  %.1132.i.i = getelementptr i32, ptr %arg.ints, i64 %.803.i.i
+  store i32 %.42.i56.i.i, ptr %.1132.i.i, align 4
+  %.1138.i.i = add i64 %.404.sroa.7.2.i.i, 4
+  br label %B896.i.i
+
+B804.i:                                           ; preds = %B634.i
+  %.1037.i = icmp ult i64 %at.4.2.i, %null_until.3.2.i
+  br i1 %.1037.i, label %B816.i, label %B864.i
+
+B816.i:                                           ; preds = %B804.i
+  switch i64 %.305.i, label %B222.i.i [
     i64 0, label %B26.i.i
     i64 1, label %B62.i.i
-    i64 6, label %B98.i.i
-    i64 2, label %B134.i.i
+    i64 7, label %B98.i.i
+    i64 2, label %B134.i45.i
   ]
 
-B26.i.i:                                          ; preds = %B646.i
-  %.122.i.i = getelementptr i64, ptr %arg.longs, i64 %.451.i
+B26.i.i:                                          ; preds = %B816.i
+  %.122.i.i = getelementptr i64, ptr %arg.longs, i64 %.471.i
   store i64 0, ptr %.122.i.i, align 8
-  br label %B1298.i
+  br label %B1468.i
 
-B62.i.i:                                          ; preds = %B646.i
-  %.183.i.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
+B62.i.i:                                          ; preds = %B816.i
+  %.183.i.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
   store i32 0, ptr %.183.i.i, align 4
-  br label %B1298.i
+  br label %B1468.i
 
-B98.i.i:                                          ; preds = %B646.i
-  %.240.i.i = getelementptr i8, ptr %arg.octets, i64 %.451.i
+B98.i.i:                                          ; preds = %B816.i
+  %.240.i.i = getelementptr i8, ptr %arg.octets, i64 %.471.i
   store i8 0, ptr %.240.i.i, align 1
-  br label %B1298.i
+  br label %B1468.i
 
-B134.i.i:                                         ; preds = %B646.i
-  %.274.not.i.i = icmp eq i64 %.383.i, 0
-  br i1 %.274.not.i.i, label %B1298.i, label %B156.preheader.i.i
+B134.i45.i:                                       ; preds = %B816.i
+  %.274.not.i.i = icmp eq i64 %.403.i, 0
+  br i1 %.274.not.i.i, label %B1468.i, label %B156.preheader.i.i
 
-B156.preheader.i.i:                               ; preds = %B134.i.i
-  %5 = getelementptr i8, ptr %arg.octets, i64 %.451.i
-  tail call void @llvm.memset.p0.i64(ptr align 1 %5, i8 0, i64 %.383.i, i1 false)
-  br label %B1298.i
+B156.preheader.i.i:                               ; preds = %B134.i45.i
+  %27 = getelementptr i8, ptr %arg.octets, i64 %.471.i
+  tail call void @llvm.memset.p0.i64(ptr align 1 %27, i8 0, i64 %.403.i, i1 false)
+  br label %B1468.i
 
-B222.i.i:                                         ; preds = %B646.i
-  %.372.i.i = getelementptr i8, ptr %.449.i, i64 8
+B222.i.i:                                         ; preds = %B816.i
+  %.372.i.i = getelementptr i8, ptr %.469.i, i64 8
   %.373.i.i = load i64, ptr %.372.i.i, align 8
-  %.405.i.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
+  %.405.i.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
   %.406.i.i = trunc i64 %.373.i.i to i32
   store i32 %.406.i.i, ptr %.405.i.i, align 4
-  br label %B1298.i
+  br label %B1468.i
 
-B694.i:                                           ; preds = %B634.i
-  switch i64 %.285.i, label %B1254.i [
-    i64 6, label %B716.i
-    i64 4, label %B938.i
-    i64 5, label %B1046.i
-    i64 3, label %B1154.i
+B864.i:                                           ; preds = %B804.i
+  switch i64 %.305.i, label %B1424.i [
+    i64 7, label %B886.i
+    i64 4, label %B1108.i
+    i64 5, label %B1216.i
+    i64 3, label %B1324.i
   ]
 
-B716.i:                                           ; preds = %B694.i
+B886.i:                                           ; preds = %B864.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i)
-  %.32.i.i = icmp ult i64 %position.7.2.i, %arg.size
+  %.32.i.i = icmp ult i64 %position.8.2.i, %arg.size
   br i1 %.32.i.i, label %B68.i.i, label %B156.i.i
 
-B68.i.i:                                          ; preds = %B716.i
-  %.60.i.i = getelementptr i8, ptr %arg.data, i64 %position.7.2.i
+B68.i.i:                                          ; preds = %B886.i
+  %.60.i.i = getelementptr i8, ptr %arg.data, i64 %position.8.2.i
   %.61.i.i = load i8, ptr %.60.i.i, align 1
   %.67.i.i = icmp sgt i8 %.61.i.i, -1
   br i1 %.67.i.i, label %B132.i.i, label %B156.i.i
 
 B132.i.i:                                         ; preds = %B68.i.i
   %.62.i.i = zext nneg i8 %.61.i.i to i64
-  %.75.i.i = add nuw i64 %position.7.2.i, 1
+  %.75.i.i = add nuw i64 %position.8.2.i, 1
   br label %read_number.exit.thread.i
 
-B156.i.i:                                         ; preds = %B68.i.i, %B716.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.7.2.i)
+B156.i.i:                                         ; preds = %B68.i.i, %B886.i
+  call fastcc void @read_wide(ptr nonnull %.96.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.8.2.i)
   %.112.fca.0.load.i.i = load i64, ptr %.96.i.i, align 8
-  %.112.fca.1.load.i.i = load i64, ptr %sunkaddr526.i, align 8
+  %.112.fca.1.load.i.i = load i64, ptr %sunkaddr575.i, align 8
   br label %read_number.exit.thread.i
 
 read_number.exit.thread.i: ; preds = %B156.i.i, %B132.i.i
-  %.915.sroa.0.5.ph.i = phi i64 [ %.112.fca.0.load.i.i, %B156.i.i ], [ %.62.i.i, %B132.i.i ]
-  %.915.sroa.5.5.ph.i = phi i64 [ %.112.fca.1.load.i.i, %B156.i.i ], [ %.75.i.i, %B132.i.i ]
+  %.1105.sroa.0.5.ph.i = phi i64 [ %.112.fca.0.load.i.i, %B156.i.i ], [ %.62.i.i, %B132.i.i ]
+  %.1105.sroa.5.5.ph.i = phi i64 [ %.112.fca.1.load.i.i, %B156.i.i ], [ %.75.i.i, %B132.i.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i)
-  %.958.i = icmp ugt i64 %.915.sroa.0.5.ph.i, 2
-  %.961.i = and i64 %.915.sroa.0.5.ph.i, 1
-  %.962.i = icmp ne i64 %.961.i, 0
-  %or.cond.i = or i1 %.958.i, %.962.i
-  br i1 %or.cond.i, label %run.exit, label %B810.i
+  %.1148.i = icmp ugt i64 %.1105.sroa.0.5.ph.i, 2
+  %.1151.i = and i64 %.1105.sroa.0.5.ph.i, 1
+  %.1152.i = icmp ne i64 %.1151.i, 0
+  %or.cond.i = or i1 %.1148.i, %.1152.i
+  br i1 %or.cond.i, label %run.exit, label %B980.i
 
-B810.i:                                           ; preds = %read_number.exit.thread.i
-  %.1040.i = lshr exact i64 %.915.sroa.0.5.ph.i, 1
-  %.1089.i = load i64, ptr %lsr.iv.i, align 8
-  %.1092.i = icmp ne i64 %.1040.i, %.1089.i
-  %.1132.i = getelementptr i8, ptr %arg.octets, i64 %.451.i
-  %.1133.i = zext i1 %.1092.i to i8
-  store i8 %.1133.i, ptr %.1132.i, align 1
-  %spec.select1218.i = select i1 %.1092.i, i64 %null_until.3.2.i, i64 %.383.i
-  br label %B1298.i
+B980.i:                                           ; preds = %read_number.exit.thread.i
+  %.1237.i = lshr exact i64 %.1105.sroa.0.5.ph.i, 1
+  %.1286.i = load i64, ptr %lsr.iv.i, align 8
+  %.1289.i = icmp ne i64 %.1237.i, %.1286.i
+  %.1329.i = getelementptr i8, ptr %arg.octets, i64 %.471.i
+  %.1330.i = zext i1 %.1289.i to i8
+  store i8 %.1330.i, ptr %.1329.i, align 1
+  %spec.select1382.i = select i1 %.1289.i, i64 %null_until.3.2.i, i64 %.403.i
+  br label %B1468.i
 
-B938.i:                                           ; preds = %B694.i
+B1108.i:                                          ; preds = %B864.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.906.i.i)
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %.906.i.i, i8 0, i64 16, i1 false)
-  %sunkaddr161.i.i = shl i64 %.334.i, 3
+  %sunkaddr161.i.i = shl i64 %.354.i, 3
   %sunkaddr164.i.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr161.i.i
   %sunkaddr167.i.i = getelementptr i8, ptr %sunkaddr164.i.i, i64 24
   %sunkaddr170.i.i = getelementptr i8, ptr %arg.rooms, i64 %sunkaddr161.i.i
@@ -335,100 +1076,100 @@ B938.i:                                           ; preds = %B694.i
   %sunkaddr183.i.i = getelementptr i8, ptr %sunkaddr174.i.i, i64 24
   br label %B46.i.i
 
-B46.i.i:                                          ; preds = %B646.endif.endif.i.i, %B938.i
-  %position.4.0.i.i = phi i64 [ %position.7.2.i, %B938.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
-  %.32.i.i.i3.i = icmp ult i64 %position.4.0.i.i, %arg.size
-  br i1 %.32.i.i.i3.i, label %B68.i.i.i39.i, label %B156.i.i.i4.i
+B46.i.i:                                          ; preds = %B646.endif.endif.i.i, %B1108.i
+  %position.4.0.i.i = phi i64 [ %position.8.2.i, %B1108.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
+  %.32.i.i.i49.i = icmp ult i64 %position.4.0.i.i, %arg.size
+  br i1 %.32.i.i.i49.i, label %B68.i.i.i85.i, label %B156.i.i.i50.i
 
-B68.i.i.i39.i:                                    ; preds = %B46.i.i
-  %.60.i.i.i40.i = getelementptr i8, ptr %arg.data, i64 %position.4.0.i.i
-  %.61.i.i.i41.i = load i8, ptr %.60.i.i.i40.i, align 1
-  %.67.i.i.i42.i = icmp sgt i8 %.61.i.i.i41.i, -1
-  br i1 %.67.i.i.i42.i, label %B132.i.i.i43.i, label %B156.i.i.i4.i
+B68.i.i.i85.i:                                    ; preds = %B46.i.i
+  %.60.i.i.i86.i = getelementptr i8, ptr %arg.data, i64 %position.4.0.i.i
+  %.61.i.i.i87.i = load i8, ptr %.60.i.i.i86.i, align 1
+  %.67.i.i.i88.i = icmp sgt i8 %.61.i.i.i87.i, -1
+  br i1 %.67.i.i.i88.i, label %B132.i.i.i89.i, label %B156.i.i.i50.i
 
-B132.i.i.i43.i:                                   ; preds = %B68.i.i.i39.i
-  %.62.i.i.i44.i = zext nneg i8 %.61.i.i.i41.i to i64
-  %.75.i.i.i45.i = add nuw i64 %position.4.0.i.i, 1
-  br label %B0.endif.i.i7.i
+B132.i.i.i89.i:                                   ; preds = %B68.i.i.i85.i
+  %.62.i.i.i90.i = zext nneg i8 %.61.i.i.i87.i to i64
+  %.75.i.i.i91.i = add nuw i64 %position.4.0.i.i, 1
+  br label %B0.endif.i.i53.i
 
-B156.i.i.i4.i:                                    ; preds = %B68.i.i.i39.i, %B46.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i.i)
-  %.112.fca.0.load.i.i.i5.i = load i64, ptr %.96.i1.i.i1.i, align 8
-  %.112.fca.1.load.i.i.i6.i = load i64, ptr %sunkaddr.i.i.i2.i, align 8
-  br label %B0.endif.i.i7.i
+B156.i.i.i50.i:                                   ; preds = %B68.i.i.i85.i, %B46.i.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i.i)
+  %.112.fca.0.load.i.i.i51.i = load i64, ptr %.96.i1.i.i46.i, align 8
+  %.112.fca.1.load.i.i.i52.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
+  br label %B0.endif.i.i53.i
 
-B84.i.i12.i:                                      ; preds = %B0.endif.i.i7.i
-  %.89.i.i13.i = and i64 %.24.sroa.0.0.ph.i.i8.i, 1
-  %.92.not.i.i14.i = icmp eq i64 %.89.i.i13.i, 0
-  br i1 %.92.not.i.i14.i, label %read_count.exit.i22.i, label %B104.i.i15.i
+B84.i.i58.i:                                      ; preds = %B0.endif.i.i53.i
+  %.89.i.i59.i = and i64 %.24.sroa.0.0.ph.i.i54.i, 1
+  %.92.not.i.i60.i = icmp eq i64 %.89.i.i59.i, 0
+  br i1 %.92.not.i.i60.i, label %read_count.exit.i68.i, label %B104.i.i61.i
 
-B104.i.i15.i:                                     ; preds = %B84.i.i12.i
-  %.95.i.i16.i = add nuw i64 %.71.i.i10.i, 1
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
-  %.32.i3.i.i17.i = icmp ult i64 %.24.sroa.4.0.ph.i.i9.i, %arg.size
-  br i1 %.32.i3.i.i17.i, label %B68.i17.i.i33.i, label %B156.i4.i.i18.i
+B104.i.i61.i:                                     ; preds = %B84.i.i58.i
+  %.95.i.i62.i = add nuw i64 %.71.i.i56.i, 1
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
+  %.32.i3.i.i63.i = icmp ult i64 %.24.sroa.4.0.ph.i.i55.i, %arg.size
+  br i1 %.32.i3.i.i63.i, label %B68.i17.i.i79.i, label %B156.i4.i.i64.i
 
-B68.i17.i.i33.i:                                  ; preds = %B104.i.i15.i
-  %.60.i18.i.i34.i = getelementptr i8, ptr %arg.data, i64 %.24.sroa.4.0.ph.i.i9.i
-  %.61.i19.i.i35.i = load i8, ptr %.60.i18.i.i34.i, align 1
-  %.67.i20.i.i36.i = icmp sgt i8 %.61.i19.i.i35.i, -1
-  br i1 %.67.i20.i.i36.i, label %B132.i21.i.i37.i, label %B156.i4.i.i18.i
+B68.i17.i.i79.i:                                  ; preds = %B104.i.i61.i
+  %.60.i18.i.i80.i = getelementptr i8, ptr %arg.data, i64 %.24.sroa.4.0.ph.i.i55.i
+  %.61.i19.i.i81.i = load i8, ptr %.60.i18.i.i80.i, align 1
+  %.67.i20.i.i82.i = icmp sgt i8 %.61.i19.i.i81.i, -1
+  br i1 %.67.i20.i.i82.i, label %B132.i21.i.i83.i, label %B156.i4.i.i64.i
 
-B132.i21.i.i37.i:                                 ; preds = %B68.i17.i.i33.i
-  %.75.i23.i.i38.i = add nuw i64 %.24.sroa.4.0.ph.i.i9.i, 1
-  br label %read_number.exit25.thread.i.i20.i
+B132.i21.i.i83.i:                                 ; preds = %B68.i17.i.i79.i
+  %.75.i23.i.i84.i = add nuw i64 %.24.sroa.4.0.ph.i.i55.i, 1
+  br label %read_number.exit25.thread.i.i66.i
 
-B156.i4.i.i18.i:                                  ; preds = %B68.i17.i.i33.i, %B104.i.i15.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i9.i)
-  %.112.fca.1.load.i15.i.i19.i = load i64, ptr %sunkaddr.i.i.i2.i, align 8
-  br label %read_number.exit25.thread.i.i20.i
+B156.i4.i.i64.i:                                  ; preds = %B68.i17.i.i79.i, %B104.i.i61.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i55.i)
+  %.112.fca.1.load.i15.i.i65.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
+  br label %read_number.exit25.thread.i.i66.i
 
-read_number.exit25.thread.i.i20.i: ; preds = %B156.i4.i.i18.i, %B132.i21.i.i37.i
-  %.103.sroa.3.0.ph.i.i21.i = phi i64 [ %.112.fca.1.load.i15.i.i19.i, %B156.i4.i.i18.i ], [ %.75.i23.i.i38.i, %B132.i21.i.i37.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i1.i)
-  br label %read_count.exit.i22.i
+read_number.exit25.thread.i.i66.i: ; preds = %B156.i4.i.i64.i, %B132.i21.i.i83.i
+  %.103.sroa.3.0.ph.i.i67.i = phi i64 [ %.112.fca.1.load.i15.i.i65.i, %B156.i4.i.i64.i ], [ %.75.i23.i.i84.i, %B132.i21.i.i83.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i46.i)
+  br label %read_count.exit.i68.i
 
-B0.endif.i.i7.i:                                  ; preds = %B156.i.i.i4.i, %B132.i.i.i43.i
-  %.24.sroa.0.0.ph.i.i8.i = phi i64 [ %.112.fca.0.load.i.i.i5.i, %B156.i.i.i4.i ], [ %.62.i.i.i44.i, %B132.i.i.i43.i ]
-  %.24.sroa.4.0.ph.i.i9.i = phi i64 [ %.112.fca.1.load.i.i.i6.i, %B156.i.i.i4.i ], [ %.75.i.i.i45.i, %B132.i.i.i43.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i1.i)
-  %.71.i.i10.i = lshr i64 %.24.sroa.0.0.ph.i.i8.i, 1
-  %.80.not.i.i11.i = icmp eq i64 %.24.sroa.4.0.ph.i.i9.i, -1
-  br i1 %.80.not.i.i11.i, label %read_count.exit.i22.i, label %B84.i.i12.i
+B0.endif.i.i53.i:                                 ; preds = %B156.i.i.i50.i, %B132.i.i.i89.i
+  %.24.sroa.0.0.ph.i.i54.i = phi i64 [ %.112.fca.0.load.i.i.i51.i, %B156.i.i.i50.i ], [ %.62.i.i.i90.i, %B132.i.i.i89.i ]
+  %.24.sroa.4.0.ph.i.i55.i = phi i64 [ %.112.fca.1.load.i.i.i52.i, %B156.i.i.i50.i ], [ %.75.i.i.i91.i, %B132.i.i.i89.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i46.i)
+  %.71.i.i56.i = lshr i64 %.24.sroa.0.0.ph.i.i54.i, 1
+  %.80.not.i.i57.i = icmp eq i64 %.24.sroa.4.0.ph.i.i55.i, -1
+  br i1 %.80.not.i.i57.i, label %read_count.exit.i68.i, label %B84.i.i58.i
 
-read_count.exit.i22.i: ; preds = %B0.endif.i.i7.i, %read_number.exit25.thread.i.i20.i, %B84.i.i12.i
-  %position.1.2.0.i.i23.i = phi i64 [ -1, %B0.endif.i.i7.i ], [ %.24.sroa.4.0.ph.i.i9.i, %B84.i.i12.i ], [ %.103.sroa.3.0.ph.i.i21.i, %read_number.exit25.thread.i.i20.i ]
-  %count.2.0.i.i24.i = phi i64 [ %.71.i.i10.i, %B0.endif.i.i7.i ], [ %.71.i.i10.i, %B84.i.i12.i ], [ %.95.i.i16.i, %read_number.exit25.thread.i.i20.i ]
-  %.164.i.i25.i = sub i64 %arg.size, %position.1.2.0.i.i23.i
-  %.169.i.i26.i = icmp ne i64 %position.1.2.0.i.i23.i, -1
-  %.173.i.i27.i = icmp ule i64 %count.2.0.i.i24.i, %.164.i.i25.i
-  %.177.i.i28.i = shl i64 %count.2.0.i.i24.i, 1
-  %.181.i.i29.i = icmp ule i64 %.177.i.i28.i, %.164.i.i25.i
-  %.not23.i.i = and i1 %.173.i.i27.i, %.181.i.i29.i
-  %or.cond71.i.not.i.i = select i1 %.169.i.i26.i, i1 %.not23.i.i, i1 false
-  br i1 %or.cond71.i.not.i.i, label %B132.i30.i, label %read_longs.exit.i
+read_count.exit.i68.i: ; preds = %B0.endif.i.i53.i, %read_number.exit25.thread.i.i66.i, %B84.i.i58.i
+  %position.1.2.0.i.i69.i = phi i64 [ -1, %B0.endif.i.i53.i ], [ %.24.sroa.4.0.ph.i.i55.i, %B84.i.i58.i ], [ %.103.sroa.3.0.ph.i.i67.i, %read_number.exit25.thread.i.i66.i ]
+  %count.2.0.i.i70.i = phi i64 [ %.71.i.i56.i, %B0.endif.i.i53.i ], [ %.71.i.i56.i, %B84.i.i58.i ], [ %.95.i.i62.i, %read_number.exit25.thread.i.i66.i ]
+  %.164.i.i71.i = sub i64 %arg.size, %position.1.2.0.i.i69.i
+  %.169.i.i72.i = icmp ne i64 %position.1.2.0.i.i69.i, -1
+  %.173.i.i73.i = icmp ule i64 %count.2.0.i.i70.i, %.164.i.i71.i
+  %.177.i.i74.i = shl i64 %count.2.0.i.i70.i, 1
+  %.181.i.i75.i = icmp ule i64 %.177.i.i74.i, %.164.i.i71.i
+  %.not23.i.i = and i1 %.173.i.i73.i, %.181.i.i75.i
+  %or.cond71.i.not.i.i = select i1 %.169.i.i72.i, i1 %.not23.i.i, i1 false
+  br i1 %or.cond71.i.not.i.i, label %B132.i76.i, label %read_longs.exit.i
 
-B132.i30.i:                                       ; preds = %read_count.exit.i22.i
-  %.218.i.i = icmp eq i64 %count.2.0.i.i24.i, 0
+B132.i76.i:                                       ; preds = %read_count.exit.i68.i
+  %.218.i.i = icmp eq i64 %count.2.0.i.i70.i, 0
   br i1 %.218.i.i, label %B154.i.i, label %B196.i.i
 
-B154.i.i:                                         ; preds = %B132.i30.i
+B154.i.i:                                         ; preds = %B132.i76.i
   %.281.i.i = load i64, ptr %sunkaddr180.i.i, align 8
-  %.313.i.i = getelementptr i8, ptr %.449.i, i64 8
+  %.313.i.i = getelementptr i8, ptr %.469.i, i64 8
   store i64 %.281.i.i, ptr %.313.i.i, align 8
   br label %read_longs.exit.i
 
-B196.i.i:                                         ; preds = %B132.i30.i
-  %.352.i31.i = load i64, ptr %sunkaddr167.i.i, align 8
-  %.354.i32.i = add i64 %.352.i31.i, %count.2.0.i.i24.i
+B196.i.i:                                         ; preds = %B132.i76.i
+  %.352.i77.i = load i64, ptr %sunkaddr167.i.i, align 8
+  %.354.i78.i = add i64 %.352.i77.i, %count.2.0.i.i70.i
   %.382.i.i = load i64, ptr %sunkaddr171.i.i, align 8
-  %.383.i.i = icmp ugt i64 %.354.i32.i, %.382.i.i
+  %.383.i.i = icmp ugt i64 %.354.i78.i, %.382.i.i
   %spec.select.v.i.i = select i1 %.383.i.i, i64 3, i64 2
-  %spec.select.i.i = add i64 %spec.select.v.i.i, %.334.i
+  %spec.select.i.i = add i64 %spec.select.v.i.i, %.354.i
   %.426.i.i = getelementptr i64, ptr %arg.used, i64 %spec.select.i.i
   %.427.i.i = load i64, ptr %.426.i.i, align 8
-  %.429.i.i = add i64 %.427.i.i, %count.2.0.i.i24.i
+  %.429.i.i = add i64 %.427.i.i, %count.2.0.i.i70.i
   %.456.i.i = getelementptr i64, ptr %arg.rooms, i64 %spec.select.i.i
   %.457.i.i = load i64, ptr %.456.i.i, align 8
   %.458.i.i = icmp ugt i64 %.429.i.i, %.457.i.i
@@ -443,20 +1184,20 @@ B322.i.i:                                         ; preds = %B196.i.i
   %.608.i.i = load i64, ptr %sunkaddr180.i.i, align 8
   %.609.i.i = add i64 %.608.i.i, %.580.i.i
   %.637.i.i = load i64, ptr %sunkaddr183.i.i, align 8
-  %.666.i.i = add i64 %.637.i.i, %.352.i31.i
-  %.702.i.i = add i64 %.608.i.i, %count.2.0.i.i24.i
+  %.666.i.i = add i64 %.637.i.i, %.352.i77.i
+  %.702.i.i = add i64 %.608.i.i, %count.2.0.i.i70.i
   store i64 %.702.i.i, ptr %sunkaddr180.i.i, align 8
-  store i64 %.354.i32.i, ptr %sunkaddr167.i.i, align 8
-  %6 = shl i64 %.666.i.i, 3
-  %scevgep.i.i = getelementptr i8, ptr %arg.longs, i64 %6
-  %7 = shl i64 %.609.i.i, 2
-  %scevgep191.i.i = getelementptr i8, ptr %arg.ints, i64 %7
+  store i64 %.354.i78.i, ptr %sunkaddr167.i.i, align 8
+  %28 = shl i64 %.666.i.i, 3
+  %scevgep.i.i = getelementptr i8, ptr %arg.longs, i64 %28
+  %29 = shl i64 %.609.i.i, 2
+  %scevgep191.i.i = getelementptr i8, ptr %arg.ints, i64 %29
   br label %B476.i.i
 
 B476.i.i:                                         ; preds = %B646.endif.endif.i.i, %B322.i.i
   %lsr.iv.i.i = phi i64 [ 0, %B322.i.i ], [ %lsr.iv.next.i.i, %B646.endif.endif.i.i ]
-  %position.6.1.i.i = phi i64 [ %position.1.2.0.i.i23.i, %B322.i.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i.i)
+  %position.6.1.i.i = phi i64 [ %position.1.2.0.i.i69.i, %B322.i.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i47.i)
   %.32.i.i.i = icmp ult i64 %position.6.1.i.i, %arg.size
   br i1 %.32.i.i.i, label %B68.i.i.i, label %B156.i.i.i
 
@@ -472,15 +1213,15 @@ B132.i.i.i:                                       ; preds = %B68.i.i.i
   br label %read_number.exit.thread.i.i
 
 B156.i.i.i:                                       ; preds = %B68.i.i.i, %B476.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i.i)
-  %.112.fca.0.load.i.i.i = load i64, ptr %.96.i.i.i, align 8
+  call fastcc void @read_wide(ptr nonnull %.96.i.i47.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i.i)
+  %.112.fca.0.load.i.i.i = load i64, ptr %.96.i.i47.i, align 8
   %.112.fca.1.load.i.i.i = load i64, ptr %sunkaddr187.i.i, align 8
   br label %read_number.exit.thread.i.i
 
 read_number.exit.thread.i.i: ; preds = %B156.i.i.i, %B132.i.i.i
   %.802.sroa.5.2.ph.i.i = phi i64 [ %.112.fca.1.load.i.i.i, %B156.i.i.i ], [ %.75.i.i.i, %B132.i.i.i ]
   %.802.sroa.0.2.ph.i.i = phi i64 [ %.112.fca.0.load.i.i.i, %B156.i.i.i ], [ %.62.i.i.i, %B132.i.i.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i47.i)
   %.845.i.i = icmp eq i64 %.802.sroa.5.2.ph.i.i, -1
   %.848.i.i = icmp ugt i64 %.802.sroa.0.2.ph.i.i, 4294967295
   %or.cond.i.i = select i1 %.845.i.i, i1 true, i1 %.848.i.i
@@ -502,281 +1243,281 @@ B646.endif.endif.i.i:                             ; preds = %B572.i.i
   %.6.i43.i.i = and i64 %.922.fca.0.load.i.i, 1
   %.8.i44.i.i = sub nsw i64 0, %.6.i43.i.i
   %.9.i45.i.i = xor i64 %.5.i42.i.i, %.8.i44.i.i
-  %8 = shl i64 %lsr.iv.i.i, 2
-  %scevgep192.i.i = getelementptr i8, ptr %scevgep191.i.i, i64 %8
+  %30 = shl i64 %lsr.iv.i.i, 2
+  %scevgep192.i.i = getelementptr i8, ptr %scevgep191.i.i, i64 %30
   %.1098.i.i = trunc i64 %.9.i.i.i to i32
   store i32 %.1098.i.i, ptr %scevgep192.i.i, align 4
-  %9 = shl i64 %lsr.iv.i.i, 3
-  %scevgep190.i.i = getelementptr i8, ptr %scevgep.i.i, i64 %9
+  %31 = shl i64 %lsr.iv.i.i, 3
+  %scevgep190.i.i = getelementptr i8, ptr %scevgep.i.i, i64 %31
   store i64 %.9.i45.i.i, ptr %scevgep190.i.i, align 8
   %lsr.iv.next.i.i = add nuw i64 %lsr.iv.i.i, 1
-  %.1140.not22.i.i = icmp eq i64 %count.2.0.i.i24.i, %lsr.iv.next.i.i
+  %.1140.not22.i.i = icmp eq i64 %count.2.0.i.i70.i, %lsr.iv.next.i.i
   br i1 %.1140.not22.i.i, label %B46.i.i, label %B476.i.i
 
-read_longs.exit.i: ; preds = %read_count.exit.i22.i, %B572.i.i, %read_number.exit.thread.i.i, %B288.i.i, %B154.i.i
-  %.sink.i.i = phi i64 [ %position.1.2.0.i.i23.i, %B154.i.i ], [ -1, %B572.i.i ], [ -2, %B288.i.i ], [ -1, %read_number.exit.thread.i.i ], [ -1, %read_count.exit.i22.i ]
+read_longs.exit.i: ; preds = %read_count.exit.i68.i, %B572.i.i, %read_number.exit.thread.i.i, %B288.i.i, %B154.i.i
+  %.sink.i.i = phi i64 [ %position.1.2.0.i.i69.i, %B154.i.i ], [ -1, %B572.i.i ], [ -2, %B288.i.i ], [ -1, %read_number.exit.thread.i.i ], [ -1, %read_count.exit.i68.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %.906.i.i)
-  %sunkaddr554.i = getelementptr i8, ptr %sunkaddr164.i.i, i64 8
-  %.1263.i = load i64, ptr %sunkaddr554.i, align 8
-  %.1290.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
-  %.1291.i = trunc i64 %.1263.i to i32
-  store i32 %.1291.i, ptr %.1290.i, align 4
-  br label %B1298.i
+  %sunkaddr604.i = getelementptr i8, ptr %sunkaddr164.i.i, i64 8
+  %.1460.i = load i64, ptr %sunkaddr604.i, align 8
+  %.1487.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
+  %.1488.i = trunc i64 %.1460.i to i32
+  store i32 %.1488.i, ptr %.1487.i, align 4
+  br label %B1468.i
 
-B1046.i:                                          ; preds = %B694.i
+B1216.i:                                          ; preds = %B864.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.913.i.i)
   store i64 0, ptr %.913.i.i, align 8
-  %.905.i.i = add i64 %.334.i, 4
-  %sunkaddr161.i49.i = shl i64 %.334.i, 3
-  %sunkaddr164.i50.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr161.i49.i
-  %sunkaddr167.i51.i = getelementptr i8, ptr %sunkaddr164.i50.i, i64 24
-  %sunkaddr170.i52.i = getelementptr i8, ptr %arg.rooms, i64 %sunkaddr161.i49.i
-  %sunkaddr171.i53.i = getelementptr i8, ptr %sunkaddr170.i52.i, i64 24
-  %sunkaddr174.i54.i = getelementptr i8, ptr %arg.starts, i64 %sunkaddr161.i49.i
-  %sunkaddr175.i55.i = getelementptr i8, ptr %sunkaddr174.i54.i, i64 16
-  %sunkaddr180.i56.i = getelementptr i8, ptr %sunkaddr164.i50.i, i64 16
-  %sunkaddr183.i57.i = getelementptr i8, ptr %sunkaddr174.i54.i, i64 24
-  %sunkaddr190.i.i = getelementptr i8, ptr %sunkaddr164.i50.i, i64 32
-  br label %B46.i59.i
+  %.905.i.i = add i64 %.354.i, 4
+  %sunkaddr161.i95.i = shl i64 %.354.i, 3
+  %sunkaddr164.i96.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr161.i95.i
+  %sunkaddr167.i97.i = getelementptr i8, ptr %sunkaddr164.i96.i, i64 24
+  %sunkaddr170.i98.i = getelementptr i8, ptr %arg.rooms, i64 %sunkaddr161.i95.i
+  %sunkaddr171.i99.i = getelementptr i8, ptr %sunkaddr170.i98.i, i64 24
+  %sunkaddr174.i100.i = getelementptr i8, ptr %arg.starts, i64 %sunkaddr161.i95.i
+  %sunkaddr175.i101.i = getelementptr i8, ptr %sunkaddr174.i100.i, i64 16
+  %sunkaddr180.i102.i = getelementptr i8, ptr %sunkaddr164.i96.i, i64 16
+  %sunkaddr183.i103.i = getelementptr i8, ptr %sunkaddr174.i100.i, i64 24
+  %sunkaddr190.i.i = getelementptr i8, ptr %sunkaddr164.i96.i, i64 32
+  br label %B46.i105.i
 
-B46.i59.i:                                        ; preds = %B658.endif.i.i, %B1046.i
-  %position.4.0.i60.i = phi i64 [ %position.7.2.i, %B1046.i ], [ %.939.i.i, %B658.endif.i.i ]
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
-  %.32.i.i.i61.i = icmp ult i64 %position.4.0.i60.i, %arg.size
-  br i1 %.32.i.i.i61.i, label %B68.i.i.i149.i, label %B156.i.i.i62.i
+B46.i105.i:                                       ; preds = %B658.endif.i.i, %B1216.i
+  %position.4.0.i106.i = phi i64 [ %position.8.2.i, %B1216.i ], [ %.939.i.i, %B658.endif.i.i ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i92.i)
+  %.32.i.i.i107.i = icmp ult i64 %position.4.0.i106.i, %arg.size
+  br i1 %.32.i.i.i107.i, label %B68.i.i.i195.i, label %B156.i.i.i108.i
 
-B68.i.i.i149.i:                                   ; preds = %B46.i59.i
-  %.60.i.i.i150.i = getelementptr i8, ptr %arg.data, i64 %position.4.0.i60.i
-  %.61.i.i.i151.i = load i8, ptr %.60.i.i.i150.i, align 1
-  %.67.i.i.i152.i = icmp sgt i8 %.61.i.i.i151.i, -1
-  br i1 %.67.i.i.i152.i, label %B132.i.i.i153.i, label %B156.i.i.i62.i
+B68.i.i.i195.i:                                   ; preds = %B46.i105.i
+  %.60.i.i.i196.i = getelementptr i8, ptr %arg.data, i64 %position.4.0.i106.i
+  %.61.i.i.i197.i = load i8, ptr %.60.i.i.i196.i, align 1
+  %.67.i.i.i198.i = icmp sgt i8 %.61.i.i.i197.i, -1
+  br i1 %.67.i.i.i198.i, label %B132.i.i.i199.i, label %B156.i.i.i108.i
 
-B132.i.i.i153.i:                                  ; preds = %B68.i.i.i149.i
-  %.62.i.i.i154.i = zext nneg i8 %.61.i.i.i151.i to i64
-  %.75.i.i.i155.i = add nuw i64 %position.4.0.i60.i, 1
-  br label %B0.endif.i.i65.i
+B132.i.i.i199.i:                                  ; preds = %B68.i.i.i195.i
+  %.62.i.i.i200.i = zext nneg i8 %.61.i.i.i197.i to i64
+  %.75.i.i.i201.i = add nuw i64 %position.4.0.i106.i, 1
+  br label %B0.endif.i.i111.i
 
-B156.i.i.i62.i:                                   ; preds = %B68.i.i.i149.i, %B46.i59.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i60.i)
-  %.112.fca.0.load.i.i.i63.i = load i64, ptr %.96.i1.i.i46.i, align 8
-  %.112.fca.1.load.i.i.i64.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
-  br label %B0.endif.i.i65.i
+B156.i.i.i108.i:                                  ; preds = %B68.i.i.i195.i, %B46.i105.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i106.i)
+  %.112.fca.0.load.i.i.i109.i = load i64, ptr %.96.i1.i.i92.i, align 8
+  %.112.fca.1.load.i.i.i110.i = load i64, ptr %sunkaddr.i.i.i94.i, align 8
+  br label %B0.endif.i.i111.i
 
-B84.i.i70.i:                                      ; preds = %B0.endif.i.i65.i
-  %.89.i.i71.i = and i64 %.24.sroa.0.0.ph.i.i66.i, 1
-  %.92.not.i.i72.i = icmp eq i64 %.89.i.i71.i, 0
-  br i1 %.92.not.i.i72.i, label %read_count.exit.i80.i, label %B104.i.i73.i
+B84.i.i116.i:                                     ; preds = %B0.endif.i.i111.i
+  %.89.i.i117.i = and i64 %.24.sroa.0.0.ph.i.i112.i, 1
+  %.92.not.i.i118.i = icmp eq i64 %.89.i.i117.i, 0
+  br i1 %.92.not.i.i118.i, label %read_count.exit.i126.i, label %B104.i.i119.i
 
-B104.i.i73.i:                                     ; preds = %B84.i.i70.i
-  %.95.i.i74.i = add nuw i64 %.71.i.i68.i, 1
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
-  %.32.i3.i.i75.i = icmp ult i64 %.24.sroa.4.0.ph.i.i67.i, %arg.size
-  br i1 %.32.i3.i.i75.i, label %B68.i17.i.i143.i, label %B156.i4.i.i76.i
+B104.i.i119.i:                                    ; preds = %B84.i.i116.i
+  %.95.i.i120.i = add nuw i64 %.71.i.i114.i, 1
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i92.i)
+  %.32.i3.i.i121.i = icmp ult i64 %.24.sroa.4.0.ph.i.i113.i, %arg.size
+  br i1 %.32.i3.i.i121.i, label %B68.i17.i.i189.i, label %B156.i4.i.i122.i
 
-B68.i17.i.i143.i:                                 ; preds = %B104.i.i73.i
-  %.60.i18.i.i144.i = getelementptr i8, ptr %arg.data, i64 %.24.sroa.4.0.ph.i.i67.i
-  %.61.i19.i.i145.i = load i8, ptr %.60.i18.i.i144.i, align 1
-  %.67.i20.i.i146.i = icmp sgt i8 %.61.i19.i.i145.i, -1
-  br i1 %.67.i20.i.i146.i, label %B132.i21.i.i147.i, label %B156.i4.i.i76.i
+B68.i17.i.i189.i:                                 ; preds = %B104.i.i119.i
+  %.60.i18.i.i190.i = getelementptr i8, ptr %arg.data, i64 %.24.sroa.4.0.ph.i.i113.i
+  %.61.i19.i.i191.i = load i8, ptr %.60.i18.i.i190.i, align 1
+  %.67.i20.i.i192.i = icmp sgt i8 %.61.i19.i.i191.i, -1
+  br i1 %.67.i20.i.i192.i, label %B132.i21.i.i193.i, label %B156.i4.i.i122.i
 
-B132.i21.i.i147.i:                                ; preds = %B68.i17.i.i143.i
-  %.75.i23.i.i148.i = add nuw i64 %.24.sroa.4.0.ph.i.i67.i, 1
-  br label %read_number.exit25.thread.i.i78.i
+B132.i21.i.i193.i:                                ; preds = %B68.i17.i.i189.i
+  %.75.i23.i.i194.i = add nuw i64 %.24.sroa.4.0.ph.i.i113.i, 1
+  br label %read_number.exit25.thread.i.i124.i
 
-B156.i4.i.i76.i:                                  ; preds = %B68.i17.i.i143.i, %B104.i.i73.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i67.i)
-  %.112.fca.1.load.i15.i.i77.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
-  br label %read_number.exit25.thread.i.i78.i
+B156.i4.i.i122.i:                                 ; preds = %B68.i17.i.i189.i, %B104.i.i119.i
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i113.i)
+  %.112.fca.1.load.i15.i.i123.i = load i64, ptr %sunkaddr.i.i.i94.i, align 8
+  br label %read_number.exit25.thread.i.i124.i
 
-read_number.exit25.thread.i.i78.i: ; preds = %B156.i4.i.i76.i, %B132.i21.i.i147.i
-  %.103.sroa.3.0.ph.i.i79.i = phi i64 [ %.112.fca.1.load.i15.i.i77.i, %B156.i4.i.i76.i ], [ %.75.i23.i.i148.i, %B132.i21.i.i147.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i46.i)
-  br label %read_count.exit.i80.i
+read_number.exit25.thread.i.i124.i: ; preds = %B156.i4.i.i122.i, %B132.i21.i.i193.i
+  %.103.sroa.3.0.ph.i.i125.i = phi i64 [ %.112.fca.1.load.i15.i.i123.i, %B156.i4.i.i122.i ], [ %.75.i23.i.i194.i, %B132.i21.i.i193.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i92.i)
+  br label %read_count.exit.i126.i
 
-B0.endif.i.i65.i:                                 ; preds = %B156.i.i.i62.i, %B132.i.i.i153.i
-  %.24.sroa.0.0.ph.i.i66.i = phi i64 [ %.112.fca.0.load.i.i.i63.i, %B156.i.i.i62.i ], [ %.62.i.i.i154.i, %B132.i.i.i153.i ]
-  %.24.sroa.4.0.ph.i.i67.i = phi i64 [ %.112.fca.1.load.i.i.i64.i, %B156.i.i.i62.i ], [ %.75.i.i.i155.i, %B132.i.i.i153.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i46.i)
-  %.71.i.i68.i = lshr i64 %.24.sroa.0.0.ph.i.i66.i, 1
-  %.80.not.i.i69.i = icmp eq i64 %.24.sroa.4.0.ph.i.i67.i, -1
-  br i1 %.80.not.i.i69.i, label %read_count.exit.i80.i, label %B84.i.i70.i
+B0.endif.i.i111.i:                                ; preds = %B156.i.i.i108.i, %B132.i.i.i199.i
+  %.24.sroa.0.0.ph.i.i112.i = phi i64 [ %.112.fca.0.load.i.i.i109.i, %B156.i.i.i108.i ], [ %.62.i.i.i200.i, %B132.i.i.i199.i ]
+  %.24.sroa.4.0.ph.i.i113.i = phi i64 [ %.112.fca.1.load.i.i.i110.i, %B156.i.i.i108.i ], [ %.75.i.i.i201.i, %B132.i.i.i199.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i1.i.i92.i)
+  %.71.i.i114.i = lshr i64 %.24.sroa.0.0.ph.i.i112.i, 1
+  %.80.not.i.i115.i = icmp eq i64 %.24.sroa.4.0.ph.i.i113.i, -1
+  br i1 %.80.not.i.i115.i, label %read_count.exit.i126.i, label %B84.i.i116.i
 
-read_count.exit.i80.i: ; preds = %B0.endif.i.i65.i, %read_number.exit25.thread.i.i78.i, %B84.i.i70.i
-  %position.1.2.0.i.i81.i = phi i64 [ -1, %B0.endif.i.i65.i ], [ %.24.sroa.4.0.ph.i.i67.i, %B84.i.i70.i ], [ %.103.sroa.3.0.ph.i.i79.i, %read_number.exit25.thread.i.i78.i ]
-  %count.2.0.i.i82.i = phi i64 [ %.71.i.i68.i, %B0.endif.i.i65.i ], [ %.71.i.i68.i, %B84.i.i70.i ], [ %.95.i.i74.i, %read_number.exit25.thread.i.i78.i ]
-  %.164.i.i83.i = sub i64 %arg.size, %position.1.2.0.i.i81.i
-  %.169.i.i84.i = icmp ne i64 %position.1.2.0.i.i81.i, -1
-  %.173.i.i85.i = icmp ule i64 %count.2.0.i.i82.i, %.164.i.i83.i
-  %.177.i.i86.i = shl i64 %count.2.0.i.i82.i, 1
-  %.181.i.i87.i = icmp ule i64 %.177.i.i86.i, %.164.i.i83.i
-  %.not23.i88.i = and i1 %.173.i.i85.i, %.181.i.i87.i
-  %or.cond71.i.not.i89.i = select i1 %.169.i.i84.i, i1 %.not23.i88.i, i1 false
-  br i1 %or.cond71.i.not.i89.i, label %B132.i90.i, label %read_blobs.exit.i
+read_count.exit.i126.i: ; preds = %B0.endif.i.i111.i, %read_number.exit25.thread.i.i124.i, %B84.i.i116.i
+  %position.1.2.0.i.i127.i = phi i64 [ -1, %B0.endif.i.i111.i ], [ %.24.sroa.4.0.ph.i.i113.i, %B84.i.i116.i ], [ %.103.sroa.3.0.ph.i.i125.i, %read_number.exit25.thread.i.i124.i ]
+  %count.2.0.i.i128.i = phi i64 [ %.71.i.i114.i, %B0.endif.i.i111.i ], [ %.71.i.i114.i, %B84.i.i116.i ], [ %.95.i.i120.i, %read_number.exit25.thread.i.i124.i ]
+  %.164.i.i129.i = sub i64 %arg.size, %position.1.2.0.i.i127.i
+  %.169.i.i130.i = icmp ne i64 %position.1.2.0.i.i127.i, -1
+  %.173.i.i131.i = icmp ule i64 %count.2.0.i.i128.i, %.164.i.i129.i
+  %.177.i.i132.i = shl i64 %count.2.0.i.i128.i, 1
+  %.181.i.i133.i = icmp ule i64 %.177.i.i132.i, %.164.i.i129.i
+  %.not23.i134.i = and i1 %.173.i.i131.i, %.181.i.i133.i
+  %or.cond71.i.not.i135.i = select i1 %.169.i.i130.i, i1 %.not23.i134.i, i1 false
+  br i1 %or.cond71.i.not.i135.i, label %B132.i136.i, label %read_blobs.exit.i
 
-B132.i90.i:                                       ; preds = %read_count.exit.i80.i
-  %.218.i91.i = icmp eq i64 %count.2.0.i.i82.i, 0
-  br i1 %.218.i91.i, label %B154.i140.i, label %B196.i92.i
+B132.i136.i:                                      ; preds = %read_count.exit.i126.i
+  %.218.i137.i = icmp eq i64 %count.2.0.i.i128.i, 0
+  br i1 %.218.i137.i, label %B154.i186.i, label %B196.i138.i
 
-B154.i140.i:                                      ; preds = %B132.i90.i
-  %.281.i141.i = load i64, ptr %sunkaddr180.i56.i, align 8
-  %.313.i142.i = getelementptr i8, ptr %.449.i, i64 8
-  store i64 %.281.i141.i, ptr %.313.i142.i, align 8
+B154.i186.i:                                      ; preds = %B132.i136.i
+  %.281.i187.i = load i64, ptr %sunkaddr180.i102.i, align 8
+  %.313.i188.i = getelementptr i8, ptr %.469.i, i64 8
+  store i64 %.281.i187.i, ptr %.313.i188.i, align 8
   br label %read_blobs.exit.i
 
-B196.i92.i:                                       ; preds = %B132.i90.i
-  %.352.i93.i = load i64, ptr %sunkaddr167.i51.i, align 8
-  %.354.i94.i = add i64 %.352.i93.i, %count.2.0.i.i82.i
-  %.382.i95.i = load i64, ptr %sunkaddr171.i53.i, align 8
-  %.383.i96.i = icmp ugt i64 %.354.i94.i, %.382.i95.i
-  %spec.select.v.i97.i = select i1 %.383.i96.i, i64 3, i64 2
-  %spec.select.i98.i = add i64 %spec.select.v.i97.i, %.334.i
-  %.426.i99.i = getelementptr i64, ptr %arg.used, i64 %spec.select.i98.i
-  %.427.i100.i = load i64, ptr %.426.i99.i, align 8
-  %.429.i101.i = add i64 %.427.i100.i, %count.2.0.i.i82.i
-  %.456.i102.i = getelementptr i64, ptr %arg.rooms, i64 %spec.select.i98.i
-  %.457.i103.i = load i64, ptr %.456.i102.i, align 8
-  %.458.i104.i = icmp ugt i64 %.429.i101.i, %.457.i103.i
-  br i1 %.458.i104.i, label %B288.i139.i, label %B322.i105.i
+B196.i138.i:                                      ; preds = %B132.i136.i
+  %.352.i139.i = load i64, ptr %sunkaddr167.i97.i, align 8
+  %.354.i140.i = add i64 %.352.i139.i, %count.2.0.i.i128.i
+  %.382.i141.i = load i64, ptr %sunkaddr171.i99.i, align 8
+  %.383.i142.i = icmp ugt i64 %.354.i140.i, %.382.i141.i
+  %spec.select.v.i143.i = select i1 %.383.i142.i, i64 3, i64 2
+  %spec.select.i144.i = add i64 %spec.select.v.i143.i, %.354.i
+  %.426.i145.i = getelementptr i64, ptr %arg.used, i64 %spec.select.i144.i
+  %.427.i146.i = load i64, ptr %.426.i145.i, align 8
+  %.429.i147.i = add i64 %.427.i146.i, %count.2.0.i.i128.i
+  %.456.i148.i = getelementptr i64, ptr %arg.rooms, i64 %spec.select.i144.i
+  %.457.i149.i = load i64, ptr %.456.i148.i, align 8
+  %.458.i150.i = icmp ugt i64 %.429.i147.i, %.457.i149.i
+  br i1 %.458.i150.i, label %B288.i185.i, label %B322.i151.i
 
-B288.i139.i:                                      ; preds = %B196.i92.i
-  store i64 %spec.select.i98.i, ptr %arg.stack, align 8
+B288.i185.i:                                      ; preds = %B196.i138.i
+  store i64 %spec.select.i144.i, ptr %arg.stack, align 8
   br label %read_blobs.exit.i
 
-B322.i105.i:                                      ; preds = %B196.i92.i
-  %.580.i106.i = load i64, ptr %sunkaddr175.i55.i, align 8
-  %.608.i107.i = load i64, ptr %sunkaddr180.i56.i, align 8
-  %.609.i108.i = add i64 %.608.i107.i, %.580.i106.i
-  %.637.i109.i = load i64, ptr %sunkaddr183.i57.i, align 8
-  %.666.i110.i = add i64 %.637.i109.i, %.352.i93.i
-  %.702.i111.i = add i64 %.608.i107.i, %count.2.0.i.i82.i
-  store i64 %.702.i111.i, ptr %sunkaddr180.i56.i, align 8
-  store i64 %.354.i94.i, ptr %sunkaddr167.i51.i, align 8
-  %10 = shl i64 %.666.i110.i, 2
-  %scevgep.i112.i = getelementptr i8, ptr %arg.ints, i64 %10
-  %11 = shl i64 %.609.i108.i, 2
-  %scevgep179.i.i = getelementptr i8, ptr %arg.ints, i64 %11
-  br label %B476.i113.i
+B322.i151.i:                                      ; preds = %B196.i138.i
+  %.580.i152.i = load i64, ptr %sunkaddr175.i101.i, align 8
+  %.608.i153.i = load i64, ptr %sunkaddr180.i102.i, align 8
+  %.609.i154.i = add i64 %.608.i153.i, %.580.i152.i
+  %.637.i155.i = load i64, ptr %sunkaddr183.i103.i, align 8
+  %.666.i156.i = add i64 %.637.i155.i, %.352.i139.i
+  %.702.i157.i = add i64 %.608.i153.i, %count.2.0.i.i128.i
+  store i64 %.702.i157.i, ptr %sunkaddr180.i102.i, align 8
+  store i64 %.354.i140.i, ptr %sunkaddr167.i97.i, align 8
+  %32 = shl i64 %.666.i156.i, 2
+  %scevgep.i158.i = getelementptr i8, ptr %arg.ints, i64 %32
+  %33 = shl i64 %.609.i154.i, 2
+  %scevgep179.i.i = getelementptr i8, ptr %arg.ints, i64 %33
+  br label %B476.i159.i
 
-B476.i113.i:                                      ; preds = %B658.endif.i.i, %B322.i105.i
-  %lsr.iv.i114.i = phi i64 [ 0, %B322.i105.i ], [ %lsr.iv.next.i131.i, %B658.endif.i.i ]
-  %position.6.1.i115.i = phi i64 [ %position.1.2.0.i.i81.i, %B322.i105.i ], [ %.939.i.i, %B658.endif.i.i ]
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i47.i)
-  %.32.i.i116.i = icmp ult i64 %position.6.1.i115.i, %arg.size
-  br i1 %.32.i.i116.i, label %B68.i.i132.i, label %B156.i.i117.i
+B476.i159.i:                                      ; preds = %B658.endif.i.i, %B322.i151.i
+  %lsr.iv.i160.i = phi i64 [ 0, %B322.i151.i ], [ %lsr.iv.next.i177.i, %B658.endif.i.i ]
+  %position.6.1.i161.i = phi i64 [ %position.1.2.0.i.i127.i, %B322.i151.i ], [ %.939.i.i, %B658.endif.i.i ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i93.i)
+  %.32.i.i162.i = icmp ult i64 %position.6.1.i161.i, %arg.size
+  br i1 %.32.i.i162.i, label %B68.i.i178.i, label %B156.i.i163.i
 
-B68.i.i132.i:                                     ; preds = %B476.i113.i
-  %.60.i.i133.i = getelementptr i8, ptr %arg.data, i64 %position.6.1.i115.i
-  %.61.i.i134.i = load i8, ptr %.60.i.i133.i, align 1
-  %.67.i.i135.i = icmp sgt i8 %.61.i.i134.i, -1
-  br i1 %.67.i.i135.i, label %B132.i.i136.i, label %B156.i.i117.i
+B68.i.i178.i:                                     ; preds = %B476.i159.i
+  %.60.i.i179.i = getelementptr i8, ptr %arg.data, i64 %position.6.1.i161.i
+  %.61.i.i180.i = load i8, ptr %.60.i.i179.i, align 1
+  %.67.i.i181.i = icmp sgt i8 %.61.i.i180.i, -1
+  br i1 %.67.i.i181.i, label %B132.i.i182.i, label %B156.i.i163.i
 
-B132.i.i136.i:                                    ; preds = %B68.i.i132.i
-  %.62.i.i137.i = zext nneg i8 %.61.i.i134.i to i64
-  %.75.i.i138.i = add nuw i64 %position.6.1.i115.i, 1
-  br label %read_number.exit.thread.i120.i
+B132.i.i182.i:                                    ; preds = %B68.i.i178.i
+  %.62.i.i183.i = zext nneg i8 %.61.i.i180.i to i64
+  %.75.i.i184.i = add nuw i64 %position.6.1.i161.i, 1
+  br label %read_number.exit.thread.i166.i
 
-B156.i.i117.i:                                    ; preds = %B68.i.i132.i, %B476.i113.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i47.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i115.i)
-  %.112.fca.0.load.i.i118.i = load i64, ptr %.96.i.i47.i, align 8
-  %.112.fca.1.load.i.i119.i = load i64, ptr %sunkaddr187.i58.i, align 8
-  br label %read_number.exit.thread.i120.i
+B156.i.i163.i:                                    ; preds = %B68.i.i178.i, %B476.i159.i
+  call fastcc void @read_wide(ptr nonnull %.96.i.i93.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i161.i)
+  %.112.fca.0.load.i.i164.i = load i64, ptr %.96.i.i93.i, align 8
+  %.112.fca.1.load.i.i165.i = load i64, ptr %sunkaddr187.i104.i, align 8
+  br label %read_number.exit.thread.i166.i
 
-read_number.exit.thread.i120.i: ; preds = %B156.i.i117.i, %B132.i.i136.i
-  %.802.sroa.5.2.ph.i121.i = phi i64 [ %.112.fca.1.load.i.i119.i, %B156.i.i117.i ], [ %.75.i.i138.i, %B132.i.i136.i ]
-  %.802.sroa.0.2.ph.i122.i = phi i64 [ %.112.fca.0.load.i.i118.i, %B156.i.i117.i ], [ %.62.i.i137.i, %B132.i.i136.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i47.i)
-  %.845.i123.i = icmp eq i64 %.802.sroa.5.2.ph.i121.i, -1
-  %.848.i124.i = icmp ugt i64 %.802.sroa.0.2.ph.i122.i, 4294967295
-  %or.cond.i125.i = select i1 %.845.i123.i, i1 true, i1 %.848.i124.i
-  br i1 %or.cond.i125.i, label %read_blobs.exit.i, label %B572.i126.i
+read_number.exit.thread.i166.i: ; preds = %B156.i.i163.i, %B132.i.i182.i
+  %.802.sroa.5.2.ph.i167.i = phi i64 [ %.112.fca.1.load.i.i165.i, %B156.i.i163.i ], [ %.75.i.i184.i, %B132.i.i182.i ]
+  %.802.sroa.0.2.ph.i168.i = phi i64 [ %.112.fca.0.load.i.i164.i, %B156.i.i163.i ], [ %.62.i.i183.i, %B132.i.i182.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i93.i)
+  %.845.i169.i = icmp eq i64 %.802.sroa.5.2.ph.i167.i, -1
+  %.848.i170.i = icmp ugt i64 %.802.sroa.0.2.ph.i168.i, 4294967295
+  %or.cond.i171.i = select i1 %.845.i169.i, i1 true, i1 %.848.i170.i
+  br i1 %or.cond.i171.i, label %read_blobs.exit.i, label %B572.i172.i
 
-B572.i126.i:                                      ; preds = %read_number.exit.thread.i120.i
+B572.i172.i:                                      ; preds = %read_number.exit.thread.i166.i
   store i64 0, ptr %.913.i.i, align 8
-  call fastcc void @read_bytes(ptr nonnull %.913.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %.802.sroa.5.2.ph.i121.i, i64 %.905.i.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
+  call fastcc void @read_bytes(ptr nonnull %.913.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %.802.sroa.5.2.ph.i167.i, i64 %.905.i.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
   %.939.i.i = load i64, ptr %.913.i.i, align 8
   %.955.i.i = icmp ugt i64 %.939.i.i, -3
   br i1 %.955.i.i, label %read_blobs.exit.i, label %B658.endif.i.i
 
-B658.endif.i.i:                                   ; preds = %B572.i126.i
-  %.5.i.i127.i = lshr i64 %.802.sroa.0.2.ph.i122.i, 1
-  %.6.i.i128.i = and i64 %.802.sroa.0.2.ph.i122.i, 1
-  %.8.i.i129.i = sub nsw i64 0, %.6.i.i128.i
-  %.9.i.i130.i = xor i64 %.5.i.i127.i, %.8.i.i129.i
+B658.endif.i.i:                                   ; preds = %B572.i172.i
+  %.5.i.i173.i = lshr i64 %.802.sroa.0.2.ph.i168.i, 1
+  %.6.i.i174.i = and i64 %.802.sroa.0.2.ph.i168.i, 1
+  %.8.i.i175.i = sub nsw i64 0, %.6.i.i174.i
+  %.9.i.i176.i = xor i64 %.5.i.i173.i, %.8.i.i175.i
   %.1076.i.i = load i64, ptr %sunkaddr190.i.i, align 8
-  %12 = shl i64 %lsr.iv.i114.i, 2
-  %scevgep180.i.i = getelementptr i8, ptr %scevgep179.i.i, i64 %12
-  %.1104.i.i = trunc i64 %.9.i.i130.i to i32
+  %34 = shl i64 %lsr.iv.i160.i, 2
+  %scevgep180.i.i = getelementptr i8, ptr %scevgep179.i.i, i64 %34
+  %.1104.i.i = trunc i64 %.9.i.i176.i to i32
   store i32 %.1104.i.i, ptr %scevgep180.i.i, align 4
-  %scevgep178.i.i = getelementptr i8, ptr %scevgep.i112.i, i64 %12
+  %scevgep178.i.i = getelementptr i8, ptr %scevgep.i158.i, i64 %34
   %.1133.i.i = trunc i64 %.1076.i.i to i32
   store i32 %.1133.i.i, ptr %scevgep178.i.i, align 4
-  %lsr.iv.next.i131.i = add nuw i64 %lsr.iv.i114.i, 1
-  %.1147.not22.i.i = icmp eq i64 %count.2.0.i.i82.i, %lsr.iv.next.i131.i
-  br i1 %.1147.not22.i.i, label %B46.i59.i, label %B476.i113.i
+  %lsr.iv.next.i177.i = add nuw i64 %lsr.iv.i160.i, 1
+  %.1147.not22.i.i = icmp eq i64 %count.2.0.i.i128.i, %lsr.iv.next.i177.i
+  br i1 %.1147.not22.i.i, label %B46.i105.i, label %B476.i159.i
 
-read_blobs.exit.i: ; preds = %read_count.exit.i80.i, %B572.i126.i, %read_number.exit.thread.i120.i, %B288.i139.i, %B154.i140.i
-  %.939.lcssa.sink.i.i = phi i64 [ %position.1.2.0.i.i81.i, %B154.i140.i ], [ -1, %read_number.exit.thread.i120.i ], [ -2, %B288.i139.i ], [ %.939.i.i, %B572.i126.i ], [ -1, %read_count.exit.i80.i ]
+read_blobs.exit.i: ; preds = %read_count.exit.i126.i, %B572.i172.i, %read_number.exit.thread.i166.i, %B288.i185.i, %B154.i186.i
+  %.939.lcssa.sink.i.i = phi i64 [ %position.1.2.0.i.i127.i, %B154.i186.i ], [ -1, %read_number.exit.thread.i166.i ], [ -2, %B288.i185.i ], [ %.939.i.i, %B572.i172.i ], [ -1, %read_count.exit.i126.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %.913.i.i)
-  %sunkaddr557.i = getelementptr i8, ptr %sunkaddr164.i50.i, i64 8
-  %.1386.i = load i64, ptr %sunkaddr557.i, align 8
-  %.1413.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
-  %.1414.i = trunc i64 %.1386.i to i32
-  store i32 %.1414.i, ptr %.1413.i, align 4
-  br label %B1298.i
+  %sunkaddr607.i = getelementptr i8, ptr %sunkaddr164.i96.i, i64 8
+  %.1583.i = load i64, ptr %sunkaddr607.i, align 8
+  %.1610.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
+  %.1611.i = trunc i64 %.1583.i to i32
+  store i32 %.1611.i, ptr %.1610.i, align 4
+  br label %B1468.i
 
-B1154.i:                                          ; preds = %B694.i
-  %.1431.i = add i64 %.334.i, 1
-  store i64 0, ptr %.1439.i, align 8
-  call fastcc void @read_bytes(ptr nonnull %.1439.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.7.2.i, i64 %.1431.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
-  %.1465.i = load i64, ptr %.1439.i, align 8
-  %sunkaddr558.i = shl i64 %.334.i, 3
-  %sunkaddr559.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr558.i
-  %sunkaddr560.i = getelementptr i8, ptr %sunkaddr559.i, i64 8
-  %.1507.i = load i64, ptr %sunkaddr560.i, align 8
-  %.1534.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
-  %.1535.i = trunc i64 %.1507.i to i32
-  store i32 %.1535.i, ptr %.1534.i, align 4
-  br label %B1298.i
+B1324.i:                                          ; preds = %B864.i
+  %.1628.i = add i64 %.354.i, 1
+  store i64 0, ptr %.1636.i, align 8
+  call fastcc void @read_bytes(ptr nonnull %.1636.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.8.2.i, i64 %.1628.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
+  %.1662.i = load i64, ptr %.1636.i, align 8
+  %sunkaddr608.i = shl i64 %.354.i, 3
+  %sunkaddr609.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr608.i
+  %sunkaddr610.i = getelementptr i8, ptr %sunkaddr609.i, i64 8
+  %.1704.i = load i64, ptr %sunkaddr610.i, align 8
+  %.1731.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
+  %.1732.i = trunc i64 %.1704.i to i32
+  store i32 %.1732.i, ptr %.1731.i, align 4
+  br label %B1468.i
 
-B1254.i:                                          ; preds = %B694.i
-  br i1 %.453.i, label %B26.i175.i, label %B158.i.i
+B1424.i:                                          ; preds = %B864.i
+  br i1 %.473.i, label %B26.i222.i, label %B158.i.i
 
-B26.i175.i:                                       ; preds = %B1254.i
-  %.98.i.i = sub i64 %arg.size, %position.7.2.i
-  %.100.i.i = icmp ugt i64 %.383.i, %.98.i.i
+B26.i222.i:                                       ; preds = %B1424.i
+  %.98.i.i = sub i64 %arg.size, %position.8.2.i
+  %.100.i.i = icmp ugt i64 %.403.i, %.98.i.i
   br i1 %.100.i.i, label %run.exit, label %B110.i.i
 
-B110.i.i:                                         ; preds = %B26.i175.i
-  %.42.i.i.i = icmp ult i64 %.383.i, 17
+B110.i.i:                                         ; preds = %B26.i222.i
+  %.42.i.i223.i = icmp ult i64 %.403.i, 17
   %.56.i.i.i = icmp ugt i64 %.98.i.i, 15
-  %or.cond.i.i176.i = and i1 %.56.i.i.i, %.42.i.i.i
-  br i1 %or.cond.i.i176.i, label %B106.endif.endif.endif.endif.i.i.i, label %B274.i.i.i
+  %or.cond.i.i224.i = and i1 %.56.i.i.i, %.42.i.i223.i
+  br i1 %or.cond.i.i224.i, label %B106.endif.endif.endif.endif.i.i.i, label %B274.i.i.i
 
 B274.i.i.i:                                       ; preds = %B110.i.i
-  %.200.not.i.i.i = icmp eq i64 %.383.i, 0
+  %.200.not.i.i.i = icmp eq i64 %.403.i, 0
   br i1 %.200.not.i.i.i, label %copy.exit.i.i, label %iter.check.i.i.i
 
 iter.check.i.i.i:                                 ; preds = %B274.i.i.i
-  %13 = getelementptr i8, ptr %arg.data, i64 %position.7.2.i
-  %14 = getelementptr i8, ptr %arg.octets, i64 %.451.i
-  %min.iters.check.i.i.i = icmp ult i64 %.383.i, 4
+  %35 = getelementptr i8, ptr %arg.data, i64 %position.8.2.i
+  %36 = getelementptr i8, ptr %arg.octets, i64 %.471.i
+  %min.iters.check.i.i.i = icmp ult i64 %.403.i, 4
   br i1 %min.iters.check.i.i.i, label %B300.preheader.i.i.i, label %vector.memcheck.i.i.i
 
 vector.memcheck.i.i.i:                            ; preds = %iter.check.i.i.i
-  %15 = add i64 %position.7.2.i, %1
-  %.neg1.i.i.i = sub i64 %0, %15
-  %16 = add i64 %.neg1.i.i.i, %.451.i
-  %diff.check.i.i.i = icmp ult i64 %16, 32
+  %37 = add i64 %position.8.2.i, %1
+  %.neg1.i.i.i = sub i64 %0, %37
+  %38 = add i64 %.neg1.i.i.i, %.471.i
+  %diff.check.i.i.i = icmp ult i64 %38, 32
   br i1 %diff.check.i.i.i, label %B300.preheader.i.i.i, label %vector.main.loop.iter.check.i.i.i
 
 vector.main.loop.iter.check.i.i.i:                ; preds = %vector.memcheck.i.i.i
-  %min.iters.check6.i.i.i = icmp ult i64 %.383.i, 32
+  %min.iters.check6.i.i.i = icmp ult i64 %.403.i, 32
   br i1 %min.iters.check6.i.i.i, label %vec.epilog.ph.i.i.i, label %vector.ph.i.i.i
 
 vector.ph.i.i.i:                                  ; preds = %vector.main.loop.iter.check.i.i.i
-  %n.vec.i.i.i = and i64 %.383.i, -32
-  %scevgep16.i.i.i = getelementptr i8, ptr %14, i64 16
-  %scevgep24.i.i.i = getelementptr i8, ptr %13, i64 16
+  %n.vec.i.i.i = and i64 %.403.i, -32
+  %scevgep16.i.i225.i = getelementptr i8, ptr %36, i64 16
+  %scevgep24.i.i.i = getelementptr i8, ptr %35, i64 16
   br label %vector.body.i.i.i
 
 vector.body.i.i.i:                                ; preds = %vector.body.i.i.i, %vector.ph.i.i.i
@@ -785,69 +1526,69 @@ vector.body.i.i.i:                                ; preds = %vector.body.i.i.i, 
   %scevgep29.i.i.i = getelementptr i8, ptr %scevgep28.i.i.i, i64 -16
   %wide.load.i.i.i = load <16 x i8>, ptr %scevgep29.i.i.i, align 1
   %wide.load7.i.i.i = load <16 x i8>, ptr %scevgep28.i.i.i, align 1
-  %scevgep20.i.i.i = getelementptr i8, ptr %scevgep16.i.i.i, i64 %index.i.i.i
+  %scevgep20.i.i.i = getelementptr i8, ptr %scevgep16.i.i225.i, i64 %index.i.i.i
   %scevgep23.i.i.i = getelementptr i8, ptr %scevgep20.i.i.i, i64 -16
   store <16 x i8> %wide.load.i.i.i, ptr %scevgep23.i.i.i, align 1
   store <16 x i8> %wide.load7.i.i.i, ptr %scevgep20.i.i.i, align 1
   %index.next.i.i.i = add nuw i64 %index.i.i.i, 32
-  %17 = icmp eq i64 %n.vec.i.i.i, %index.next.i.i.i
-  br i1 %17, label %middle.block.i.i.i, label %vector.body.i.i.i
+  %39 = icmp eq i64 %n.vec.i.i.i, %index.next.i.i.i
+  br i1 %39, label %middle.block.i.i.i, label %vector.body.i.i.i
 
 middle.block.i.i.i:                               ; preds = %vector.body.i.i.i
-  %cmp.n.i.i.i = icmp eq i64 %.383.i, %n.vec.i.i.i
+  %cmp.n.i.i.i = icmp eq i64 %.403.i, %n.vec.i.i.i
   br i1 %cmp.n.i.i.i, label %copy.exit.i.i, label %vec.epilog.iter.check.i.i.i
 
 vec.epilog.iter.check.i.i.i:                      ; preds = %middle.block.i.i.i
-  %18 = and i64 %.383.i, 28
-  %min.epilog.iters.check.i.i.i = icmp eq i64 %18, 0
+  %40 = and i64 %.403.i, 28
+  %min.epilog.iters.check.i.i.i = icmp eq i64 %40, 0
   br i1 %min.epilog.iters.check.i.i.i, label %B300.preheader.i.i.i, label %vec.epilog.ph.i.i.i
 
 vec.epilog.ph.i.i.i:                              ; preds = %vec.epilog.iter.check.i.i.i, %vector.main.loop.iter.check.i.i.i
   %vec.epilog.resume.val.i.i.i = phi i64 [ %n.vec.i.i.i, %vec.epilog.iter.check.i.i.i ], [ 0, %vector.main.loop.iter.check.i.i.i ]
-  %n.vec9.i.i.i = and i64 %.383.i, -4
+  %n.vec9.i.i.i = and i64 %.403.i, -4
   br label %vec.epilog.vector.body.i.i.i
 
 vec.epilog.vector.body.i.i.i:                     ; preds = %vec.epilog.vector.body.i.i.i, %vec.epilog.ph.i.i.i
   %index10.i.i.i = phi i64 [ %vec.epilog.resume.val.i.i.i, %vec.epilog.ph.i.i.i ], [ %index.next12.i.i.i, %vec.epilog.vector.body.i.i.i ]
-  %19 = getelementptr i8, ptr %13, i64 %index10.i.i.i
-  %wide.load11.i.i.i = load <4 x i8>, ptr %19, align 1
-  %20 = getelementptr i8, ptr %14, i64 %index10.i.i.i
-  store <4 x i8> %wide.load11.i.i.i, ptr %20, align 1
+  %41 = getelementptr i8, ptr %35, i64 %index10.i.i.i
+  %wide.load11.i.i.i = load <4 x i8>, ptr %41, align 1
+  %42 = getelementptr i8, ptr %36, i64 %index10.i.i.i
+  store <4 x i8> %wide.load11.i.i.i, ptr %42, align 1
   %index.next12.i.i.i = add nuw i64 %index10.i.i.i, 4
-  %21 = icmp eq i64 %n.vec9.i.i.i, %index.next12.i.i.i
-  br i1 %21, label %vec.epilog.middle.block.i.i.i, label %vec.epilog.vector.body.i.i.i
+  %43 = icmp eq i64 %n.vec9.i.i.i, %index.next12.i.i.i
+  br i1 %43, label %vec.epilog.middle.block.i.i.i, label %vec.epilog.vector.body.i.i.i
 
 vec.epilog.middle.block.i.i.i:                    ; preds = %vec.epilog.vector.body.i.i.i
-  %cmp.n13.i.i.i = icmp eq i64 %.383.i, %n.vec9.i.i.i
+  %cmp.n13.i.i.i = icmp eq i64 %.403.i, %n.vec9.i.i.i
   br i1 %cmp.n13.i.i.i, label %copy.exit.i.i, label %B300.preheader.i.i.i
 
 B300.preheader.i.i.i:                             ; preds = %vec.epilog.middle.block.i.i.i, %vec.epilog.iter.check.i.i.i, %vector.memcheck.i.i.i, %iter.check.i.i.i
   %done.2.0.ph.i.i.i = phi i64 [ 0, %iter.check.i.i.i ], [ 0, %vector.memcheck.i.i.i ], [ %n.vec.i.i.i, %vec.epilog.iter.check.i.i.i ], [ %n.vec9.i.i.i, %vec.epilog.middle.block.i.i.i ]
-  %xtraiter.i.i.i = and i64 %.383.i, 3
+  %xtraiter.i.i.i = and i64 %.403.i, 3
   %lcmp.mod.not.i.i.i = icmp eq i64 %xtraiter.i.i.i, 0
   br i1 %lcmp.mod.not.i.i.i, label %B300.prol.loopexit.i.i.i, label %B300.prol.i.i.i
 
 B300.prol.i.i.i:                                  ; preds = %B300.preheader.i.i.i, %B300.prol.i.i.i
-  %lsr.iv.i.i.i = phi i64 [ %lsr.iv.next.i.i.i, %B300.prol.i.i.i ], [ %xtraiter.i.i.i, %B300.preheader.i.i.i ]
+  %lsr.iv.i.i226.i = phi i64 [ %lsr.iv.next.i.i227.i, %B300.prol.i.i.i ], [ %xtraiter.i.i.i, %B300.preheader.i.i.i ]
   %done.2.0.prol.i.i.i = phi i64 [ %.263.prol.i.i.i, %B300.prol.i.i.i ], [ %done.2.0.ph.i.i.i, %B300.preheader.i.i.i ]
-  %.230.prol.i.i.i = getelementptr i8, ptr %13, i64 %done.2.0.prol.i.i.i
+  %.230.prol.i.i.i = getelementptr i8, ptr %35, i64 %done.2.0.prol.i.i.i
   %.231.prol.i.i.i = load i8, ptr %.230.prol.i.i.i, align 1
-  %.260.prol.i.i.i = getelementptr i8, ptr %14, i64 %done.2.0.prol.i.i.i
+  %.260.prol.i.i.i = getelementptr i8, ptr %36, i64 %done.2.0.prol.i.i.i
   store i8 %.231.prol.i.i.i, ptr %.260.prol.i.i.i, align 1
   %.263.prol.i.i.i = add nuw nsw i64 %done.2.0.prol.i.i.i, 1
-  %lsr.iv.next.i.i.i = add nsw i64 %lsr.iv.i.i.i, -1
-  %prol.iter.cmp.not.i.i.i = icmp eq i64 %lsr.iv.next.i.i.i, 0
+  %lsr.iv.next.i.i227.i = add nsw i64 %lsr.iv.i.i226.i, -1
+  %prol.iter.cmp.not.i.i.i = icmp eq i64 %lsr.iv.next.i.i227.i, 0
   br i1 %prol.iter.cmp.not.i.i.i, label %B300.prol.loopexit.i.i.i, label %B300.prol.i.i.i
 
 B300.prol.loopexit.i.i.i:                         ; preds = %B300.prol.i.i.i, %B300.preheader.i.i.i
   %done.2.0.unr.i.i.i = phi i64 [ %done.2.0.ph.i.i.i, %B300.preheader.i.i.i ], [ %.263.prol.i.i.i, %B300.prol.i.i.i ]
-  %22 = sub i64 %done.2.0.ph.i.i.i, %.383.i
-  %23 = icmp ugt i64 %22, -4
-  br i1 %23, label %copy.exit.i.i, label %B300.preheader14.i.i.i
+  %44 = sub i64 %done.2.0.ph.i.i.i, %.403.i
+  %45 = icmp ugt i64 %44, -4
+  br i1 %45, label %copy.exit.i.i, label %B300.preheader14.i.i.i
 
 B300.preheader14.i.i.i:                           ; preds = %B300.prol.loopexit.i.i.i
-  %scevgep.i.i.i = getelementptr i8, ptr %14, i64 3
-  %scevgep22.i.i.i = getelementptr i8, ptr %13, i64 3
+  %scevgep.i.i228.i = getelementptr i8, ptr %36, i64 3
+  %scevgep22.i.i.i = getelementptr i8, ptr %35, i64 3
   br label %B300.i.i.i
 
 B300.i.i.i:                                       ; preds = %B300.i.i.i, %B300.preheader14.i.i.i
@@ -855,128 +1596,133 @@ B300.i.i.i:                                       ; preds = %B300.i.i.i, %B300.p
   %scevgep26.i.i.i = getelementptr i8, ptr %scevgep22.i.i.i, i64 %done.2.0.i.i.i
   %scevgep27.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i, i64 -3
   %.231.i.i.i = load i8, ptr %scevgep27.i.i.i, align 1
-  %scevgep18.i.i.i = getelementptr i8, ptr %scevgep.i.i.i, i64 %done.2.0.i.i.i
+  %scevgep18.i.i.i = getelementptr i8, ptr %scevgep.i.i228.i, i64 %done.2.0.i.i.i
   %scevgep19.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i, i64 -3
   store i8 %.231.i.i.i, ptr %scevgep19.i.i.i, align 1
-  %scevgep15.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i, i64 -2
-  %.231.1.i.i.i = load i8, ptr %scevgep15.i.i.i, align 1
+  %scevgep15.i.i229.i = getelementptr i8, ptr %scevgep26.i.i.i, i64 -2
+  %.231.1.i.i.i = load i8, ptr %scevgep15.i.i229.i, align 1
   %scevgep21.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i, i64 -2
   store i8 %.231.1.i.i.i, ptr %scevgep21.i.i.i, align 1
-  %scevgep13.i.i.i = getelementptr i8, ptr %scevgep26.i.i.i, i64 -1
-  %.231.2.i.i.i = load i8, ptr %scevgep13.i.i.i, align 1
+  %scevgep13.i.i230.i = getelementptr i8, ptr %scevgep26.i.i.i, i64 -1
+  %.231.2.i.i.i = load i8, ptr %scevgep13.i.i230.i, align 1
   %scevgep10.i.i.i = getelementptr i8, ptr %scevgep18.i.i.i, i64 -1
   store i8 %.231.2.i.i.i, ptr %scevgep10.i.i.i, align 1
   %.231.3.i.i.i = load i8, ptr %scevgep26.i.i.i, align 1
   store i8 %.231.3.i.i.i, ptr %scevgep18.i.i.i, align 1
   %.263.3.i.i.i = add nuw i64 %done.2.0.i.i.i, 4
-  %exitcond.not.3.i.i.i = icmp eq i64 %.383.i, %.263.3.i.i.i
+  %exitcond.not.3.i.i.i = icmp eq i64 %.403.i, %.263.3.i.i.i
   br i1 %exitcond.not.3.i.i.i, label %copy.exit.i.i, label %B300.i.i.i
 
 B106.endif.endif.endif.endif.i.i.i:               ; preds = %B110.i.i
-  %.41.i.i.i.i = getelementptr i8, ptr %arg.data, i64 %position.7.2.i
-  %.42.i.i.i.i = load i64, ptr %.41.i.i.i.i, align 1
-  %.41.i1.i.i.i = getelementptr i8, ptr %.41.i.i.i.i, i64 8
-  %.42.i2.i.i.i = load i64, ptr %.41.i1.i.i.i, align 1
-  %.43.i.i.i.i = getelementptr i8, ptr %arg.octets, i64 %.451.i
-  store i64 %.42.i.i.i.i, ptr %.43.i.i.i.i, align 1
+  %.41.i.i.i231.i = getelementptr i8, ptr %arg.data, i64 %position.8.2.i
+  %.42.i.i.i232.i = load i64, ptr %.41.i.i.i231.i, align 1
+  %.41.i1.i.i233.i = getelementptr i8, ptr %.41.i.i.i231.i, i64 8
+  %.42.i2.i.i234.i = load i64, ptr %.41.i1.i.i233.i, align 1
+  %.43.i.i.i.i = getelementptr i8, ptr %arg.octets, i64 %.471.i
+  store i64 %.42.i.i.i232.i, ptr %.43.i.i.i.i, align 1
   %.43.i3.i.i.i = getelementptr i8, ptr %.43.i.i.i.i, i64 8
-  store i64 %.42.i2.i.i.i, ptr %.43.i3.i.i.i, align 1
+  store i64 %.42.i2.i.i234.i, ptr %.43.i3.i.i.i, align 1
   br label %copy.exit.i.i
 
 copy.exit.i.i: ; preds = %B300.i.i.i, %B106.endif.endif.endif.endif.i.i.i, %B300.prol.loopexit.i.i.i, %vec.epilog.middle.block.i.i.i, %middle.block.i.i.i, %B274.i.i.i
-  %.170.i.i = add i64 %.383.i, %position.7.2.i
-  br label %B1298.i
+  %.170.i.i = add i64 %.403.i, %position.8.2.i
+  br label %B1468.i
 
-B158.i.i:                                         ; preds = %B1254.i
-  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i156.i)
-  %.32.i.i157.i = icmp ugt i64 %arg.size, %position.7.2.i
-  br i1 %.32.i.i157.i, label %B68.i.i168.i, label %B156.i.i158.i
+B158.i.i:                                         ; preds = %B1424.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i202.i)
+  %.32.i.i203.i = icmp ugt i64 %arg.size, %position.8.2.i
+  br i1 %.32.i.i203.i, label %B68.i.i215.i, label %B156.i.i204.i
 
-B68.i.i168.i:                                     ; preds = %B158.i.i
-  %.60.i.i169.i = getelementptr i8, ptr %arg.data, i64 %position.7.2.i
-  %.61.i.i170.i = load i8, ptr %.60.i.i169.i, align 1
-  %.67.i.i171.i = icmp sgt i8 %.61.i.i170.i, -1
-  br i1 %.67.i.i171.i, label %B132.i.i172.i, label %B156.i.i158.i
+B68.i.i215.i:                                     ; preds = %B158.i.i
+  %.60.i.i216.i = getelementptr i8, ptr %arg.data, i64 %position.8.2.i
+  %.61.i.i217.i = load i8, ptr %.60.i.i216.i, align 1
+  %.67.i.i218.i = icmp sgt i8 %.61.i.i217.i, -1
+  br i1 %.67.i.i218.i, label %B132.i.i219.i, label %B156.i.i204.i
 
-B132.i.i172.i:                                    ; preds = %B68.i.i168.i
-  %.62.i.i173.i = zext nneg i8 %.61.i.i170.i to i64
-  %.75.i.i174.i = add nuw i64 %position.7.2.i, 1
-  br label %read_number.exit.thread.i161.i
+B132.i.i219.i:                                    ; preds = %B68.i.i215.i
+  %.62.i.i220.i = zext nneg i8 %.61.i.i217.i to i64
+  %.75.i.i221.i = add nuw i64 %position.8.2.i, 1
+  br label %read_number.exit.thread.i208.i
 
-B156.i.i158.i:                                    ; preds = %B68.i.i168.i, %B158.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i156.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.7.2.i)
-  %.112.fca.0.load.i.i159.i = load i64, ptr %.96.i.i156.i, align 8
-  %.112.fca.1.load.i.i160.i = load i64, ptr %sunkaddr.i.i.i, align 8
-  br label %read_number.exit.thread.i161.i
+B156.i.i204.i:                                    ; preds = %B68.i.i215.i, %B158.i.i
+  call fastcc void @read_wide(ptr nonnull %.96.i.i202.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.8.2.i)
+  %.112.fca.0.load.i.i205.i = load i64, ptr %.96.i.i202.i, align 8
+  %.112.fca.1.load.i.i207.i = load i64, ptr %sunkaddr.i.i206.i, align 8
+  br label %read_number.exit.thread.i208.i
 
-read_number.exit.thread.i161.i: ; preds = %B156.i.i158.i, %B132.i.i172.i
-  %.187.sroa.4.0.ph.i.i = phi i64 [ %.112.fca.1.load.i.i160.i, %B156.i.i158.i ], [ %.75.i.i174.i, %B132.i.i172.i ]
-  %.187.sroa.0.0.ph.i.i = phi i64 [ %.112.fca.0.load.i.i159.i, %B156.i.i158.i ], [ %.62.i.i173.i, %B132.i.i172.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i156.i)
-  %.235.i.i = icmp eq i64 %.285.i, 0
+read_number.exit.thread.i208.i: ; preds = %B156.i.i204.i, %B132.i.i219.i
+  %.187.sroa.4.0.ph.i.i = phi i64 [ %.112.fca.1.load.i.i207.i, %B156.i.i204.i ], [ %.75.i.i221.i, %B132.i.i219.i ]
+  %.187.sroa.0.0.ph.i.i = phi i64 [ %.112.fca.0.load.i.i205.i, %B156.i.i204.i ], [ %.62.i.i220.i, %B132.i.i219.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.96.i.i202.i)
+  %.235.i.i = icmp eq i64 %.305.i, 0
   br i1 %.235.i.i, label %B218.endif.i.i, label %B256.i.i
 
-B256.i.i:                                         ; preds = %read_number.exit.thread.i161.i
+B256.i.i:                                         ; preds = %read_number.exit.thread.i208.i
   %.314.i.i = icmp ult i64 %.187.sroa.0.0.ph.i.i, 4294967296
   br i1 %.314.i.i, label %B278.endif.i.i, label %run.exit
 
-B218.endif.i.i:                                   ; preds = %read_number.exit.thread.i161.i
-  %.5.i.i163.i = lshr i64 %.187.sroa.0.0.ph.i.i, 1
-  %.6.i.i164.i = and i64 %.187.sroa.0.0.ph.i.i, 1
-  %.8.i.i165.i = sub nsw i64 0, %.6.i.i164.i
-  %.9.i.i166.i = xor i64 %.5.i.i163.i, %.8.i.i165.i
-  %.298.i167.i = getelementptr i64, ptr %arg.longs, i64 %.451.i
-  store i64 %.9.i.i166.i, ptr %.298.i167.i, align 8
-  br label %B1298.i
+B218.endif.i.i:                                   ; preds = %read_number.exit.thread.i208.i
+  %.5.i.i210.i = lshr i64 %.187.sroa.0.0.ph.i.i, 1
+  %.6.i.i211.i = and i64 %.187.sroa.0.0.ph.i.i, 1
+  %.8.i.i212.i = sub nsw i64 0, %.6.i.i211.i
+  %.9.i.i213.i = xor i64 %.5.i.i210.i, %.8.i.i212.i
+  %.298.i214.i = getelementptr i64, ptr %arg.longs, i64 %.471.i
+  store i64 %.9.i.i213.i, ptr %.298.i214.i, align 8
+  br label %B1468.i
 
 B278.endif.i.i:                                   ; preds = %B256.i.i
   %.5.i1.i.i = lshr i64 %.187.sroa.0.0.ph.i.i, 1
   %.6.i2.i.i = and i64 %.187.sroa.0.0.ph.i.i, 1
   %.8.i3.i.i = sub nsw i64 0, %.6.i2.i.i
   %.9.i4.i.i = xor i64 %.5.i1.i.i, %.8.i3.i.i
-  %.371.i.i = getelementptr i32, ptr %arg.ints, i64 %.451.i
-  %.372.i162.i = trunc i64 %.9.i4.i.i to i32
-  store i32 %.372.i162.i, ptr %.371.i.i, align 4
-  br label %B1298.i
+  %.371.i.i = getelementptr i32, ptr %arg.ints, i64 %.471.i
+  %.372.i209.i = trunc i64 %.9.i4.i.i to i32
+  store i32 %.372.i209.i, ptr %.371.i.i, align 4
+  br label %B1468.i
 
-B1298.i:                                          ; preds = %B278.endif.i.i, %B218.endif.i.i, %copy.exit.i.i, %B1154.i, %read_blobs.exit.i, %read_longs.exit.i, %B810.i, %B222.i.i, %B156.preheader.i.i, %B134.i.i, %B98.i.i, %B62.i.i, %B26.i.i
-  %position.8.4.i = phi i64 [ %position.7.2.i, %B222.i.i ], [ %.915.sroa.5.5.ph.i, %B810.i ], [ %.sink.i.i, %read_longs.exit.i ], [ %.939.lcssa.sink.i.i, %read_blobs.exit.i ], [ %.1465.i, %B1154.i ], [ %position.7.2.i, %B26.i.i ], [ %position.7.2.i, %B62.i.i ], [ %position.7.2.i, %B98.i.i ], [ %position.7.2.i, %B134.i.i ], [ %position.7.2.i, %B156.preheader.i.i ], [ %.170.i.i, %copy.exit.i.i ], [ %.187.sroa.4.0.ph.i.i, %B278.endif.i.i ], [ %.187.sroa.4.0.ph.i.i, %B218.endif.i.i ]
-  %null_until.4.4.i = phi i64 [ %null_until.3.2.i, %B222.i.i ], [ %spec.select1218.i, %B810.i ], [ %null_until.3.2.i, %read_longs.exit.i ], [ %null_until.3.2.i, %read_blobs.exit.i ], [ %null_until.3.2.i, %B1154.i ], [ %null_until.3.2.i, %B26.i.i ], [ %null_until.3.2.i, %B62.i.i ], [ %null_until.3.2.i, %B98.i.i ], [ %null_until.3.2.i, %B134.i.i ], [ %null_until.3.2.i, %B156.preheader.i.i ], [ %null_until.3.2.i, %copy.exit.i.i ], [ %null_until.3.2.i, %B278.endif.i.i ], [ %null_until.3.2.i, %B218.endif.i.i ]
-  %position.8.4.fr.i = freeze i64 %position.8.4.i
-  %.1596.i = icmp ugt i64 %position.8.4.fr.i, -3
-  br i1 %.1596.i, label %B1320.i, label %B1370.i
+B1468.i:                                          ; preds = %B496.i.i.i, %B18.loopexit.i.i.i, %B278.endif.i.i, %B218.endif.i.i, %copy.exit.i.i, %B1324.i, %read_blobs.exit.i, %read_longs.exit.i, %B980.i, %B222.i.i, %B156.preheader.i.i, %B134.i45.i, %B98.i.i, %B62.i.i, %B26.i.i, %B964.i.i, %B952.i.i
+  %null_until.4.4.i = phi i64 [ %spec.select1382.i, %B980.i ], [ %null_until.3.2.i, %B222.i.i ], [ %null_until.3.2.i, %B964.i.i ], [ %null_until.3.2.i, %read_longs.exit.i ], [ %null_until.3.2.i, %read_blobs.exit.i ], [ %null_until.3.2.i, %B1324.i ], [ %null_until.3.2.i, %B26.i.i ], [ %null_until.3.2.i, %B62.i.i ], [ %null_until.3.2.i, %B98.i.i ], [ %null_until.3.2.i, %B134.i45.i ], [ %null_until.3.2.i, %B156.preheader.i.i ], [ %null_until.3.2.i, %B218.endif.i.i ], [ %null_until.3.2.i, %copy.exit.i.i ], [ %null_until.3.2.i, %B278.endif.i.i ], [ %null_until.3.2.i, %B952.i.i ], [ %null_until.3.2.i, %B18.loopexit.i.i.i ], [ %null_until.3.2.i, %B496.i.i.i ]
+  %position.9.4.i = phi i64 [ %.1105.sroa.5.5.ph.i, %B980.i ], [ %position.8.2.i, %B222.i.i ], [ %position.11.0.i.i, %B964.i.i ], [ %.sink.i.i, %read_longs.exit.i ], [ %.939.lcssa.sink.i.i, %read_blobs.exit.i ], [ %.1662.i, %B1324.i ], [ %position.8.2.i, %B26.i.i ], [ %position.8.2.i, %B62.i.i ], [ %position.8.2.i, %B98.i.i ], [ %position.8.2.i, %B134.i45.i ], [ %position.8.2.i, %B156.preheader.i.i ], [ %.187.sroa.4.0.ph.i.i, %B218.endif.i.i ], [ %.170.i.i, %copy.exit.i.i ], [ %.187.sroa.4.0.ph.i.i, %B278.endif.i.i ], [ %position.11.0.i.i, %B952.i.i ], [ %position.11.0.i.i, %B18.loopexit.i.i.i ], [ %position.11.0.i.i, %B496.i.i.i ]
+  %.1793.i = icmp ugt i64 %position.9.4.i, -4
+  br i1 %.1793.i, label %B1490.i, label %B1576.i
 
-B1320.i:                                          ; preds = %B1298.i
-  %.1664.i = icmp eq i64 %position.8.4.fr.i, -2
-  %spec.select11.i = select i1 %.1664.i, i64 1, i64 2
+B1490.i:                                          ; preds = %B1468.i, %B896.i.i, %read_key.exit.i.i
+  %position.9.47.i = phi i64 [ %.404.sroa.7.2.i.i, %read_key.exit.i.i ], [ %position.9.3.i.i, %B896.i.i ], [ %position.9.4.i, %B1468.i ]
+  %position.9.47.fr.i = freeze i64 %position.9.47.i
+  %switch.selectcmp.i = icmp eq i64 %position.9.47.fr.i, -3
+  %spec.select29.i = select i1 %switch.selectcmp.i, i64 3, i64 2
+  %switch.selectcmp1383.i = icmp eq i64 %position.9.47.fr.i, -2
+  br i1 %switch.selectcmp1383.i, label %46, label %run.exit
+
+46:                                               ; preds = %B1490.i, %B1490.thread.thread25.i
   br label %run.exit
 
-B1370.i:                                          ; preds = %B1298.i
-  %sunkaddr548.i = shl i64 %.334.i, 3
-  %sunkaddr549.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr548.i
-  %.1720.i = load i64, ptr %sunkaddr549.i, align 8
-  %.1722.i = add i64 %.1720.i, %spec.select.i
-  store i64 %.1722.i, ptr %sunkaddr549.i, align 8
-  %.1756.i = add i64 %at.4.2.i, 1
-  %scevgep544.i = getelementptr i8, ptr %lsr.iv.i, i64 32
-  %exitcond.not.i = icmp eq i64 %arg.operations, %.1756.i
-  br i1 %exitcond.not.i, label %B1436.i, label %B204.i
+B1576.i:                                          ; preds = %B1468.i
+  %sunkaddr598.i = shl i64 %.354.i, 3
+  %sunkaddr599.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr598.i
+  %.1932.i = load i64, ptr %sunkaddr599.i, align 8
+  %.1934.i = add i64 %.1932.i, %spec.select.i
+  store i64 %.1934.i, ptr %sunkaddr599.i, align 8
+  %.1968.i = add i64 %at.4.2.i, 1
+  %scevgep594.i = getelementptr i8, ptr %lsr.iv.i, i64 32
+  %exitcond.not.i = icmp eq i64 %arg.operations, %.1968.i
+  br i1 %exitcond.not.i, label %B1642.i, label %B204.i
 
-B1436.i:                                          ; preds = %B190.i, %B1370.i
-  %position.11.3.i = phi i64 [ %position.8.4.fr.i, %B1370.i ], [ %position.9.1.i, %B190.i ]
-  %exitcond1371.not.i = icmp eq i64 %.192.i, %arg.records
-  br i1 %exitcond1371.not.i, label %B1450.i, label %B148.i
+B1642.i:                                          ; preds = %B190.i, %B1576.i
+  %position.12.3.i = phi i64 [ %position.9.4.i, %B1576.i ], [ %position.10.1.i, %B190.i ]
+  %exitcond1551.not.i = icmp eq i64 %.212.i, %arg.records
+  br i1 %exitcond1551.not.i, label %B1656.i, label %B148.i
 
-B1450.i:                                          ; preds = %B1436.i, %B0.endif.endif.endif.endif.endif.endif.endif.endif.endif
-  %position.12.1.i = phi i64 [ 0, %B0.endif.endif.endif.endif.endif.endif.endif.endif.endif ], [ %position.11.3.i, %B1436.i ]
-  %.1854.i = icmp eq i64 %position.12.1.i, %arg.size
-  %spec.select1217.i = select i1 %.1854.i, i64 0, i64 2
+B1656.i:                                          ; preds = %B1642.i, %B0.endif.endif.endif.endi...endif.1
+  %position.13.1.i = phi i64 [ 0, %B0.endif.endif.endif.endi...endif.1 ], [ %position.12.3.i, %B1642.i ]
+  %.2073.i = icmp eq i64 %position.13.1.i, %arg.size
+  %spec.select1381.i = select i1 %.2073.i, i64 0, i64 2
   br label %run.exit
 
-run.exit: ; preds = %go_through.exit.i, %read_number.exit.thread.i, %B26.i175.i, %B256.i.i, %B410.i, %B1320.i, %B1450.i
-  %spec.select1217.sink.i = phi i64 [ %spec.select1217.i, %B1450.i ], [ %spec.select11.i, %B1320.i ], [ 2, %read_number.exit.thread.i ], [ 1, %B410.i ], [ 2, %B256.i.i ], [ 2, %B26.i175.i ], [ 2, %go_through.exit.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %.1439.i)
-  store i64 %spec.select1217.sink.i, ptr %retptr, align 8
+run.exit: ; preds = %go_through.exit.i, %read_number.exit.thread.i, %B26.i222.i, %B256.i.i, %read_count.exit.i23.i, %read_number.exit.thread.i.i.i, %B164.i.i.i.i, %B182.i.i.i.i, %read_number.exit.thread.i32.i.i, %B410.i, %B1490.i, %46, %B1656.i
+  %spec.select1381.sink.i = phi i64 [ %spec.select1381.i, %B1656.i ], [ 2, %read_count.exit.i23.i ], [ 2, %read_number.exit.thread.i ], [ 1, %B410.i ], [ 1, %46 ], [ %spec.select29.i, %B1490.i ], [ 3, %B164.i.i.i.i ], [ 3, %B182.i.i.i.i ], [ 2, %read_number.exit.thread.i.i.i ], [ 2, %read_number.exit.thread.i32.i.i ], [ 2, %B256.i.i ], [ 2, %B26.i222.i ], [ 2, %go_through.exit.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %.1636.i)
+  store i64 %spec.select1381.sink.i, ptr %retptr, align 8
   ret i32 0
 }
 
@@ -993,46 +1739,12 @@ B0:
   %.45 = sub i64 %arg.data.5.0, %arg.position
   %.46 = icmp ugt i64 %.45, 7
   %or.cond = and i1 %.32, %.46
-  br i1 %or.cond, label %B148.endif, label %B528
+  br i1 %or.cond, label %B148.endif, label %B360
 
-common.ret:                                       ; preds = %B86.9.i, %B282.8.i, %B282.7.i, %B282.6.i, %B282.5.i, %B282.4.i, %B282.3.i, %B282.2.i, %B282.1.i, %B282.i, %B202.i, %B528, %B206
-  %.sink132.i.sink = phi i64 [ %.120, %B206 ], [ %spec.select112.i, %B202.i ], [ 0, %B86.9.i ], [ 0, %B282.8.i ], [ 0, %B282.7.i ], [ 0, %B282.6.i ], [ 0, %B282.5.i ], [ 0, %B282.4.i ], [ 0, %B282.3.i ], [ 0, %B282.2.i ], [ 0, %B282.1.i ], [ 0, %B282.i ], [ 0, %B528 ]
-  %.sink.i.sink = phi i64 [ %.128, %B206 ], [ %spec.select.i, %B202.i ], [ -1, %B86.9.i ], [ -1, %B282.8.i ], [ -1, %B282.7.i ], [ -1, %B282.6.i ], [ -1, %B282.5.i ], [ -1, %B282.4.i ], [ -1, %B282.3.i ], [ -1, %B282.2.i ], [ -1, %B282.1.i ], [ -1, %B282.i ], [ -1, %B528 ]
-  store i64 %.sink132.i.sink, ptr %retptr, align 8
-  %retptr.repack73 = getelementptr inbounds nuw i8, ptr %retptr, i64 8
-  store i64 %.sink.i.sink, ptr %retptr.repack73, align 8
-  ret void
-
-B206:                                             ; preds = %B148.endif
-  %.84 = xor i64 %.83, -9187201950435737472
-  %.97 = or i64 %.42.i, 9187201950435737471
-  %.98 = add nuw i64 %.97, 1
-  %.100 = and i64 %.84, %.98
-  %.103 = add i64 %.100, 9223372036854775807
-  %.106 = and i64 %.103, %.42.i
-  %.109 = lshr i64 %.106, 1
-  %.110 = and i64 %.109, 4575727041462157184
-  %.111 = and i64 %.106, 35747867511423103
-  %.112 = or disjoint i64 %.110, %.111
-  %.113 = lshr i64 %.112, 2
-  %.114 = and i64 %.113, 1152851136131088384
-  %.115 = and i64 %.112, 70364449226751
-  %.116 = or disjoint i64 %.114, %.115
-  %.117 = lshr i64 %.116, 4
-  %.118 = and i64 %.117, 72057593769492480
-  %.119 = and i64 %.116, 268435455
-  %.120 = or disjoint i64 %.118, %.119
-  %.121 = lshr exact i64 %.100, 7
-  %.122 = mul i64 %.121, 283686952306183
-  %.123 = lshr i64 %.122, 56
-  %.125 = add nuw i64 %arg.position, 1
-  %.128 = add i64 %.125, %.123
-  br label %common.ret
-
-B528:                                             ; preds = %B148.endif, %B0
+B360:                                             ; preds = %B148.endif, %B0
   br i1 %.32, label %B86.preheader.i, label %common.ret
 
-B86.preheader.i:                                  ; preds = %B528
+B86.preheader.i:                                  ; preds = %B360
   %.69.i = getelementptr i8, ptr %arg.data.4, i64 %arg.position
   %.70.i = load i8, ptr %.69.i, align 1
   %.76.i = add nuw i64 %arg.position, 1
@@ -1191,7 +1903,41 @@ B148.endif:                                       ; preds = %B0
   %.42.i = load i64, ptr %.41.i, align 1
   %.83 = and i64 %.42.i, -9187201950435737472
   %.89.not = icmp eq i64 %.83, -9187201950435737472
-  br i1 %.89.not, label %B528, label %B206
+  br i1 %.89.not, label %B360, label %B206.endif
+
+common.ret:                                       ; preds = %B86.9.i, %B282.8.i, %B282.7.i, %B282.6.i, %B282.5.i, %B282.4.i, %B282.3.i, %B282.2.i, %B282.1.i, %B282.i, %B202.i, %B360, %B206.endif
+  %.sink132.i.sink = phi i64 [ %.17.i, %B206.endif ], [ %spec.select112.i, %B202.i ], [ 0, %B86.9.i ], [ 0, %B282.8.i ], [ 0, %B282.7.i ], [ 0, %B282.6.i ], [ 0, %B282.5.i ], [ 0, %B282.4.i ], [ 0, %B282.3.i ], [ 0, %B282.2.i ], [ 0, %B282.1.i ], [ 0, %B282.i ], [ 0, %B360 ]
+  %.sink.i.sink = phi i64 [ %.140, %B206.endif ], [ %spec.select.i, %B202.i ], [ -1, %B86.9.i ], [ -1, %B282.8.i ], [ -1, %B282.7.i ], [ -1, %B282.6.i ], [ -1, %B282.5.i ], [ -1, %B282.4.i ], [ -1, %B282.3.i ], [ -1, %B282.2.i ], [ -1, %B282.1.i ], [ -1, %B282.i ], [ -1, %B360 ]
+  store i64 %.sink132.i.sink, ptr %retptr, align 8
+  %retptr.repack74 = getelementptr inbounds nuw i8, ptr %retptr, i64 8
+  store i64 %.sink.i.sink, ptr %retptr.repack74, align 8
+  ret void
+
+B206.endif:                                       ; preds = %B148.endif
+  %.84 = xor i64 %.83, -9187201950435737472
+  %.97 = or i64 %.42.i, 9187201950435737471
+  %.98 = add nuw i64 %.97, 1
+  %.100 = and i64 %.84, %.98
+  %.104 = add i64 %.100, -1
+  %.106 = and i64 %.104, %.42.i
+  %.6.i = lshr i64 %.106, 1
+  %.7.i = and i64 %.6.i, 4575727041462157184
+  %.8.i = and i64 %.106, 35747867511423103
+  %.9.i = or disjoint i64 %.7.i, %.8.i
+  %.10.i = lshr i64 %.9.i, 2
+  %.11.i = and i64 %.10.i, 1152851136131088384
+  %.12.i = and i64 %.9.i, 70364449226751
+  %.13.i = or disjoint i64 %.11.i, %.12.i
+  %.14.i = lshr i64 %.13.i, 4
+  %.15.i = and i64 %.14.i, 72057593769492480
+  %.16.i = and i64 %.13.i, 268435455
+  %.17.i = or disjoint i64 %.15.i, %.16.i
+  %.133 = lshr exact i64 %.100, 7
+  %.134 = mul i64 %.133, 283686952306183
+  %.135 = lshr i64 %.134, 56
+  %.137 = add nuw i64 %arg.position, 1
+  %.140 = add i64 %.137, %.135
+  br label %common.ret
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)

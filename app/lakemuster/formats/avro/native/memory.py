@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.formats.avro.native.kernel import SLACK
+from lakemuster.formats.avro.native.kernel_reading import SLACK
 
 COUNTER, OCTETS, INTS, LONGS, ENDS = 0, 1, 4, 8, -4
 """What a column holds: nothing (it is counted in), bytes, 4 or 8 byte numbers, ends of slices with a 0 before them."""
@@ -16,61 +16,79 @@ _FEW = 1 << 14
 """Values that a column has room for at first: those of a block as writers make them. Memory is used when written to."""
 _ALIGNED = 64
 
+Values = NDArray[np.uint8]
+
 
 class Memory:
     """Columns side by side in one array.
 
     Attributes:
+        kinds: what each column holds.
         octets: all of it, as bytes.
         starts, rooms, used: uint64 by column, in units of the column's own width.
+        addresses: of those four arrays, for as long as they are these.
     """
 
     def __init__(self, kinds: Sequence[int]) -> None:
-        self._kinds = kinds
+        self.kinds = np.array(kinds, np.int64)
         self.rooms = np.full(len(kinds), _FEW, np.uint64)
         self.used = np.zeros(len(kinds), np.uint64)
-        self.starts, self.octets = self._laid_out()
+        self._lay_out({})
 
-    def grow(self, column: int) -> None:
-        """Twice the room for a column."""
-        self.rooms[column] *= np.uint64(2)
-        self._move()
+    def grow(self, column: int, factor: float, together: NDArray[np.int64]) -> None:
+        """More room: at least twice as much for one column, so many times what it holds for each.
 
-    def expect(self, factor: float) -> None:
-        """Make room for so many times what is there now."""
-        wanted = (self.used * factor).astype(np.uint64)
-        if (wanted > self.rooms).any():
-            np.maximum(self.rooms, wanted, out=self.rooms)
-            self._move()
+        Args:
+            together: columns that have room for the same number of values, whichever of them is full.
+        """
+        held = self._held(len(self.kinds))
+        rooms = np.maximum(self.rooms, (self.used * factor).astype(np.uint64))
+        rooms[column] = max(rooms[column], self.rooms[column] * np.uint64(2))
+        if len(together):
+            rooms[together] = rooms[together].max()
+        self.rooms = rooms
+        self._lay_out(held)
 
-    def column(self, column: int) -> NDArray[np.uint8]:
+    def replace(self, first: int, kinds: Sequence[int], rooms: Sequence[int], held: Mapping[int, Values]) -> None:
+        """Other columns from the ``first`` on, of these kinds, with room for so many values each.
+
+        Args:
+            held: the bytes of their values, by column; none where left out.
+        """
+        kept = self._held(first)
+        self.kinds = np.concatenate([self.kinds[:first], np.array(kinds, np.int64)])
+        self.rooms = np.concatenate([self.rooms[:first], np.array(rooms, np.uint64)])
+        self.used = np.concatenate([self.used[:first], np.zeros(len(kinds), np.uint64)])
+        for column, values in held.items():
+            kind = int(self.kinds[column])
+            self.used[column] = len(values) // abs(kind) - int(kind == ENDS)
+        self._lay_out({**kept, **held})
+
+    def column(self, column: int) -> Values:
         """The bytes of a column's values, the 0 before ends among them."""
-        width, before = _width(self._kinds[column]), int(self._kinds[column] == ENDS)
-        begin, count = int(self.starts[column]) - before, int(self.used[column]) + before
-        return self.octets[begin * width : (begin + count) * width]
+        begin, size = self.span(column)
+        return self.octets[begin : begin + size]
 
-    def _move(self) -> None:
-        held = [self.column(column) for column in range(len(self._kinds))]
-        self.starts, self.octets = self._laid_out()
-        for column, values in enumerate(held):
-            self.column(column)[:] = values
+    def span(self, column: int) -> tuple[int, int]:
+        """Where those bytes begin, and how many they are."""
+        kind = int(self.kinds[column])
+        width, before = abs(kind), int(kind == ENDS)
+        return (int(self.starts[column]) - before) * width, (int(self.used[column]) + before) * width
 
-    def _laid_out(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-        starts = np.zeros(len(self._kinds), np.uint64)
-        zeros, size = [], 0
-        for column, kind in enumerate(self._kinds):
-            width, before = _width(kind), int(kind == ENDS)
-            if width == 0:
-                continue
-            if before:
-                zeros.append(size)
-            starts[column] = size // width + before
-            size += -(-((int(self.rooms[column]) + before) * width + SLACK) // _ALIGNED) * _ALIGNED
-        octets = np.empty(size, np.uint8)
-        for place in zeros:
-            octets[place : place + 4] = 0
-        return starts, octets
+    def _held(self, before: int) -> dict[int, Values]:
+        some = (self.used[:before] > 0) & (self.kinds[:before] != COUNTER)
+        return {column: self.column(column) for column in np.flatnonzero(some).tolist()}
 
-
-def _width(kind: int) -> int:
-    return abs(kind)
+    def _lay_out(self, held: Mapping[int, Values]) -> None:
+        widths, before = np.abs(self.kinds), (self.kinds == ENDS).astype(np.int64)
+        sizes = -(-((self.rooms.astype(np.int64) + before) * widths + SLACK) // _ALIGNED) * _ALIGNED * (widths > 0)
+        begins = np.cumsum(sizes) - sizes
+        octets = np.empty(int(sizes.sum()), np.uint8)
+        octets.view(np.uint32)[begins[before > 0] // 4] = 0
+        for column, values in held.items():
+            begin = int(begins[column])
+            octets[begin : begin + len(values)] = values
+        self.starts = (begins // np.maximum(widths, 1) + before).astype(np.uint64) * (widths > 0)
+        self.octets = octets
+        arrays = (self.octets, self.starts, self.rooms, self.used)
+        self.addresses = tuple(array.ctypes.data for array in arrays)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,52 +21,117 @@ _PAIRS = {
 }
 
 
+Path = tuple[int, ...]
+"""Where a member of a row is: its number in the row, its number in that record …"""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedMap:
+    """A map whose values go to a column for each key.
+
+    Attributes:
+        path: where it is.
+        operation: the number of its operation.
+        columns: the one that counts its rows, and before it the flags of a nullable map.
+        has_blobs: whether its values are bytes; otherwise they are longs.
+    """
+
+    path: Path
+    operation: int
+    columns: tuple[int, ...]
+    has_blobs: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """What the kernel does with rows of a schema.
 
     Attributes:
-        row: the schema.
-        operations: uint64 (operations, 4), see ``kernel``.
+        row: the schema, without the maps of ``keyed``.
+        operations: uint64 (operations, 4), see ``kernel``; of ``keyed`` maps without their slots.
         columns: what each column holds, see ``memory``.
-        rows_type: ``schema.raw_type`` of the schema.
+        rows_type: ``schema.raw_type`` of ``row``.
+        keyed: the maps whose values go to a column for each key.
     """
 
     row: Node
     operations: NDArray[np.uint64]
     columns: tuple[int, ...]
-    rows_type: pa.DataType
+    rows_type: pa.StructType
+    keyed: tuple[KeyedMap, ...]
 
     @classmethod
-    def of(cls, row: Node) -> Program:
-        """The program of rows of ``row``."""
-        writer = _Writer()
-        writer.add(row)
-        return cls(row, np.array(writer.operations, np.uint64), tuple(writer.columns), raw_type(row))
+    def of(cls, row: Node, keyed: Collection[Path] = ()) -> Program:
+        """The program of rows of ``row``; ``keyed`` are of those that ``can_be_keyed``."""
+        writer = _Writer(keyed)
+        writer.add(row, ())
+        left = _without(row, keyed)
+        return cls(
+            left, np.array(writer.operations, np.uint64), tuple(writer.columns), raw_type(left), tuple(writer.keyed)
+        )
 
     def rows(self, memory: Memory, count: int) -> pa.StructArray:
         """The rows that the kernel has written: an array of ``rows_type``, over the same memory."""
-        return _Reader(memory).array(self.row, self.rows_type, count)
+        return _Reader(memory, self).array(self.row, self.rows_type, count)
+
+
+def can_be_keyed(row: Node, paths: Mapping[Path, bool]) -> list[Path]:
+    """Those that lead through records to maps of int keys and bytes (True) or longs, if these are not all of one."""
+    found = [path for path, has_blobs in paths.items() if _is_map(row, path, has_blobs=has_blobs)]
+    return [path for path in found if any((*path[:-1], other) not in found for other in range(_width(row, path[:-1])))]
+
+
+def _is_map(row: Node, path: Path, *, has_blobs: bool) -> bool:
+    node = row
+    for number in path:
+        if node.kind != "record" or number >= len(node.children):
+            return False
+        node = node.children[number][1]
+    wanted = kernel.BLOBS if has_blobs else kernel.LONGS
+    return bool(path) and node.kind == "array" and pair_of(node.children[0][1]) == wanted
+
+
+def _width(node: Node, path: Path) -> int:
+    for number in path:
+        node = node.children[number][1]
+    return len(node.children)
+
+
+def _without(node: Node, paths: Collection[Path]) -> Node:
+    children = []
+    for number, (name, child) in enumerate(node.children):
+        below = [path[1:] for path in paths if path[0] == number]
+        if () not in below:
+            children.append((name, _without(child, below) if below else child))
+    return replace(node, children=tuple(children))
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, keyed: Collection[Path]) -> None:
         self.operations: list[list[int]] = []
         self.columns: list[int] = []
+        self.keyed: list[KeyedMap] = []
+        self._paths = frozenset(keyed)
 
-    def add(self, node: Node) -> None:
+    def add(self, node: Node, path: Path | None) -> None:
         begin = len(self.operations)
         if node.nullable:
             self._operation(kernel.NULLABLE, OCTETS, third=0 if node.null_first else 1)
-        self._value(node)
+        if path is not None and path in self._paths:
+            blobs = pair_of(node.children[0][1]) == kernel.BLOBS
+            columns = tuple(range(len(self.columns) - node.nullable, len(self.columns) + 1))
+            self.keyed.append(KeyedMap(path, len(self.operations), columns, blobs))
+            self._operation(kernel.KEYED, COUNTER)
+        else:
+            self._value(node, path)
         if node.nullable:
             self.operations[begin][2] = len(self.operations)
 
-    def _value(self, node: Node) -> None:
+    def _value(self, node: Node, path: Path | None) -> None:
         match node.kind:
             case "record":
-                for _, child in node.children:
-                    self.add(child)
+                for number, (_, child) in enumerate(node.children):
+                    self.add(child, None if path is None else (*path, number))
             case "array":
                 self._array(node.children[0][1])
             case "long" | "branch":
@@ -86,7 +152,7 @@ class _Writer:
         else:
             ends, begin = len(self.columns), len(self.operations)
             self._operation(kernel.ARRAY, ENDS, COUNTER, third=item.fewest_bytes)
-            self.add(item)
+            self.add(item, None)
             self.operations.append([int(kernel.END), ends, begin + 1, item.fewest_bytes])
             self.operations[begin][2] = len(self.operations)
 
@@ -98,9 +164,10 @@ class _Writer:
 class _Reader:
     """Reads the columns in the order in which ``_Writer`` named them."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, program: Program) -> None:
         self._memory = memory
-        self._column = 0
+        others = {column for keyed in program.keyed for column in keyed.columns}
+        self._columns = (column for column in range(len(program.columns)) if column not in others)
 
     def array(self, node: Node, kind: pa.DataType, count: int) -> pa.Array:
         bits, nulls = self._validity(count) if node.nullable else (None, 0)
@@ -112,8 +179,7 @@ class _Reader:
                 return pa.Array.from_buffers(kind, count, [bits], nulls, 0, children)
             case "array":
                 ends, item = self._next(), node.children[0][1]
-                items = int(self._memory.used[self._column])
-                self._column += 1
+                items = int(self._memory.used[next(self._columns)])
                 children = [self.array(item, kind.value_type, items)]
                 return pa.Array.from_buffers(kind, count, [bits, ends], nulls, 0, children)
             case "bytes" | "string":
@@ -122,17 +188,12 @@ class _Reader:
                 return pa.Array.from_buffers(kind, count, [bits, self._next()], nulls)
 
     def _validity(self, count: int) -> tuple[pa.Buffer | None, int]:
-        flags = self._flags()
+        flags = self._memory.column(next(self._columns))
         nulls = count - int(np.count_nonzero(flags))
         return (pa.py_buffer(np.packbits(flags, bitorder="little")) if nulls else None), nulls
 
-    def _flags(self) -> NDArray[np.uint8]:
-        self._column += 1
-        return self._memory.column(self._column - 1)
-
     def _next(self) -> pa.Buffer:
-        self._column += 1
-        return pa.py_buffer(self._memory.column(self._column - 1))
+        return pa.py_buffer(self._memory.column(next(self._columns)))
 
 
 def pair_of(item: Node) -> np.uint64 | None:

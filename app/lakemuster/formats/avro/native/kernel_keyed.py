@@ -1,0 +1,258 @@
+"""Maps of int keys to a column for each key, in one pass: part of ``kernel``, whose rules it follows.
+
+Iceberg's statistics are such maps, a thousand items in a row of a wide table, nearly always of the same keys in the
+same order. So each key's slot tells which one followed it last time, and an item begins with the comparison of that
+key's encoded bytes: lengths of numbers are hard to foresee.
+
+Slots are rows of a table: for each map a head, which holds no column, and then its keys' slots by rising ``KEY``.
+
+* ``CODE``: the encoded key as a little-endian number, behind it the length that ``AS_4`` and ``AS_8`` expect; how many
+  bits that is in the highest byte;
+* ``KEY``: the key as Avro's zig-zag number;
+* ``KIND``: ``AS_INT``, ``AS_LONG``: numbers; ``AS_4``, ``AS_8``: values of that many bytes; ``AS_BYTES``: of any;
+* ``COLUMN``: of the values (``AS_BYTES``: of ends, its bytes are the next one);
+* ``FLAGS``: whether the column before it tells which rows have the key;
+* ``NEXT``: the slot that followed it;
+* ``NEEDS``: set to what kept a value from being written: ``OTHER_KIND`` and, for rows without the key, ``FLAGS_TOO``;
+* ``STAMP``: the last row that had the key, and one.
+
+A value is written at its row's number, so a block may be read again. Of a key that a map holds twice the last value
+counts. All these columns have the room of their map's column, which ``run`` has looked at.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lakemuster.formats.avro.native.kernel_reading import (
+    BAD,
+    LAST_INT,
+    MORES,
+    PLACES,
+    Ints,
+    Octets,
+    Word,
+    Words,
+    copy,
+    load,
+    load_int,
+    read_count,
+    read_number,
+    read_wide,
+    signed,
+    without_marks,
+)
+
+_U = np.uint64
+
+AS_INT, AS_LONG, AS_4, AS_8, AS_BYTES = (_U(number) for number in range(5))
+CODE, KEY, KIND, COLUMN, FLAGS, NEXT, NEEDS, STAMP = (_U(number) for number in range(8))
+OTHER_KIND, FLAGS_TOO = _U(1), _U(2)
+
+NO_ROOM, NEW_KEY = _U(2**64 - 2), _U(2**64 - 3)
+"""Where a position should be: a column is full; an item's key has no slot."""
+
+_0, _1, _2, _3, _4, _7, _8, _16, _56, _64 = (_U(number) for number in (0, 1, 2, 3, 4, 7, 8, 16, 56, 64))
+
+
+def read_keyed(
+    data: Octets,
+    position: Word,
+    is_null: bool,
+    head: Word,
+    many: Word,
+    row: Word,
+    slots: Words,
+    octets: Octets,
+    ints: Ints,
+    longs: Words,
+    starts: Words,
+    rooms: Words,
+    used: Words,
+    stack: Words,
+) -> Word:
+    """A map whose ``many`` keys have slots behind ``head``, perhaps one that is not there; the position after it."""
+    stamp, met, slot = row + _1, _0, head
+    while not is_null:
+        count, position = read_count(data, position, _2)
+        if position == BAD:
+            return BAD
+        if count == _0:
+            break
+        while count > _0:
+            count -= _1
+            slot, position, rest, bits = read_key(data, position, slot, head, many, slots)
+            if position >= NEW_KEY:
+                return position
+            is_again = slots[slot, STAMP] == stamp
+            met += _0 if is_again else _1
+            slots[slot, STAMP] = stamp
+            kind, column = slots[slot, KIND], slots[slot, COLUMN]
+            place = starts[column] + row
+            if slots[slot, FLAGS] != _0:
+                octets[starts[column - _1] + row] = _1
+            if kind <= AS_LONG:
+                position = read_integer(data, position, rest, bits, slot, place, slots, ints, longs)
+            elif bits != _0 and kind == AS_8:
+                longs[place] = load(data, position)
+                position += _8
+            elif bits != _0 and kind == AS_4:
+                ints[place] = load_int(data, position)
+                position += _4
+            else:
+                position = read_blob(
+                    data, position, slot, place, is_again, slots, octets, ints, longs, starts, rooms, used, stack
+                )
+            if position >= NEW_KEY:
+                return position
+    if met < many:
+        leave_out(head, many, row, slots, octets, ints, longs, starts, used)
+    return position
+
+
+def read_key(
+    data: Octets, position: Word, last: Word, head: Word, many: Word, slots: Words
+) -> tuple[Word, Word, Word, Word]:
+    """The slot of an item's key, and the position after it; of the expected key also what ``after_code`` tells.
+
+    Where the expected key stands, 14 bytes are there: the code, and a value of 8.
+    """
+    slot, rest, bits = slots[last, NEXT], _0, _0
+    if slot != head and _U(len(data)) - position >= _16:
+        rest, bits = after_code(load(data, position), slots[slot, CODE])
+    if bits != _0:
+        return slot, position + (bits >> _3), rest, bits
+    key, position = read_number(data, position)
+    if position == BAD or key > LAST_INT:
+        return head, BAD, _0, _0
+    slot = find(slots, head, many, key)
+    if slot == head:
+        return head, NEW_KEY, _0, _0
+    slots[last, NEXT] = slot
+    return slot, position, _0, _0
+
+
+def after_code(word: Word, code: Word) -> tuple[Word, Word]:
+    """What follows a code in eight bytes that begin with it, and the code's bits; 0 where they do not."""
+    bits = code >> _56
+    if (word ^ code) << (_64 - bits) != _0:
+        return _0, _0
+    return word >> bits, bits
+
+
+def short_number(rest: Word, bits: Word) -> tuple[Word, Word]:
+    """A varint in eight bytes without so many bits, which are 0 behind the others; and its bytes, 0 if it is longer."""
+    stops = ~rest & MORES
+    last = stops & (~stops + _1)
+    size = ((last >> _7) * PLACES >> _56) + _1
+    return without_marks(rest & (last - _1)), size if bits != _0 and (size << _3) + bits <= _64 else _0
+
+
+def find(slots: Words, head: Word, many: Word, key: Word) -> Word:
+    """The slot of a key; the head when it has none."""
+    low, high = head + _1, head + many + _1
+    while low < high:
+        middle = (low + high) >> _1
+        if slots[middle, KEY] < key:
+            low = middle + _1
+        else:
+            high = middle
+    if low <= head + many and slots[low, KEY] == key:
+        return low
+    return head
+
+
+def read_integer(
+    data: Octets,
+    position: Word,
+    rest: Word,
+    bits: Word,
+    slot: Word,
+    place: Word,
+    slots: Words,
+    ints: Ints,
+    longs: Words,
+) -> Word:
+    """A number to a place of its key's column; the position after it."""
+    number, size = short_number(rest, bits)
+    if size == _0:
+        number, position = read_wide(data, position)
+        if position == BAD:
+            return BAD
+    if slots[slot, KIND] == AS_LONG:
+        longs[place] = signed(number)
+    else:
+        if number > LAST_INT:
+            slots[slot, NEEDS] |= OTHER_KIND
+        ints[place] = signed(number) & LAST_INT
+    return position + size
+
+
+def read_blob(
+    data: Octets,
+    position: Word,
+    slot: Word,
+    place: Word,
+    is_again: bool,
+    slots: Words,
+    octets: Octets,
+    ints: Ints,
+    longs: Words,
+    starts: Words,
+    rooms: Words,
+    used: Words,
+    stack: Words,
+) -> Word:
+    """A length and as many bytes to a place of their key's column; the position after them."""
+    number, position = read_number(data, position)
+    size = number >> _1
+    # An odd number is a negative length.
+    if position == BAD or number & _1 or size > _U(len(data)) - position:
+        return BAD
+    kind, blobs = slots[slot, KIND], slots[slot, COLUMN] + _1
+    if kind == AS_BYTES:
+        begin = _U(ints[place - _1]) if is_again else used[blobs]
+        if begin + size > rooms[blobs]:
+            stack[_0] = blobs
+            return NO_ROOM
+        copy(octets, starts[blobs] + begin, data, position, size)
+        used[blobs] = begin + size
+        ints[place] = begin + size
+    elif kind == AS_8 and size == _8:
+        longs[place] = load(data, position)
+    elif kind == AS_4 and size == _4:
+        ints[place] = load_int(data, position)
+    else:
+        slots[slot, NEEDS] |= OTHER_KIND
+    return position + size
+
+
+def leave_out(
+    head: Word,
+    many: Word,
+    row: Word,
+    slots: Words,
+    octets: Octets,
+    ints: Ints,
+    longs: Words,
+    starts: Words,
+    used: Words,
+) -> None:
+    """What stands in the columns of the keys that a row has not."""
+    slot, last = head, head + many
+    while slot < last:
+        slot += _1
+        if slots[slot, STAMP] == row + _1:
+            continue
+        kind, column = slots[slot, KIND], slots[slot, COLUMN]
+        place = starts[column] + row
+        if slots[slot, FLAGS] != _0:
+            octets[starts[column - _1] + row] = _0
+        else:
+            slots[slot, NEEDS] |= FLAGS_TOO
+        if kind == AS_BYTES:
+            ints[place] = used[column + _1]
+        elif kind == AS_INT or kind == AS_4:  # noqa: PLR1714, SIM109 - numba makes sets of tuples.
+            ints[place] = _0
+        else:
+            longs[place] = _0

@@ -112,6 +112,8 @@ def _apart(keys: Keys, first: int, last: int, *, exact: bool) -> tuple[Mask, Mas
         return keys.upper < first, None if exact else keys.upper == first
     if first == NO_LOWER:
         return keys.lower > last, None if exact else keys.lower == last
+    if first == last and keys.lower is keys.upper:
+        return keys.lower != first, None if exact else keys.lower == first
     sure = keys.lower > last
     sure |= keys.upper < first
     return sure, None if exact else (keys.lower == last) | (keys.upper == first)

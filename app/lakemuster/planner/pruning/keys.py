@@ -10,7 +10,7 @@ Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from uuid import UUID
 
@@ -43,7 +43,7 @@ class Keys:
 
     Attributes:
         lower, upper: (N,) keys; a missing bound is beyond every value on its side, and of a file that holds
-            nothing but nulls and NaN both are beyond every value on the other side.
+            nothing but nulls and NaN both are beyond every value on the other side. One array where they are equal.
         least, greatest: of all bounds, before they were made narrow.
         shift: bits that were cut off to make them narrow.
     """
@@ -57,11 +57,13 @@ class Keys:
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return int(self.lower.nbytes + self.upper.nbytes)
+        return int(self.lower.nbytes if self.lower is self.upper else self.lower.nbytes + self.upper.nbytes)
 
     def spans(self, spans: list[slice]) -> Keys:
         """Those of some files."""
-        lower, upper = (np.concatenate([of[span] for span in spans]) for of in (self.lower, self.upper))
+        lower = upper = np.concatenate([self.lower[span] for span in spans])
+        if self.lower is not self.upper:
+            upper = np.concatenate([self.upper[span] for span in spans])
         return Keys(lower, upper, self.least, self.greatest, self.shift)
 
     def narrowed(self, wide: int) -> int:
@@ -102,7 +104,7 @@ def keys_of(field: FieldStats, kind: Primitive, rows: int) -> Keys | None:
     nothing = nothing_ordered(field, kind, rows)
     if nothing.any():
         keys.lower[nothing], keys.upper[nothing] = NO_UPPER, NO_LOWER
-    return keys
+    return replace(keys, upper=keys.lower) if (keys.lower == keys.upper).all() else keys
 
 
 @dataclass(frozen=True, slots=True)

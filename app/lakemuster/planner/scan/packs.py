@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from lakemuster.index import Index
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
-from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_of
+from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.pruning.gathered import gathered
 from lakemuster.planner.pruning.keyed import KeyedField, Marks, marks_of
 from lakemuster.planner.pruning.keys import Keys, Values, keys_of
 from lakemuster.planner.pruning.project import Projection
@@ -40,6 +41,9 @@ PACK_ROWS = 1 << 16
 
 KEPT_BYTES = 896 * 2**20
 """Memory of what is kept of packs."""
+
+SOME_OF_A_PACK = 4
+"""More than this part of a pack costs less to look at as a whole than to put together."""
 
 CACHED_PACKS = 8192
 
@@ -148,7 +152,7 @@ class Question:
     @classmethod
     def of(cls, index: Index, bound: Bound, projection: Projection) -> Question:
         """Of a whole predicate."""
-        return cls(index, _gathered(bound, projection), projection, leaf_types(bound), projection.types())
+        return cls(index, gathered(bound, projection), projection, leaf_types(bound), projection.types())
 
     def kept(self, pack: Pack, spans: Sequence[slice] | None) -> Rows:
         """The entries of a pack that are live and that the predicate cannot drop alone, as places in the pack.
@@ -156,15 +160,16 @@ class Question:
         Args:
             spans: the entries to look at, ascending and apart; None for all.
         """
-        rows = pack.rows if spans is None else sum(span.stop - span.start for span in spans)
-        # Most of a pack costs less to look at as a whole than to put together.
-        some = None if spans is None or 2 * rows >= pack.rows else tuple(spans)
+        rows = pack.rows if spans is None else sum(map(_size, spans))
+        some = None if spans is None or rows * SOME_OF_A_PACK >= pack.rows else tuple(spans)
         keep = _walked(self, pack, some, pack.rows if some is None else rows)
-        if some is None and spans is not None:
-            keep = _spanned(keep, spans)
-        if (alive := _ALIVE[self.bound == TRUE](self.index, pack)) is not None:
-            keep = keep & (alive if spans is None else _spanned(alive, spans))
-        return _places(spans, np.flatnonzero(keep))
+        if spans is not None:
+            found, keep, done = keep, np.zeros(pack.rows, np.bool_), 0
+            for span in spans:
+                keep[span] = found[span] if some is None else found[done : done + _size(span)]
+                done += _size(span)
+        alive = _ALIVE[self.bound == TRUE](self.index, pack)
+        return np.flatnonzero(keep if alive is None else keep & alive)
 
     def is_ready(self, pack: Pack) -> bool:
         """Whether all that is asked for of a pack's columns is at hand."""
@@ -178,17 +183,19 @@ def _walked(question: Question, pack: Pack, spans: tuple[slice, ...] | None, row
     return can_match(question.bound, PackStatistics(question, pack, spans, rows))
 
 
+def _size(span: slice) -> int:
+    return int(span.stop - span.start)
+
+
 def _spanned(values: NDArray[Item], spans: Sequence[slice]) -> NDArray[Item]:
     """Those of some entries."""
     return np.concatenate([values[span] for span in spans])
 
 
-def _places(spans: Sequence[slice] | None, found: Rows) -> Rows:
+def _places(spans: Sequence[slice], found: Rows) -> Rows:
     """Places in the pack of places in the spans."""
-    if spans is None:
-        return found
     starts = np.array([span.start for span in spans])
-    before = np.cumsum([0, *(span.stop - span.start for span in spans)])
+    before = np.cumsum([0, *map(_size, spans)])
     of_span = np.searchsorted(before, found, side="right") - 1
     return np.asarray(found + (starts - before[:-1])[of_span])
 
@@ -234,7 +241,14 @@ class PackStatistics:
         if id(leaf) not in known:
             known[id(leaf)] = self.question.projection.inclusive(leaf)
         bound = known[id(leaf)]
-        return None if bound is None else (bound, replace(self, kind="partition"))
+        return (
+            None
+            if bound is None
+            else (
+                bound,
+                PackStatistics(self.question, self.pack, self.spans, self.rows, "partition"),
+            )
+        )
 
     def _keys(self, field_id: int, of: Primitive) -> Keys | None:
         def make() -> tuple[Keys | None, int]:
@@ -254,7 +268,7 @@ class PackStatistics:
 
     def _bounds(self, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
         if places is not None:
-            return self._read(field_id, of, _places(self.spans, places))
+            return self._read(field_id, of, places if self.spans is None else _places(self.spans, places))
 
         def make() -> tuple[FieldStats, int]:
             made = self._read(field_id, of)
@@ -302,9 +316,7 @@ def _recorded(segment: Segment, kind: Kind, field_id: int, of: Primitive, places
 
 def _sliced(stats: FieldStats, spans: Sequence[slice]) -> FieldStats:
     def bounds(of: pa.Array | None) -> pa.Array | None:
-        return (
-            None if of is None else pa.concat_arrays([of.slice(span.start, span.stop - span.start) for span in spans])
-        )
+        return None if of is None else pa.concat_arrays([of.slice(span.start, _size(span)) for span in spans])
 
     def numbers(of: Counts | None) -> Counts | None:
         return None if of is None else _spanned(of, spans)
@@ -348,34 +360,6 @@ _ALIVE = {True: _live, False: _with_rows}
 _PARTITION: tuple[str, ...] = ("partition.",)
 _STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
 _NOTHING = pa.table({})
-
-
-def _gathered(bound: Bound, projection: Projection) -> Bound:
-    """The same with alternatives for the values of one column made one: ``a = 1 or a = 2`` is ``a in (1, 2)``.
-
-    Columns that partitions tell something of are left: their values may differ in what they say of partitions.
-    """
-    match bound:
-        case BoundAnd(children=children):
-            return replace(bound, children=tuple(_gathered(child, projection) for child in children))
-        case BoundOr(children=children):
-            by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}
-            rest: list[Bound] = []
-            for child in children:
-                match child:
-                    case BoundLeaf(op=Op.EQ | Op.IN, transform=None) if projection.inclusive(child) is None:
-                        by_column.setdefault((child.field_id, child.type), []).append(child)
-                    case _:
-                        rest.append(_gathered(child, projection))
-            return any_of([*map(_any_value, by_column.values()), *rest], bound.text)
-    return bound
-
-
-def _any_value(leaves: Sequence[BoundLeaf]) -> BoundLeaf:
-    if len(leaves) == 1:
-        return leaves[0]
-    values = sorted({value for leaf in leaves for value in leaf.values})  # type: ignore[type-var]
-    return replace(leaves[0], op=Op.IN if len(values) > 1 else Op.EQ, values=tuple(values))
 
 
 def leaf_types(bound: Bound) -> dict[int, Primitive]:

@@ -32,7 +32,7 @@ class Options:
         snapshot_id, ref, as_of: which snapshot, at most one of the three.
         limit: rows that are enough: the plan ends once its files are known to hold so many.
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least. Larger
-            Parquet files of Iceberg tables are read in pieces of whole row groups.
+            Parquet files are read in pieces of whole row groups, where they need not be merged with others.
         task_threshold: of more files than these executors ask the server for their own parts of the plan.
         pushdown: the conditions of ``where`` choose files too. For a frame that is filtered in one way only: Spark
             4.1 to 4.3 read every use of a frame by the plan of the condition that was pushed last (``reader``).

@@ -63,9 +63,7 @@ def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since:
         packing = Packing(options.split_target_size, options.split_open_file_cost)
         if files > options.task_threshold and options.limit is None:
             return _large(plan, pinned.table, packing) or [Part()]
-        splits = splits_of(plan.to_arrow(), plan.deletes_to_arrow())
-        if pinned.table.format == "iceberg":
-            splits = list(cut(splits, packing))
+        splits = list(cut(splits_of(plan.to_arrow(), plan.deletes_to_arrow()), packing))
         return [Part(splits) for splits in pack(splits, packing)] or [Part()]
 
 

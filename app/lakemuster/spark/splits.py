@@ -49,15 +49,17 @@ def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
 
 
 def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:
-    """The same with large Parquet files in pieces of about the target size, each file by itself.
+    """The same with large Parquet files that are a split by themselves in pieces of about the target size.
 
     Pieces start where row groups do when the plan says where that is, and anywhere otherwise: a row group is read with
     the piece that it starts in.
     """
     for split in splits:
-        for file in split.files:
-            for piece in _pieces(file, _cuts(file, packing.piece_size)):
-                yield Split((piece,))
+        if len(split.files) > 1:
+            yield split
+        else:
+            [file] = split.files
+            yield from (Split((piece,)) for piece in _pieces(file, _cuts(file, packing.piece_size)))
 
 
 def shared(splits: Iterable[Split], number: int, of: int) -> Iterator[Split]:
@@ -86,7 +88,8 @@ def pack(splits: Sequence[Split], packing: Packing) -> Iterator[tuple[Split, ...
 
 
 def _can_be_cut(file: Mapping[str, Any]) -> bool:
-    return bool(file["file_format"] == "parquet")
+    # Paimon's files that must be merged are not raw convertible.
+    return bool(file["file_format"] == "parquet" and file.get("raw_convertible", True))
 
 
 def _cuts(file: Mapping[str, Any], piece_size: int) -> list[int]:

@@ -22,7 +22,8 @@ import pyarrow as pa
 from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
-from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns, whole
+from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
+from lakemuster.spark.reading.row_groups import Piece, whole
 
 _BATCH_ROWS = 8192
 _FIELD_ID = b"field-id"

@@ -23,8 +23,9 @@ from lakemuster.spark.reading.iceberg.orc import OrcRows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
 from lakemuster.spark.reading.iceberg.schema import target_schema
-from lakemuster.spark.reading.iceberg.stored import Piece, Stored, has_ids, prune
+from lakemuster.spark.reading.iceberg.stored import Stored, has_ids, prune
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
+from lakemuster.spark.reading.row_groups import Piece
 
 
 class Rows(Protocol):

@@ -12,8 +12,9 @@ from pyarrow import orc
 
 from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
-from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns, whole
+from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
 from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
+from lakemuster.spark.reading.row_groups import Piece, whole
 
 _FIELD_ID = b"iceberg.id"
 _BATCH_ROWS = 65_536

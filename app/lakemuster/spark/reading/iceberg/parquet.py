@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lakemuster.spark.reading.bounds import Bounds
-from lakemuster.spark.reading.iceberg.stored import Piece, Stored, stored_columns
+from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
 from lakemuster.spark.reading.int96 import open_parquet
+from lakemuster.spark.reading.row_groups import Piece, row_group_bounds, row_groups
 
 _FIELD_ID = b"PARQUET:field_id"
 _BATCH_BYTES = 16 * 2**20
@@ -60,35 +60,6 @@ class ParquetRows:
         size = sum(int(about.column(index).total_uncompressed_size) for index in indices)
         fitting = _BATCH_BYTES * int(about.num_rows) // max(size, 1)
         return max(1, min(_BATCH_ROWS, fitting))
-
-
-def row_groups(metadata: pq.FileMetaData) -> Iterator[Piece]:
-    """The row groups of a file."""
-    first_row = 0
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        yield Piece(number, first_row, group.num_rows, _first_byte(group))
-        first_row += group.num_rows
-
-
-def _first_byte(group: pq.RowGroupMetaData) -> int:
-    if not group.num_columns:
-        return 0
-    column = group.column(0)
-    # Some writers put 0 for a dictionary that is not there.
-    return min(int(column.dictionary_page_offset or column.data_page_offset), int(column.data_page_offset))
-
-
-def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> Bounds | None:
-    """What the footer says of a leaf's values in a row group; ``of`` is what Arrow reads them as."""
-    chunk = metadata.row_group(number).column(leaf)
-    about = chunk.statistics
-    if about is None:
-        return None
-    nulls = about.null_count if about.has_null_count else None
-    if not about.has_min_max:
-        return Bounds(of, chunk.num_values, nulls)
-    return Bounds(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
 
 
 def _field_id(field: pa.Field) -> int | None:

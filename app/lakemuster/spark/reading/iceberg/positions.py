@@ -21,8 +21,8 @@ from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
-from lakemuster.spark.reading.iceberg.stored import Piece
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.row_groups import Piece
 from lakemuster.storage.locations import Rewrites
 
 Positions = npt.NDArray[np.int64]

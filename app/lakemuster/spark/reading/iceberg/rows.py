@@ -17,8 +17,8 @@ from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
-from lakemuster.spark.reading.iceberg.stored import Piece
-from lakemuster.spark.reading.model import BYTE_RANGE, Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
+from lakemuster.spark.reading.row_groups import wanted_pieces
 
 _DELETES = frozenset({"position-deletes", "equality-deletes"})
 
@@ -57,7 +57,7 @@ class _Reading:
         if unknown is not None:
             raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
         rows = OpenRows(self._table, file, self._files)
-        pieces = [piece for piece in rows.pieces if self._is_wanted(piece, file, rows)]
+        pieces = wanted_pieces(rows.pieces, file, self._conditions, rows.bounds)
         if not pieces:
             return
         groups = self._equality.of(file)
@@ -77,12 +77,6 @@ class _Reading:
                 left = one.left(left)
             if left.num_rows:
                 yield _made(left, make, stamps, self._schema)
-
-    def _is_wanted(self, piece: Piece, file: Row, rows: OpenRows) -> bool:
-        first, end = file.get(BYTE_RANGE) or (0, None)
-        if piece.first_byte < first or (end is not None and piece.first_byte >= end):
-            return False
-        return all(one.may_hold(lambda field_id: rows.bounds(field_id, piece)) for one in self._conditions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,28 +44,6 @@ class Stored:
             yield from child.leaves
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows of a file that follow one another and are stored apart from its others: a row group of Parquet.
-
-    Attributes:
-        number: among those of the file.
-        first_row: its place in the file.
-        num_rows: None where they are counted when they are read.
-        first_byte: where in the file it starts.
-    """
-
-    number: int
-    first_row: int
-    num_rows: int | None
-    first_byte: int
-
-
-def whole(num_rows: int | None) -> tuple[Piece, ...]:
-    """All rows of a file as one."""
-    return (Piece(0, 0, num_rows, 0),)
-
-
 def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
     """The columns of a file of that schema."""
     leaf = 0

@@ -59,12 +59,11 @@ def read(
     """The rows of a split's files, in :func:`read_schema`, merged and without deleted ones.
 
     Args:
-        conditions: rows that do not match all of them may be left out; none is yet.
+        conditions: rows that do not match all of them may be left out; they are of files that are read alone.
 
     Raises:
         NotReadable: something cannot be applied, or a file is not what its metadata says.
     """
-    del conditions
     known = PaimonTable.of(table)
     schema = known.arrow_schema
     sections: dict[int, list[Row]] = {}
@@ -72,7 +71,7 @@ def read(
         if file["content"] != "data":
             raise NotReadable(table.name, f"it holds {file['content']}, not rows", file["file_path"])
         if file["raw_convertible"]:
-            for batch in rows_alone(known, file, known.wanted, files):
+            for batch in rows_alone(known, file, known.wanted, files, conditions):
                 yield _as_promised(known, schema, batch, file["file_path"])
         else:
             sections.setdefault(file["section"], []).append(file)

@@ -14,8 +14,10 @@ from pyarrow import orc
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.avro.container import read_header, read_long
+from lakemuster.spark.reading.bounds import Bounds
 from lakemuster.spark.reading.int96 import open_parquet
 from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
+from lakemuster.spark.reading.row_groups import Piece, row_group_bounds, row_groups, whole
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
@@ -38,12 +40,16 @@ class DataFile:
     Attributes:
         row_count: as the file says; None where it does not say before it is read.
         names: of the columns that lie in it.
-        batches: of some of them, in the order of the file.
+        pieces: what can be read of it alone, in order.
+        batches: of some columns in some pieces, in the order of the file.
+        bounds: what is known of a column's values in a piece; None where nothing is.
     """
 
     row_count: int | None
     names: frozenset[str]
-    batches: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
+    pieces: tuple[Piece, ...]
+    batches: Callable[[Sequence[str], Sequence[Piece]], Iterator[pa.RecordBatch]]
+    bounds: Callable[[str, Piece], Bounds | None]
 
 
 def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
@@ -65,17 +71,46 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
 
 def _parquet(source: pa.NativeFile) -> DataFile:
     file = open_parquet(source, buffer_size=_BUFFER_BYTES)
+    leaves = _leaves(file.schema_arrow)
 
-    def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        yield from file.iter_batches(BATCH_ROWS, columns=list(names), use_threads=False)
+    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+        groups = [piece.number for piece in pieces]
+        yield from file.iter_batches(BATCH_ROWS, row_groups=groups, columns=list(names), use_threads=False)
 
-    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), batches)
+    def bounds(name: str, piece: Piece) -> Bounds | None:
+        if name not in leaves:
+            return None
+        return row_group_bounds(file.metadata, piece.number, leaves[name], file.schema_arrow.field(name).type)
+
+    pieces = tuple(row_groups(file.metadata))
+    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), pieces, batches, bounds)
+
+
+def _leaves(schema: pa.Schema) -> dict[str, int]:
+    """The places of the columns that have no others within, among all that are stored."""
+    found, at = {}, 0
+    for field in schema:
+        if not field.type.num_fields:
+            found[field.name] = at
+        at += _leaves_within(field.type)
+    return found
+
+
+def _leaves_within(of: pa.DataType) -> int:
+    return sum(_leaves_within(of.field(at).type) for at in range(of.num_fields)) if of.num_fields else 1
+
+
+def _nothing(name: str, piece: Piece) -> Bounds | None:
+    """What is known of a column where the format, or its library, does not say."""
+    del name, piece
+    return None
 
 
 def _orc(source: pa.NativeFile) -> DataFile:
     file = orc.ORCFile(source)
 
-    def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+        del pieces
         if any(has_timestamps(file.schema.field(name).type) for name in names) and not timestamps_are_checked():
             raise UnknownContainer(NEWER)
         # A column is read at least, to count rows; a name with a dot would mean a member.
@@ -85,7 +120,7 @@ def _orc(source: pa.NativeFile) -> DataFile:
             for start in range(0, stripe.num_rows, BATCH_ROWS):
                 yield stripe.slice(start, BATCH_ROWS)
 
-    return DataFile(file.nrows, frozenset(file.schema.names), batches)
+    return DataFile(file.nrows, frozenset(file.schema.names), whole(file.nrows), batches, _nothing)
 
 
 def _avro(source: pa.NativeFile) -> DataFile:
@@ -94,13 +129,14 @@ def _avro(source: pa.NativeFile) -> DataFile:
     source.seek(0)
     header = source.read(start)
 
-    def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+        del pieces
         for blocks in _blocks(source, start, size):
             rows = read_table(header + blocks)[1]
             for batch in rows.to_batches(max_chunksize=BATCH_ROWS):
                 yield batch.select(list(names))
 
-    return DataFile(None, frozenset(read_table(header)[1].column_names), batches)
+    return DataFile(None, frozenset(read_table(header)[1].column_names), whole(None), batches, _nothing)
 
 
 def _header_of(source: pa.NativeFile, size: int) -> int:

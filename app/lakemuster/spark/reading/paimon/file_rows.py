@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,6 +13,7 @@ import pyarrow.compute as pc
 from lakemuster.client.model import Row
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.spark.reading.bounds import Bounds, Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.casts import NotCastable
@@ -18,6 +21,7 @@ from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContaine
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, spark_field
 from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.row_groups import Piece, wanted_pieces
 
 SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), required=True)
 ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
@@ -36,18 +40,58 @@ def rows_of_file(table: PaimonTable, file: Row, fields: Sequence[Field], files: 
     Raises:
         NotReadable: it is of a kind that is not read here, damaged, or not of the recorded number of rows.
     """
+    with open_rows(table, file, fields, files) as rows:
+        yield from rows.batches()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRows:
+    """The rows of an open file.
+
+    Attributes:
+        pieces: those that are wanted of it.
+    """
+
+    pieces: tuple[Piece, ...]
+    _opened: DataFile
+    _columns: _Columns
+    _recorded: int
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows of the pieces in their order.
+
+        Raises:
+            NotReadable: they were not as many as recorded.
+        """
+        if not self.pieces:
+            return
+        read, counts = 0, [piece.num_rows for piece in self.pieces]
+        expected = self._recorded if self.pieces == self._opened.pieces else sum(count or 0 for count in counts)
+        for batch in self._opened.batches(self._columns.names(self._opened), self.pieces):
+            read += batch.num_rows
+            yield self._columns.of(batch)
+        if read != expected:
+            raise self._columns.refused(f"it gave {read} rows, not {expected} as recorded")
+
+
+@contextmanager
+def open_rows(
+    table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[OpenRows]:
+    """The rows of a data file, deleted ones too; arguments and errors are of :func:`rows_of_file`.
+
+    Args:
+        conditions: rows that do not match all of them may be left out.
+    """
     columns = _Columns(table, file, fields)
-    recorded, read = file["record_count"], 0
+    recorded = file["record_count"]
     source = files.open(file["file_path"], file["file_size_in_bytes"])
     with source, columns.refusing():
         opened = open_data_file(file["file_format"], source)
         if opened.row_count not in (None, recorded):
             raise columns.refused(f"it holds {opened.row_count} rows, not {recorded} as recorded")
-        for batch in opened.batches(columns.names(opened)):
-            read += batch.num_rows
-            yield columns.of(batch)
-    if read != recorded:
-        raise columns.refused(f"it gave {read} rows, not {recorded} as recorded")
+        pieces = wanted_pieces(opened.pieces, file, conditions, partial(columns.bounds, opened))
+        yield OpenRows(tuple(pieces), opened, columns, recorded)
 
 
 class _Columns:
@@ -62,7 +106,8 @@ class _Columns:
         schema = table.schemas.get(file["schema_id"])
         if schema is None:
             raise self.refused(f"its schema {file['schema_id']} is not known")
-        known = {field.field_id: field for field in schema if field.name not in table.partition_keys} | _OWN
+        self._known = {field.field_id: field for field in schema if field.name not in table.partition_keys}
+        known = self._known | _OWN
         self._source = {field.field_id: known[field.field_id] for field in fields if field.field_id in known}
         self._partition = {field.field_id for field in fields if field.name in table.partition_keys}
         try:
@@ -92,6 +137,14 @@ class _Columns:
             raise self.refused(f"a column's type has changed, and {problem}") from problem
         except (pa.ArrowException, OSError, CatalogError) as problem:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
+
+    def bounds(self, opened: DataFile, field_id: int, piece: Piece) -> Bounds | None:
+        """What is known of a column in a piece of the file; nothing, where its type has changed."""
+        now = next((field for field in self._table.fields if field.field_id == field_id), None)
+        own = self._known.get(field_id)
+        if now is None or own is None or own.type.text != now.type.text or now.name in self._table.partition_keys:
+            return None
+        return opened.bounds(own.name, piece)
 
     def names(self, opened: DataFile) -> list[str]:
         """The columns to read of the file."""

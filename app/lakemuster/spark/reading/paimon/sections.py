@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from lakemuster.client.model import Row
 from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.engines import merging_of
@@ -23,14 +24,16 @@ from lakemuster.spark.reading.paimon.vectors import live_rows
 _POSTPONE = -2
 
 
-def rows_alone(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
+def rows_alone(
+    table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[pa.RecordBatch]:
     """The rows of a file that needs no other; arguments and errors are of :func:`live_rows`.
 
     Old versions of Paimon did not count the rows of a file that say that a key is gone: they are left out.
     """
     if not table.primary_keys or file["delete_row_count"] is not None:
-        return live_rows(table, file, fields, files)
-    return _added(live_rows(table, file, (*fields, ROW_KIND), files), [field.name for field in fields])
+        return live_rows(table, file, fields, files, conditions)
+    return _added(live_rows(table, file, (*fields, ROW_KIND), files, conditions), [field.name for field in fields])
 
 
 def _added(batches: Iterator[pa.RecordBatch], names: list[str]) -> Iterator[pa.RecordBatch]:

@@ -15,24 +15,42 @@ from lakemuster.client.model import Row
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.indexes import VERSION, VectorRange, parse_deletion_vectors
 from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
-from lakemuster.spark.reading.paimon.file_rows import rows_of_file
+from lakemuster.spark.reading.paimon.file_rows import open_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.row_groups import Piece
 
 _AROUND = 8
 """Bytes before and after a 32-bit vector, which its recorded length leaves out."""
 
 
-def live_rows(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
-    """The rows of a data file that are not deleted, in their order; arguments and errors are of :func:`rows_of_file`.
+def live_rows(
+    table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a data file that are not deleted, in their order; arguments and errors are of :func:`open_rows`.
 
     Raises:
         NotReadable: also where the deletion vector is damaged, or marks rows that the file does not have.
     """
-    batches = rows_of_file(table, file, fields, files)
-    if file["deletion_vector"] is None:
-        return batches
-    return without_positions(deleted_positions(table, file, files), batches)
+    deleted = None if file["deletion_vector"] is None else deleted_positions(table, file, files)
+    with open_rows(table, file, fields, files, conditions) as rows:
+        if deleted is None:
+            yield from rows.batches()
+        else:
+            yield from without_positions(_among(deleted, rows.pieces), rows.batches())
+
+
+def _among(deleted: NDArray[np.uint64], pieces: Sequence[Piece]) -> NDArray[np.uint64]:
+    """The positions of deleted rows among the rows of some pieces of the file."""
+    found, start = [np.empty(0, np.uint64)], 0
+    for piece in pieces:
+        if piece.num_rows is None:
+            return deleted
+        first, last = np.searchsorted(deleted, [piece.first_row, piece.first_row + piece.num_rows])
+        found.append(deleted[first:last] - np.uint64(piece.first_row) + np.uint64(start))
+        start += piece.num_rows
+    return np.concatenate(found)
 
 
 def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:

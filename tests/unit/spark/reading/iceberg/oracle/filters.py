@@ -16,7 +16,7 @@ import pytest
 from lakemuster.client.model import Row
 from lakemuster.metadata.predicate import Op
 from lakemuster.spark import splits
-from lakemuster.spark.reading import bounds, row_filter
+from lakemuster.spark.reading import bounds, row_filter, row_groups
 from lakemuster.spark.reading.iceberg import open_rows, parquet, read
 from lakemuster.spark.reading.model import NotReadable, Split
 from lakemuster.spark.reading.row_filter import RowFilter
@@ -90,7 +90,7 @@ def differs_when_filtered(case: Case, text: str, random: Random) -> str | None:
     expected = rows(case.split)
     if random.random() < 0.5:
         offsets = [{**file, "split_offsets": _offsets(random, file)} for file in case.split.files]
-        pieces = list(cut([Split(tuple(offsets))], Packing(random.choice([400, 1000, 4000]), 1)))
+        pieces = list(cut([Split((file,)) for file in offsets], Packing(random.choice([400, 1000, 4000]), 1)))
     else:
         count = random.randint(1, 4)
         pieces = [piece for number in range(count) for piece in shared([case.split], number, count)]
@@ -105,14 +105,14 @@ def _offsets(random: Random, file: Row) -> list[int] | None:
     """Where row groups start, or nothing, or what is wrong."""
     if file["file_format"] != "parquet" or random.random() < 0.3:
         return None
-    groups = parquet.row_groups(pa.parquet.read_metadata(file["file_path"]))
+    groups = row_groups.row_groups(pa.parquet.read_metadata(file["file_path"]))
     right = [group.first_byte for group in groups]
     return random.choice([right, right, right[:1], [4, 300, 700], [9, 8], [1 << 40]])
 
 
 Patch = pytest.MonkeyPatch
 _outcomes, _bounds, _pieces, _of, _stored = (
-    bounds.outcomes, parquet.row_group_bounds, splits._pieces, row_filter._outcomes, bounds._stored,
+    bounds.outcomes, row_groups.row_group_bounds, splits._pieces, row_filter._outcomes, bounds._stored,
 )  # fmt: skip
 
 

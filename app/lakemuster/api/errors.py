@@ -187,6 +187,13 @@ def _says_json(request: Request) -> bool:
     return kind == "application/json" or kind.endswith("+json")
 
 
+def _allowed(request: Request) -> str:
+    """Every method of the path: the framework tells those of its first route alone."""
+    route = request.scope.get("route")
+    described = request.app.openapi()["paths"].get(getattr(route, "path", None), {})
+    return ", ".join(sorted({*(getattr(route, "methods", None) or ()), *(method.upper() for method in described)}))
+
+
 def _http_error(request: Request, error: Exception) -> Response:
     """The framework's own refusals: unknown paths and methods, bodies that cannot be read."""
     assert isinstance(error, HTTPException)
@@ -194,7 +201,12 @@ def _http_error(request: Request, error: Exception) -> Response:
         return _catalog_error(request, error.__cause__)
     code = _HTTP_CODES.get(error.status_code, "request_invalid")
     phrase = HTTPStatus(error.status_code).phrase
-    message = {404: "no such path", 405: f"{request.method} is not allowed here"}.get(error.status_code, phrase.lower())
+    message = {
+        400: "the body cannot be read as JSON",
+        404: "no such path",
+        405: f"{request.method} is not allowed here",
+    }.get(error.status_code, phrase.lower())
     kind = phrase.title().replace(" ", "")
-    failure = Failure(error.status_code, code, kind, message, headers=error.headers or {})
+    headers = {**(error.headers or {}), **({"Allow": _allowed(request)} if error.status_code == 405 else {})}
+    failure = Failure(error.status_code, code, kind, message, headers=headers)
     return _answer(request.scope["path"], failure)

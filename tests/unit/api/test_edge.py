@@ -148,8 +148,22 @@ def test_unknown_paths_and_methods_have_the_one_shape(
     answer = client.request(method, path)
     assert answer.status_code == status
     assert answer.json()["error"]["code"] == code
-    if status == 405:
-        assert answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [(TABLES, "GET, POST"), (f"{TABLES}/shop.orders", "DELETE, GET"), (f"{TABLES}/shop.orders/plan", "POST")],
+)
+def test_a_method_that_is_not_allowed_is_told_those_that_are(client: TestClient, path: str, methods: str) -> None:
+    answer = client.put(path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+
+
+def test_a_body_nested_too_deep_for_any_reader_is_a_bad_request(client: TestClient) -> None:
+    body = '{"filter":' + "[" * 100_000 + "]" * 100_000 + "}"
+    answer = client.post(f"{TABLES}/shop.orders/plan", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert "JSON" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,19 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from benchmarks.generate import append_manifest, iceberg_table
+from benchmarks.iceberg_deletes import append_deletes
 from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.index.segments import Segment
 from lakemuster.main import build_services
+from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan import packs, selection
 from lakemuster.planner.scan.outline import outline_of
@@ -183,3 +186,28 @@ def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None
     assert work.counts["entries"] == FILES + 300
     # The new manifest's columns are read, and those of the pack that it came into.
     assert len(work.segments) <= LARGEST_PACK + 1
+
+
+def test_delete_files_of_most_files_are_found_once(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(next(iter(services.settings.roots)), "t")
+    append_deletes(root, "positions", 800)
+    services.refresh(NAME)
+    match, asked = DeleteIndex.match, []
+
+    def counted(index: DeleteIndex, spec_id: int, table: pa.Table) -> Any:
+        asked.append(table.num_rows)
+        return match(index, spec_id, table)
+
+    monkeypatch.setattr(DeleteIndex, "match", counted)
+    live = files(services, "id >= 0")
+    assert sum(asked) == live
+    for text in ("id >= 0", "user_id > 5000", "id >= 11000000 and id < 11020000"):
+        asked.clear()
+        batches = list(plan(services, text).batches())
+        assert sum(asked) <= 300  # the manifest that was appended, and a few files
+        for batch in batches:
+            index = plan(services, text).outline.delete_index
+            assert index is not None
+            offsets, numbers = match(index, batch.part.manifest.header.spec_id, batch.table)
+            assert offsets.tolist() == batch.delete_offsets.tolist()
+            assert numbers.tolist() == batch.deletes.tolist()

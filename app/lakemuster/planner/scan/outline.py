@@ -225,6 +225,11 @@ class Outline:
         return any(EMBEDDED in segment.schema.names for segment in segments)
 
     @cached_property
+    def own(self) -> object:
+        """Stands for this outline in keys of what is kept elsewhere, which must not keep it."""
+        return object()
+
+    @cached_property
     def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:
         """The live entries of each delete manifest, inherited fields filled in."""
         found = []

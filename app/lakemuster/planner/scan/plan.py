@@ -21,6 +21,7 @@ from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
+from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline, SpecOutline
 from lakemuster.planner.scan.planned_entries import Piece, entries_of, inherited, joined, pieces
@@ -237,8 +238,8 @@ class Plan:
         left = self._remaining[spec].of(entries)
         part = group[0].candidate.part
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
-        if self.added_in is None and self.outline.delete_index is not None:
-            offsets, deletes = self.outline.delete_index.match(part.manifest.header.spec_id, entries)
+        if self.added_in is None and (index := self.outline.delete_index) is not None:
+            offsets, deletes = attached(self.outline, index, group, entries, self._opened)
         return PlannedBatch(part, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers)
 
     def _opened(self, candidate: Candidate) -> tuple[Segment, list[str]]:

@@ -13,7 +13,7 @@ from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import planned_entries, selection
+from lakemuster.planner.scan import attached, planned_entries, selection
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
@@ -126,6 +126,8 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(selection, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
         mock.patch.object(planned_entries, "BATCH_ROWS", 3),
+        mock.patch.object(attached, "BATCH_ROWS", 3),
+        mock.patch.object(attached, "LEAST", 1),
         mock.patch.object(planned_entries, "FIRST_FILES", 2),
         mock.patch.object(planned_entries, "MOST_FILES", 5),
     ):

@@ -1,0 +1,82 @@
+"""The delete files of a plan's files. Those of most files of a manifest are found for all of them, once, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.errors import LimitExceeded
+from lakemuster.index.segments import BATCH_ROWS, Segment
+from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.packs import kept
+from lakemuster.planner.scan.planned_entries import Piece, inherited
+from lakemuster.planner.scan.selection import Candidate, Rows
+
+LEAST, MOST = 1024, 1 / 4
+"""So many files, and so much of the entries that are read together: then delete files are found for all of those."""
+
+Attached = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
+
+Opened = Callable[[Candidate], tuple[Segment, list[str]]]
+
+
+def attached(
+    outline: Outline, index: DeleteIndex, group: Sequence[Piece], entries: pa.Table, opened: Opened
+) -> Attached:
+    """The delete files of some files.
+
+    Args:
+        group: where the files are.
+        entries: theirs, inherited fields filled in.
+        opened: as of :func:`pieces`.
+    """
+    if all(len(piece.rows) >= LEAST for piece in group):
+        found = [_of_batch(outline, index, piece, *opened(piece.candidate)) for piece in group]
+        if None not in found:
+            return _joined([one for one in found if one is not None])
+    return index.match(group[0].candidate.part.manifest.header.spec_id, entries)
+
+
+def _of_batch(
+    outline: Outline, index: DeleteIndex, piece: Piece, segment: Segment, names: list[str]
+) -> Attached | None:
+    """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
+    header, rows = piece.candidate.part.manifest.header, piece.rows
+    number = int(rows[0]) // BATCH_ROWS
+    first = number * BATCH_ROWS
+    count = min(BATCH_ROWS, segment.num_rows - first)
+    if len(rows) < MOST * count:
+        return None
+
+    def make() -> tuple[Attached, int]:
+        whole = inherited(segment.batch(number, names), [(header, count)])
+        found = index.match(header.spec_id, pa.Table.from_batches([whole]))
+        return found, sum(numbers.nbytes for numbers in found)
+
+    try:
+        found = kept((outline.own, piece.candidate.number, number), make)
+    except LimitExceeded:
+        return None
+    return found if len(rows) == count else _of_rows(found, rows - first)
+
+
+def _of_rows(found: Attached, rows: Rows) -> Attached:
+    offsets, numbers = found
+    starts = offsets[rows]
+    counts = offsets[rows + 1] - starts
+    ends = np.cumsum(counts)
+    places = np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts)
+    return np.concatenate([np.zeros(1, np.int64), ends]), numbers[places]
+
+
+def _joined(found: Sequence[Attached]) -> Attached:
+    if len(found) == 1:
+        return found[0]
+    counts = np.concatenate([np.diff(offsets) for offsets, _ in found])
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return offsets, np.concatenate([numbers for _, numbers in found])

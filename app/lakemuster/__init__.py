@@ -2,10 +2,11 @@
 
 The map, in the direction of imports (a name may import what stands to its right)::
 
-    cli > main > spark > api | client > ingest | planner > wire | index | formats | storage > metadata > config | errors
+    cli > main > spark > api | client > ingest | planner > wire | index | formats | storage > kernels > metadata > config | errors
 
 * ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
+* ``kernels``   inner loops as machine code: how they are made and loaded
 * ``storage``   object storage behind allowed roots: read, list, stat
 * ``index``     SQL for the small truth, segments for the entries
 * ``ingest``    the write path: pointer, metadata, manifest lists, new manifests, segments, publish

@@ -20,7 +20,7 @@ from lakemuster.formats.avro.native import Program, decode_native, kernel, memor
 from lakemuster.formats.avro.native.decoding import Run, run_compiled
 from lakemuster.formats.avro.schema import Node, parse_schema
 from lakemuster.formats.iceberg.native import kernel as iceberg_kernel
-from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.kernels.loading import digest_of, text_of
 from tests.unit.formats.avro_files import container, record, sized, written
 from tests.unit.formats.test_avro_table import VALUES, kinds, with_names
 
@@ -126,7 +126,7 @@ def blocks_of(data: bytes) -> list[Block]:
 def test_the_machine_code_is_made_of_the_source_as_it_stands(source):
     text = text_of(source.__file__)
     made_of = text.read_text("utf-8").splitlines()[1]
-    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.formats.native.build"
+    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.kernels.build"
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow], deadline=None)

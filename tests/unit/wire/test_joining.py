@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.kernels.loading import digest_of, text_of
 from lakemuster.wire.joining import kernel
 from lakemuster.wire.joining.columns import (
     ALWAYS,

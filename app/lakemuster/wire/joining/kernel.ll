@@ -1,4 +1,4 @@
-; Made by formats/native/build.py with numba 0.68.1; not to be edited.
+; Made by kernels/build.py with numba 0.68.1; not to be edited.
 ; kernel.py: 15b45c13852c2a79ede29b8380af3d039d7de2acfeb7d3e340f6337ffff84f6f
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

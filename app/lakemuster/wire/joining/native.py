@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import POINTER, WORD, load, text_of
 from lakemuster.wire.joining import kernel
 from lakemuster.wire.joining.columns import Column, Dates, Integers, Lists, Piece, Ready, Strings
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.kernels.loading import digest_of, text_of
 from lakemuster.planner.pruning import keyed, native
 from lakemuster.planner.pruning.keyed import search
 from lakemuster.planner.pruning.native import kernel, searching
@@ -72,4 +72,4 @@ def test_many_values_far_apart_and_together(count, spread, monkeypatch):
 def test_the_machine_code_is_made_of_the_source_as_it_stands():
     text = text_of(kernel.__file__)
     made_of = text.read_text("utf-8").splitlines()[1]
-    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.formats.native.build"
+    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.kernels.build"

@@ -1,6 +1,6 @@
 """Avro blocks to columns by code of our own, compiled for the machine when it is loaded: the decoder for bulk.
 
-* ``kernel``    the inner loop; ``kernel.ll``: that, compiled, see ``formats.native``
+* ``kernel``    the inner loop; ``kernel.ll``: that, compiled, see ``kernels``
 * ``decoding``  blocks through the kernel
 * ``program``   a schema as the kernel's operations, and the kernel's columns as Arrow arrays
 * ``keyed``     maps as a column for each key, which is what Iceberg's statistics become

@@ -18,7 +18,7 @@ from lakemuster.formats.avro.native.keyed import Columns, KeyedColumns, Slots, W
 from lakemuster.formats.avro.native.memory import Memory
 from lakemuster.formats.avro.native.program import Path, Program
 from lakemuster.formats.avro.schema import MAX_DEPTH
-from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import POINTER, WORD, load, text_of
 
 Words = NDArray[np.uint64]
 

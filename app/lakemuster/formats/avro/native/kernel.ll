@@ -1,5 +1,5 @@
-; Made by formats/native/build.py with numba 0.68.1; not to be edited.
-; kernel.py: 9129e2da44180d5b46aefbc180092943f60f77a3772c3dab4dbf15d535dccd57
+; Made by kernels/build.py with numba 0.68.1; not to be edited.
+; kernel.py: 290663d2c881e17144e610128298564a8f8b484990e74b1d33d8d9ec5f1c4f2b
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_avro_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.operations, ptr writeonly captures(none) %arg.octets, ptr captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr readonly captures(none) %arg.starts, ptr readonly captures(none) %arg.rooms, ptr captures(none) %arg.used, i64 %arg.columns, ptr captures(none) %arg.stack, i64 %arg.depth, ptr captures(none) %arg.slots, i64 %arg.places) local_unnamed_addr #0 {

@@ -1,7 +1,7 @@
 """The records of an Avro block to columns: the inner loop, in the part of Python that numba compiles.
 
 Plain Python over numpy arrays: it runs as it stands, slowly, and that is how tests hold it to the bounds of its
-arrays. What decoders run is ``kernel.ll``, see ``formats.native``.
+arrays. What decoders run is ``kernel.ll``, see ``kernels``.
 
 The bytes are hostile. Every number is a ``uint64`` (numba makes floats of mixed ones), every read stands behind a
 comparison with the bytes that are left, every write behind one with the room of its column. Nothing is raised;

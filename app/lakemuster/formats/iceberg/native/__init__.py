@@ -1,4 +1,4 @@
-"""Bounds of many columns at once by machine code, see ``formats.native``."""
+"""Bounds of many columns at once by machine code, see ``kernels``."""
 
 from __future__ import annotations
 

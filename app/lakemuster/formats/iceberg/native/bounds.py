@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.native import kernel
-from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import POINTER, WORD, load, text_of
 
 DECIMAL = 16
 """Bytes of a decimal in Arrow."""

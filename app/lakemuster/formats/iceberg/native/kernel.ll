@@ -1,5 +1,5 @@
-; Made by formats/native/build.py with numba 0.68.1; not to be edited.
-; kernel.py: ca42899ced22a842406dc1bfd199ddbf706f2b0e7f92f54f2eabae82d8ba4858
+; Made by kernels/build.py with numba 0.68.1; not to be edited.
+; kernel.py: b2255421fa8ca911995bf411a0106cebc1dc80e70e37e2c2a284f05e77937dcc
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_iceberg_read_bounds(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, ptr readonly captures(none) %arg.offsets, i64 %arg.count, ptr readonly captures(none) %arg.items, i64 %arg.keys, i64 %arg.rows, ptr readonly captures(none) %arg.forms, ptr writeonly captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr writeonly captures(none) %arg.regular) local_unnamed_addr #0 {

@@ -1,4 +1,4 @@
-"""Single-value bytes to numbers, many columns of many files at once: the inner loop, see ``formats.native``.
+"""Single-value bytes to numbers, many columns of many files at once: the inner loop, see ``kernels``.
 
 Row by row, since that is how manifests hold them. Only the canonical bytes of a value are read here; any others
 make their column irregular, and irregular columns are decoded the careful way.

@@ -1,5 +1,5 @@
-; Made by formats/native/build.py with numba 0.68.1; not to be edited.
-; kernel.py: f7a12489a57035b5c1c775a2b93e8a80d3df3c094a0fd32cfe2cee26b4d544ae
+; Made by kernels/build.py with numba 0.68.1; not to be edited.
+; kernel.py: e1dcc4905f454cbbbb065cb7b70b797eb2f898588a09064999c3767e812ede92
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_any_between(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr captures(none) %arg.values, i64 %arg.count, ptr readonly captures(none) %arg.lower, ptr readonly captures(none) %arg.upper, i64 %arg.rows, ptr captures(none) %arg.cells, ptr captures(none) %arg.starts, i64 %arg.words, ptr writeonly captures(none) %arg.sure, ptr writeonly captures(none) %arg.ties) local_unnamed_addr #0 {

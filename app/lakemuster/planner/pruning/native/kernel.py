@@ -1,4 +1,4 @@
-"""Whether a value of IN lies between two keys, many files at once: the inner loop, see ``formats.native``.
+"""Whether a value of IN lies between two keys, many files at once: the inner loop, see ``kernels``.
 
 The span of the values is cut into equal cells: a bit for each says whether there is a value in it, and a place for
 each word of bits which value is the first from there on. Bits tell for most files, however many values there are;

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.formats.native.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import POINTER, WORD, load, text_of
 from lakemuster.planner.pruning.native import kernel
 
 Mask = NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""Compile every ``kernel.py`` to its ``kernel.ll``: ``python -m lakemuster.formats.native.build``.
+"""Compile every ``kernel.py`` to its ``kernel.ll``: ``python -m lakemuster.kernels.build``.
 
 LLVM's text is the same for every 64-bit little-endian machine once triple and layout are left out. So it is part of
 the source tree, and numba, which makes it, is needed by those only who change a kernel.
@@ -18,8 +18,9 @@ import numba as typed_numba
 
 from lakemuster.formats.avro.native import kernel as avro
 from lakemuster.formats.iceberg.native import kernel as iceberg
-from lakemuster.formats.native.loading import digest_of, text_of
+from lakemuster.kernels.loading import digest_of, text_of
 from lakemuster.planner.pruning.native import kernel as pruning
+from lakemuster.wire.joining import kernel as joining
 
 numba: Any = typed_numba
 """Half of its names have no types."""
@@ -31,7 +32,7 @@ _MANGLED = re.compile(r"_ZN\w*?\d+kernel(?:_[a-z]+)?\d+(?P<name>[a-z_]+)B\d+v\w+
 
 def main() -> None:
     """Write the text of every kernel anew."""
-    for kernel, compiled in ((avro, _avro), (iceberg, _iceberg), (pruning, _pruning)):
+    for kernel, compiled in ((avro, _avro), (iceberg, _iceberg), (pruning, _pruning), (joining, _joining)):
         text = text_of(kernel.__file__)
         text.write_text(compile_kernel(kernel, text, compiled), "utf-8")
 
@@ -57,7 +58,7 @@ def compile_kernel(kernel: ModuleType, text: Path, compile_it: Callable[[], Any]
     finally:
         for module, name, value in named:
             setattr(module, name, value)
-    head = f"; Made by formats/native/build.py with numba {numba.__version__}; not to be edited.\n"
+    head = f"; Made by kernels/build.py with numba {numba.__version__}; not to be edited.\n"
     return f"{head}; kernel.py: {digest_of(text)}\n{code}"
 
 
@@ -163,6 +164,37 @@ def _pruning() -> Any:
         )
 
     arguments = (_ints, _word, _ints, _ints, _word, _words, _ints, _word, _octets, _octets)
+    return _compiled(over_pointers, *arguments)
+
+
+def _joining() -> Any:
+    join = joining.join
+
+    def over_pointers(  # type: ignore[no-untyped-def]  # noqa: ANN202
+        texts,  # noqa: ANN001
+        size,  # noqa: ANN001
+        words,  # noqa: ANN001
+        numbers,  # noqa: ANN001
+        flags,  # noqa: ANN001
+        marks,  # noqa: ANN001
+        program,  # noqa: ANN001
+        operations,  # noqa: ANN001
+        rows,  # noqa: ANN001
+        octets,  # noqa: ANN001
+        room,  # noqa: ANN001
+        ends,  # noqa: ANN001
+    ):
+        return join(
+            _carray(texts, (size,)),
+            _carray(words, (numbers,)),
+            _carray(flags, (marks,)),
+            _carray(program, (operations, 4)),
+            rows,
+            _carray(octets, (room,)),
+            _carray(ends, (rows + 1,)),
+        )
+
+    arguments = (_octets, _word, _words, _word, _octets, _word, _words, _word, _word, _octets, _word, _ints)
     return _compiled(over_pointers, *arguments)
 
 

@@ -182,7 +182,6 @@ def test_items_at_the_very_end_of_a_block_are_read_within_it(cut):
 
 def test_columns_grow_as_they_need(monkeypatch):
     monkeypatch.setattr(memory, "_FEW", 2)
-    monkeypatch.setattr(keyed, "_BLOCK_BYTES", 1)
     monkeypatch.setattr(keyed, "_FEW_BYTES", 1)
     chance = random.Random(1)
     for run, many in ((run_plain, 12), (run_compiled, 200)):

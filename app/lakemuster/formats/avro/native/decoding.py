@@ -36,8 +36,9 @@ _ARGUMENTS = (
 
 _SPARE = 1.15
 """Of the memory expected: blocks differ."""
-_AT_ONCE = 8.0
-"""Times that memory grows at most: a first block may be unlike the others."""
+_MOST_AT_ONCE = 8.0
+"""Times that memory grows at most, if that is much: blocks so far may be unlike the others."""
+_MUCH_BYTES = 256 << 20
 
 
 def is_available() -> bool:
@@ -115,7 +116,7 @@ class _Decoding:
         if self._begin is None:
             self._begin = block.offset
             if self._program.keyed:
-                self.keyed.expect(block.records, self._times(block.end))
+                self.keyed.expect(block.records)
                 self._change(self._slots)
         while True:
             used = memory.used.copy()
@@ -126,18 +127,23 @@ class _Decoding:
                 raise MetadataCorrupt("records that do not decode", decoder="native", offset=block.offset)
             memory.used[:] = used
             if verdict == FULL:
-                self._grow(block)
+                self._grow(int(self._stack[0]), block.offset)
             elif verdict == NEW:
                 self._meet(block)
             else:
                 self._change(self.keyed.wider())
+        is_first = not self.rows
         self.rows += block.records
+        if is_first and self.rows and block.end < self._end:
+            self._grow(None, block.end)
 
-    def _grow(self, block: Block) -> None:
+    def _grow(self, column: int | None, position: int) -> None:
+        """Make room for all of the file, going by what there is up to a position of it."""
         self.keyed.settle(self.rows)
+        most = max(_MOST_AT_ONCE, _MUCH_BYTES / self._memory.held_bytes)
         counters = [keyed.columns[-1] for keyed in self._program.keyed]
         together = np.append(self.keyed.rows, counters).astype(np.int64)
-        self._memory.grow(int(self._stack[0]), min(_AT_ONCE, self._times(block.offset)), together)
+        self._memory.grow(column, min(self._times(position), most), together)
 
     def _times(self, position: int) -> float:
         """How often what was read up to a position of the file is likely to be in all of it."""

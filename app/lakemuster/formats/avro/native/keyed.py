@@ -25,10 +25,8 @@ _WIDTHS = (4, 8, 4, 8)
 _COLUMN_OF = np.array([INTS, LONGS, INTS, LONGS, ENDS])
 _WIDER = np.array([AS_LONG, AS_LONG, AS_BYTES, AS_BYTES, AS_BYTES])
 _ARROW = (pa.int32(), pa.int64(), pa.binary(4), pa.binary(8), pa.binary())
-_BLOCK_BYTES, _FEW_BYTES = 1 << 16, 12
-"""Room for bytes of a key: for those of a block as writers make them, and for so many a row."""
-_MOST_AT_FIRST = 256 << 20
-"""Bytes of all columns, more or less, that are asked for before they are known to be needed."""
+_FEW_BYTES = 16
+"""Of a value of any length, for which there is room at first."""
 
 Widths = Callable[[int], int]
 """How many bytes the values of a key are expected to have, 4 or 8, by key; 0 when they are of any length."""
@@ -171,7 +169,7 @@ class KeyedColumns:
         kinds[begins] = _COLUMN_OF[slots.kinds]
         room = int(self._memory.rooms[self._maps[0].columns[-1]]) if self._maps else 0
         rooms = np.full(len(kinds), room)
-        rooms[begins[with_bytes] + 1] = max(_BLOCK_BYTES, room * _FEW_BYTES)
+        rooms[begins[with_bytes] + 1] = room * _FEW_BYTES
         values: dict[int, Values] = {}
         if rows:
             for k, pair in enumerate(self._pairs()):
@@ -184,11 +182,10 @@ class KeyedColumns:
             rooms[column - self._first] = max(rooms[column - self._first], len(some))
         self._memory.replace(self._first, kinds.tolist(), rooms.tolist(), values)
 
-    def expect(self, rows: int, factor: float) -> None:
-        """Have room for so many rows, and so many times as many if that is not too much; none may be there yet."""
-        least = _MOST_AT_FIRST // (8 * len(self.slots.keys) + 8)
+    def expect(self, rows: int) -> None:
+        """Have room for so many rows when the slots are changed next; none may be there yet."""
         for keyed in self._maps:
-            self._memory.rooms[keyed.columns[-1]] = max(rows, min(int(rows * factor), least), 1)
+            self._memory.rooms[keyed.columns[-1]] = max(rows, 1)
 
     def settle(self, rows: int) -> None:
         """Say how many values the columns hold."""

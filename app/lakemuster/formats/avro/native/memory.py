@@ -15,6 +15,7 @@ COUNTER, OCTETS, INTS, LONGS, ENDS = 0, 1, 4, 8, -4
 _FEW = 1 << 14
 """Values that a column has room for at first: those of a block as writers make them. Memory is used when written to."""
 _ALIGNED = 64
+_LARGE = 16 << 20
 
 Values = NDArray[np.uint8]
 
@@ -35,19 +36,21 @@ class Memory:
         self.used = np.zeros(len(kinds), np.uint64)
         self._lay_out({})
 
-    def grow(self, column: int, factor: float, together: NDArray[np.int64]) -> None:
-        """More room: at least twice as much for one column, so many times what it holds for each.
+    def grow(self, column: int | None, factor: float, together: NDArray[np.int64]) -> None:
+        """Room for so many times what each column holds, and at least twice as much as now for one that is full.
 
         Args:
             together: columns that have room for the same number of values, whichever of them is full.
         """
         held = self._held(len(self.kinds))
         rooms = np.maximum(self.rooms, (self.used * factor).astype(np.uint64))
-        rooms[column] = max(rooms[column], self.rooms[column] * np.uint64(2))
+        if column is not None:
+            rooms[column] = max(rooms[column], self.rooms[column] * np.uint64(2))
         if len(together):
             rooms[together] = rooms[together].max()
-        self.rooms = rooms
-        self._lay_out(held)
+        if (rooms > self.rooms).any():
+            self.rooms = rooms
+            self._lay_out(held)
 
     def replace(self, first: int, kinds: Sequence[int], rooms: Sequence[int], held: Mapping[int, Values]) -> None:
         """Other columns from the ``first`` on, of these kinds, with room for so many values each.
@@ -63,6 +66,11 @@ class Memory:
             kind = int(self.kinds[column])
             self.used[column] = len(values) // abs(kind) - int(kind == ENDS)
         self._lay_out({**kept, **held})
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of all values, one at the least."""
+        return 1 + int((self.used.astype(np.int64) * np.abs(self.kinds)).sum())
 
     def column(self, column: int) -> Values:
         """The bytes of a column's values, the 0 before ends among them."""
@@ -83,7 +91,9 @@ class Memory:
         widths, before = np.abs(self.kinds), (self.kinds == ENDS).astype(np.int64)
         sizes = -(-((self.rooms.astype(np.int64) + before) * widths + SLACK) // _ALIGNED) * _ALIGNED * (widths > 0)
         begins = np.cumsum(sizes) - sizes
-        octets = np.empty(int(sizes.sum()), np.uint8)
+        # The next file's memory is likely to be that of this one, if it is of the same size.
+        size = int(sizes.sum())
+        octets = np.empty(-(-size // _LARGE) * _LARGE if size > _LARGE else size, np.uint8)
         octets.view(np.uint32)[begins[before > 0] // 4] = 0
         for column, values in held.items():
             begin = int(begins[column])

@@ -111,15 +111,20 @@ class SpecOutline:
         return Arrays(len(headers), fields)
 
     @cached_property
+    def part_rows(self) -> tuple[int, ...]:
+        """Entries of each part."""
+        return tuple(map(self.rows, self.parts))
+
+    @cached_property
     def zone_counts(self) -> tuple[int, ...]:
         """Zones of each part."""
-        return tuple(zone_count(self.rows(part)) for part in self.parts)
+        return tuple(map(zone_count, self.part_rows))
 
     @cached_property
     def packs(self) -> tuple[Pack, ...]:
         """The parts' packs, in order."""
         segments = [part.manifest.segment for part in self.parts]
-        return tuple(packs_of(segments, [self.rows(part) for part in self.parts]))
+        return tuple(packs_of(segments, self.part_rows))
 
     @cached_property
     def _packs(self) -> dict[int, tuple[Pack, int]]:

@@ -53,15 +53,18 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
     """Neighbours that can be one batch: of one spec, with the same columns."""
     group: list[Piece] = []
     files, enough = 0, FIRST_FILES
+    schema: pa.Schema | None = None
     for piece in found:
+        own = piece.entries.schema
         if group and (
             files + len(piece.rows) > MOST_FILES
             or piece.candidate.spec is not group[0].candidate.spec
-            or not piece.entries.schema.equals(group[0].entries.schema, check_metadata=True)
+            or not own.equals(schema, check_metadata=True)
         ):
             yield group
             group, files = [], 0
         group.append(piece)
+        schema = own
         files += len(piece.rows)
         if files >= enough:
             yield group

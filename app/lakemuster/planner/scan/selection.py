@@ -147,7 +147,7 @@ def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate
     numbers = np.flatnonzero(kept).tolist()
     if bound == TRUE or len(numbers) <= FEW_MANIFESTS:
         for number in numbers:
-            rows = spec.rows(spec.parts[number])
+            rows = spec.part_rows[number]
             if rows:
                 yield Candidate(spec.numbers[number], spec.parts[number], spec, ((0, rows),), rows)
         return
@@ -163,7 +163,7 @@ def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate
     first = (ends - counts)[owners]
     pairs = zip(((starts - first) * ZONE_ROWS).tolist(), ((stops - first) * ZONE_ROWS).tolist(), strict=True)
     for number, group in groupby(zip(owners.tolist(), pairs, strict=True), itemgetter(0)):
-        rows = spec.rows(spec.parts[number])
+        rows = spec.part_rows[number]
         runs = tuple((start, min(stop, rows)) for _, (start, stop) in group)
         entries = sum(stop - start for start, stop in runs)
         yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)

@@ -240,15 +240,9 @@ class PackStatistics:
         known = self.question.projected
         if id(leaf) not in known:
             known[id(leaf)] = self.question.projection.inclusive(leaf)
-        bound = known[id(leaf)]
-        return (
-            None
-            if bound is None
-            else (
-                bound,
-                PackStatistics(self.question, self.pack, self.spans, self.rows, "partition"),
-            )
-        )
+        if (bound := known[id(leaf)]) is None:
+            return None
+        return bound, PackStatistics(self.question, self.pack, self.spans, self.rows, "partition")
 
     def _keys(self, field_id: int, of: Primitive) -> Keys | None:
         def make() -> tuple[Keys | None, int]:

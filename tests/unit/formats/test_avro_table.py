@@ -165,6 +165,24 @@ def test_a_union_with_null_around_rows_is_unwrapped(engine, null_first):
 
 
 @engines
+def test_members_of_a_null_record_are_no_values(engine):
+    decimal = {"type": "bytes", "logicalType": "decimal", "precision": 20, "scale": 3}
+    inner = {"type": "record", "name": "inner", "fields": [{"name": "a", "type": decimal}]}
+    outer = {
+        "type": "record",
+        "name": "outer",
+        "fields": [
+            {"name": "a", "type": decimal},
+            {"name": "b", "type": ["null", decimal]},
+            {"name": "c", "type": ["null", inner]},
+        ],
+    }
+    one = Decimal("1.125")
+    rows = [None, {"a": one, "b": None, "c": None}, {"a": -one, "b": one, "c": {"a": one}}, None]
+    assert column(["null", outer], rows, engine).to_pylist() == rows
+
+
+@engines
 def test_a_type_may_be_referred_to_by_name_within_its_namespace(engine):
     inner = {**record(("x", "int"), name="inner"), "namespace": "n.s"}
     schema = {**record(("a", inner), ("b", "inner"), ("c", ["null", "n.s.inner"]), name="outer"), "namespace": "n.s"}

@@ -48,11 +48,13 @@ def to_columns(node: Node, raw: pa.Array) -> list[pa.Array]:
         MetadataCorrupt: a value is none of its type.
     """
     columns = []
-    for index, (_, child) in enumerate(node.children):
+    # What a decoder put where a whole record is null is no value.
+    stored = raw.flatten() if raw.null_count else [raw.field(index) for index in range(len(node.children))]
+    for (_, child), values in zip(node.children, stored, strict=True):
         if child.kind == "branch":
-            _check_branches(raw.field(index))
+            _check_branches(values)
         else:
-            columns.append(_shape(child, raw.field(index)))
+            columns.append(_shape(child, values))
     return columns
 
 

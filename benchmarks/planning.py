@@ -17,6 +17,8 @@ from lakemuster.planner.view import CURRENT, Selector
 
 SEED = 29
 """Numbers below it are asked to warm up."""
+MOST_COPIED = 128 * 2**20
+"""Bytes that are copied to learn what copying costs."""
 ALL = tuple(KINDS)
 """Peers: all that there are."""
 
@@ -84,12 +86,16 @@ def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
     Bounds of ``columns`` are compared, of all manifests and of the entries of those that the files are in; and what is
     told of the files is copied.
     """
-    batches = list(lake.plan(text).batches())
-    size = sum(batch.table.nbytes for batch in batches)
+    size, numbers = 0, set[int]()
+    for batch in lake.plan(text).batches():
+        size += batch.table.nbytes
+        numbers.add(batch.number)
     entries = lake.shape.manifests
-    entries += 0 if text is None else len({batch.number for batch in batches}) * lake.shape.files // entries
-    source, target = np.zeros(size, np.uint8), np.ones(size, np.uint8)
-    return comparing(entries) * columns + timed(lambda _: np.copyto(target, source), range(9)).p50
+    entries += 0 if text is None else len(numbers) * lake.shape.files // entries
+    copied = max(1, min(size, MOST_COPIED))
+    source, target = np.zeros(copied, np.uint8), np.ones(copied, np.uint8)
+    copying = timed(lambda _: np.copyto(target, source), range(9)).p50
+    return comparing(entries) * columns + copying * size / copied
 
 
 def comparing(entries: int) -> float:

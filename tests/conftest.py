@@ -37,9 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take minutes, so that processes side by side end together."""
-    items.sort(
-        key=lambda item: item.path.name not in {"test_spark.py", "test_kills.py", "test_frames.py", "test_source.py"}
-    )
+    long = {"test_spark.py", "test_kills.py", "test_frames.py", "test_source.py", "test_paimon_kinds.py"}
+    items.sort(key=lambda item: item.path.name not in long)
 
 
 @pytest.fixture(scope="session")

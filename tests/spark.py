@@ -1,8 +1,9 @@
 """Apache Spark with Iceberg's runtime, to write tables with and to read them through our catalog and data source.
 
 It lives in an environment of its own (``requirements-spark.lock``), with a jar (``requirements-spark.jars``); both are
-brought on first use. The newest Spark (``requirements-spark43.lock``) has no jar. One session of each serves all tests
-of a process: see ``spark_session.py`` for what it can do.
+brought on first use. So is Spark 3.5 with Paimon's connector (``requirements-spark35.lock``): Maven has none for
+Spark 4. The newest Spark (``requirements-spark43.lock``) has no jar. One session of each serves all
+tests of a process: see ``spark_session.py`` for what it can do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +36,22 @@ class SparkFailed(Exception):
 
 
 class Spark:
-    """A running session; with Iceberg's jar, ``folder/lake`` holds the tables of its catalog ``plain``.
+    """A running session; with a connector's jar, ``folder/lake`` holds the tables of its catalog ``plain``.
 
-    ``packages`` are those of ours that its workers see.
+    ``packages`` are those of ours that its workers see; with ``sites``, of what PySpark's Connect client needs, it is a
+    Connect session.
     """
 
-    def __init__(self, python: Path, jar: Path | None, folder: Path, packages: Sequence[str]) -> None:
+    def __init__(
+        self, python: Path, jar: Path | None, folder: Path, packages: Sequence[str], sites: Path | None = None
+    ) -> None:
         self.folder = folder
         self.packages = list(packages)
         self.log = folder / "spark.log"
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [python, "-I", ROOT / "tests" / "spark_session.py", jar or "", folder],
+                [python, "-I", ROOT / "tests" / "spark_session.py", jar or "", folder, sites or ""],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -56,7 +61,7 @@ class Spark:
                 | {"TZ": "UTC", "PYSPARK_PYTHON": str(python), "PYTHONPATH": os.pathsep.join(packages)}
                 | dict([TOKEN]),
             )
-        self._answer()
+        self.kind: str = self._answer()["ready"]
 
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout
@@ -90,30 +95,57 @@ class Spark:
         end(self.process)
 
 
-def the_jar() -> Path:
-    """Iceberg's runtime."""
-    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / "requirements-spark.jars")]
+def jar_of(lock: str) -> Path:
+    """The connector that a lock of the repository pins."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
         raise RuntimeError(brought.stderr)
     return Path(brought.stdout.strip())
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
-    """The session of this process."""
-    running = Spark(python_of("requirements-spark.lock"), the_jar(), tmp_path_factory.mktemp("spark"), PACKAGES)
+def the_jar() -> Path:
+    """Iceberg's runtime."""
+    return jar_of("requirements-spark.jars")
+
+
+@contextmanager
+def session(
+    lock: str, jar: Path | None, folder: Path, packages: Sequence[str], sites: Path | None = None
+) -> Iterator[Spark]:
+    """A session of the environment of a lock, for the length of a block."""
+    running = Spark(python_of(lock), jar, folder, packages, sites)
     try:
         yield running
     finally:
         running.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """The session of this process."""
+    with session("requirements-spark.lock", the_jar(), tmp_path_factory.mktemp("spark"), PACKAGES) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
 def newest_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     """A session of the newest Spark, without a jar, and with nothing of ours but the extra ``spark``."""
-    running = Spark(python_of("requirements-spark43.lock"), None, tmp_path_factory.mktemp("newest_spark"), [APP])
-    try:
+    with session("requirements-spark43.lock", None, tmp_path_factory.mktemp("newest_spark"), [APP]) as running:
         yield running
-    finally:
-        running.stop()
+
+
+@pytest.fixture(scope="session")
+def connect_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """The same as a Connect session."""
+    sites = next((python_of("requirements-connect.lock").parents[1] / "lib").glob("python*/site-packages"))
+    with session("requirements-spark43.lock", None, tmp_path_factory.mktemp("connect"), [APP], sites) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def paimon_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """A session of Spark 3.5 with Paimon's connector."""
+    jar = jar_of("requirements-spark35.jars")
+    with session("requirements-spark35.lock", jar, tmp_path_factory.mktemp("paimon_spark"), []) as running:
+        yield running

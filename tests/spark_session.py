@@ -1,7 +1,8 @@
 """Runs beside Spark: a session that does what it is asked on standard input, one line of JSON after another.
 
-``python spark_session.py JAR FOLDER`` in an environment with PySpark; JAR may be empty. A line names an action of
-``ACTIONS`` and its arguments; the answer is a line of JSON on standard output, which Spark's own words do not reach.
+``python spark_session.py JAR FOLDER [SITES]`` in an environment with PySpark; JAR may be empty; with SITES, where the
+packages of PySpark's Connect client are, it is a Connect session. A line names an action of ``Session`` and its
+arguments; the answer is a line of JSON on standard output, which Spark's own words do not reach.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 
 ICEBERG = "org.apache.iceberg"
+PAIMON = "org.apache.paimon"
 T = TypeVar("T")
 
 
-def session(jar: str, folder: str) -> SparkSession:
+def session(jar: str, folder: str, *, connect: bool = False) -> SparkSession:
     """A small session; with a jar, a catalog ``plain``: tables in ``FOLDER/lake`` with nothing but files about them."""
     settings = {
-        "spark.master": "local[2]",
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
         "spark.local.dir": f"{folder}/spark",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -42,7 +43,14 @@ def session(jar: str, folder: str) -> SparkSession:
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
     }
-    if jar:
+    if "paimon-spark" in jar:
+        settings |= {
+            "spark.jars": jar,
+            "spark.sql.extensions": f"{PAIMON}.spark.extensions.PaimonSparkSessionExtensions",
+            "spark.sql.catalog.plain": f"{PAIMON}.spark.SparkCatalog",
+            "spark.sql.catalog.plain.warehouse": f"file:{folder}/lake",
+        }
+    elif jar:
         settings |= {
             "spark.jars": jar,
             "spark.sql.extensions": f"{ICEBERG}.spark.extensions.IcebergSparkSessionExtensions",
@@ -51,11 +59,12 @@ def session(jar: str, folder: str) -> SparkSession:
             "spark.sql.catalog.plain.warehouse": f"{folder}/lake",
             "spark.sql.catalog.plain.cache-enabled": "false",
         }
-    builder = SparkSession.builder
+    builder = SparkSession.builder.remote("local[2]") if connect else SparkSession.builder.master("local[2]")
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    if not connect:
+        spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
@@ -97,8 +106,9 @@ def patiently(work: Callable[[], T]) -> T:
 class Session:
     """The actions."""
 
-    def __init__(self, jar: str, folder: str) -> None:
-        self.spark = session(jar, folder)
+    def __init__(self, jar: str, folder: str, sites: str = "") -> None:
+        sys.path.extend(sites.split(os.pathsep) if sites else [])
+        self.spark = session(jar, folder, connect=bool(sites))
         self.registered = False
 
     @property
@@ -236,7 +246,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     running = Session(*sys.argv[1:])
-    print(json.dumps({"ready": True}), file=answers)
+    print(json.dumps({"ready": type(running.spark).__module__}), file=answers)
     for line in sys.stdin:
         asked = json.loads(line)
         try:

@@ -1,4 +1,4 @@
-"""Runs beside Spark 3.5: lets Paimon's Spark connector write tables by SQL, and tells the rows that it reads.
+"""Tables that Paimon's Spark connector writes by SQL, on Spark 3.5.
 
 The newest release of the connector on Maven Central is of Paimon 0.9: what later versions added stands in
 ``tables.py``, written by Java without Spark.
@@ -6,9 +6,9 @@ The newest release of the connector on Maven Central is of Paimon 0.9: what late
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
-from pyspark.sql import SparkSession
+from tests.spark import Spark
 
 COLUMNS = (
     "id bigint, small int, ratio float, score double, price decimal(9, 2), wide decimal(38, 10), day date, "
@@ -111,42 +111,16 @@ def statements() -> dict[str, list[str]]:
     return {table: [statement.replace("{t}", table) for statement in history] for table, history in histories.items()}
 
 
-def main(jar: str, folder: str) -> dict[str, list[list[Any]]]:
-    """Write all tables below ``folder``; the id and day of each one's rows."""
-    settings = {
-        "spark.master": "local[1]",
-        "spark.driver.memory": "1g",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
-        "spark.jars": jar,
-        "spark.local.dir": f"{folder}/spark",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.extensions": "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.warehouse.dir": f"{folder}/warehouse",
-        "spark.sql.catalog.paimon": "org.apache.paimon.spark.SparkCatalog",
-        "spark.sql.catalog.paimon.warehouse": f"file:{folder}/lake",
-    }
-    builder = SparkSession.builder
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    spark.sql("CREATE DATABASE IF NOT EXISTS paimon.db")
-    spark.sql("USE paimon.db")
-    rows = {}
-    for table, history in statements().items():
-        for statement in history:
-            try:
-                spark.sql(statement).collect()
-            except Exception as problem:
-                raise RuntimeError(f"{statement}: {str(problem)[:2000]}") from problem
-        rows[table] = [[str(value) for value in row] for row in spark.table(table).select("id", "day").collect()]
-    spark.stop()
-    return rows
+TABLES = tuple(statements())
+
+
+def write(spark: Spark, tables: Iterable[str] = TABLES) -> None:
+    """Write tables into the database ``db`` of the session's catalog, those that are not there."""
+    spark.sql("CREATE DATABASE IF NOT EXISTS plain.db")
+    spark.sql("USE plain.db")
+    present = {name for _, name, _ in spark.sql("SHOW TABLES")}
+    histories = statements()
+    for table in tables:
+        if table not in present:
+            for statement in histories[table]:
+                spark.sql(statement)

@@ -5,56 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from lakemuster import Client
-from tests.beside import python_of, runner
+from tests.journey.paimon_java import spark_tables
 from tests.journey.paimon_java.beside_java import Table, files_of_java, files_of_ours, held_against_java, named, names
 from tests.journey.paimon_java.rows_read import counted, counted_of_java, rows_read, table_to_read
+from tests.journey.paimon_java.spark_tables import TABLES
 from tests.journey.servers import Running, served
-from tests.paimon_java import Paimon, jars_of
+from tests.paimon_java import Paimon
+from tests.spark import Spark
 
 pytestmark = pytest.mark.timeout(900)
 FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
-SCRIPT = Path(__file__).with_name("spark_tables.py")
-TABLES = [
-    "spark_append",
-    "spark_parts",
-    "spark_buckets",
-    "spark_vectors",
-    "spark_copied",
-    "spark_keyed",
-    "spark_changed",
-    "spark_keyed_vectors",
-    "spark_first_row",
-    "spark_partial",
-    "spark_sums",
-    "spark_dynamic",
-    "spark_lookup",
-    "spark_orc",
-    "spark_evolved",
-]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("paimon-spark")
+def folder(paimon_spark: Spark) -> Path:
+    """Where Spark wrote them."""
+    spark_tables.write(paimon_spark)
+    return paimon_spark.folder
 
 
 @pytest.fixture(scope="module")
-def theirs(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Any]]]:
-    """Spark's rows of the tables that it wrote."""
-    run = runner(python_of("requirements-spark35.lock"), tmp_path_factory)
-    [jar] = jars_of("requirements-spark35.jars")
-    rows: dict[str, list[list[Any]]] = run(SCRIPT, jar=jar, folder=str(folder))
-    assert sorted(rows) == sorted(TABLES)
-    return rows
-
-
-@pytest.fixture(scope="module")
-def server(theirs: object, folder: Path, java_paimon: Paimon) -> Iterator[Running]:
+def server(folder: Path, java_paimon: Paimon) -> Iterator[Running]:
     java_paimon.ask("catalog", name="spark", options={"warehouse": (folder / "lake").as_uri()})
     with served(folder / "server", ROOTS=f'["{folder}/lake"]') as running:
         options = {"metastore": "rest", "token.provider": "bear", "token": "unused", "uri": f"{running.uri}/paimon"}
@@ -96,14 +71,15 @@ def test_every_snapshot(table: Table) -> None:
         assert ours == named(table.ask("splits", options={"scan.snapshot-id": str(snapshot)})), snapshot
 
 
-def test_rows_through_our_catalog_are_those_of_spark(table: Table, theirs: dict[str, list[list[Any]]]) -> None:
+def test_rows_through_our_catalog_are_those_of_spark(table: Table, paimon_spark: Spark) -> None:
     columns = [name for name, _ in table.ask("columns")]
     rows = table.ask("rows", catalog="rest of spark")
     found = [[row[columns.index("id")], row[columns.index("day")]] for row in rows]
-    assert sorted(found) == sorted(theirs[table.kind])
+    theirs = paimon_spark.sql(f"SELECT CAST(id AS string), CAST(day AS string) FROM plain.db.{table.kind}")
+    assert sorted(found) == sorted(theirs)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in {"spark_partial", "spark_sums"}])
+@pytest.mark.parametrize("name", TABLES)
 def test_rows_that_executors_read(table_of: Callable[[str], Table], name: str) -> None:
     table = table_of(name)
     with Client(table.server.uri) as client:

@@ -128,8 +128,9 @@ def without_order(rows: Sequence[object]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_rows_are_those_of_icebergs_reader(spark: Spark, lake: Running, name: str) -> None:
+def test_rows_are_those_of_icebergs_reader(spark: Spark, connect_spark: Spark, lake: Running, name: str) -> None:
     plain = spark.sql(f"SELECT * FROM plain.files.{name}")
     assert plain
-    spark.view(f"of_{name}", f"files.{name}", uri=lake.uri)
-    assert without_order(spark.sql(f"SELECT * FROM of_{name}")) == without_order(plain)
+    for session in (spark, connect_spark):
+        session.view(f"of_{name}", f"files.{name}", uri=lake.uri)
+        assert without_order(session.sql(f"SELECT * FROM of_{name}")) == without_order(plain)

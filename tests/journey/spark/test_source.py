@@ -1,6 +1,7 @@
 """``spark.read.format("lakemuster")``: the rows of Spark's own Iceberg reader, on Spark 4.1 and without a jar on 4.3.
 
-``queries.py`` asks; Iceberg's reader answers first, our data source then: with its filters pushed down on Spark 4.1.
+Of 4.3 both a classic and a Connect session read. ``queries.py`` asks; Iceberg's reader answers first, our data source
+then: with its filters pushed down on Spark 4.1.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tests.spark import TOKEN, Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(1800)
 
-WIDE = ("v2_marks", "v3_marks")
+WIDE = ("v2_marks", "v3_marks", "v1_copies")
 WRITTEN = ("transforms", "avro", "orc", "equality", "typed", "defaults", "nan_parts", "many", "empty")
 TABLES = (*WIDE, *WRITTEN)
 COLUMNS = {"defaults": "id,number,word,day"}
@@ -89,11 +90,13 @@ def expected(lake: Lake) -> Rows:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_rows_and_columns_are_those_of_icebergs_reader(lake: Lake, newest_spark: Spark, table: str) -> None:
+def test_rows_and_columns_are_those_of_icebergs_reader(
+    lake: Lake, newest_spark: Spark, connect_spark: Spark, table: str
+) -> None:
     plain = lake.plain(table)
     assert plain or table == "empty"
-    assert lake.spark.sql(f"SELECT * FROM {lake.view(table)}") == plain
-    assert newest_spark.sql(f"SELECT * FROM {lake.view_in(newest_spark, table)}") == plain
+    for spark in (lake.spark, newest_spark, connect_spark):
+        assert spark.sql(f"SELECT * FROM {lake.view_in(spark, table)}") == plain
 
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table not in COLUMNS])
@@ -159,12 +162,14 @@ def read_here(given: dict[str, str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("how", PAST)
-def test_past_snapshots_and_refs(lake: Lake, how: str) -> None:
+def test_past_snapshots_and_refs(lake: Lake, connect_spark: Spark, how: str) -> None:
     table = WIDE[1]
     rows = lake.spark.sql(f"SELECT committed_at, snapshot_id FROM plain.db.{table}.snapshots")
     named = {f"at{n}": row[0] for n, row in enumerate(rows)} | {f"s{n}": str(row[1]) for n, row in enumerate(rows)}
     options = {name: value.format(**named) for name, value in PAST[how].items()}
-    assert lake.spark.sql(f"SELECT * FROM {lake.view(table, **options)}") == lake.plain(table, how.format(**named))
+    plain = lake.plain(table, how.format(**named))
+    for spark in (lake.spark, connect_spark):
+        assert spark.sql(f"SELECT * FROM {lake.view_in(spark, table, **options)}") == plain
 
 
 def test_a_frame_stays_at_its_snapshot(lake: Lake) -> None:

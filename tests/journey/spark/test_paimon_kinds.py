@@ -1,0 +1,181 @@
+"""Counts and checksums of every kind of Paimon table, by Spark's own reader and by ``spark.read.format("lakemuster")``.
+
+Paimon's newest connector on Maven Central is that of 0.9, for Spark 3.5: it counts for what it can read, Paimon's Java
+client for what is newer (``kinds.BEYOND_THE_CONNECTOR``). Our data source reads all rows on Spark 4.3 with no jar in
+the session, classic and Connect, and some rows and columns on 4.1, by conditions that are pushed. Iceberg's kinds are
+in ``test_source.py`` and ``test_iceberg_files.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lakemuster import Client
+from lakemuster.spark.reading import paimon
+from tests.journey.paimon_java import spark_tables
+from tests.journey.paimon_java.rows_read import table_to_read, values_of_java
+from tests.journey.servers import Running, served
+from tests.journey.spark import kinds
+from tests.journey.spark.checksums import checksum
+from tests.journey.spark.kinds import NOW, READINGS, Reading
+from tests.paimon_java import Paimon
+from tests.spark import Spark
+
+pytestmark = pytest.mark.timeout(1800)
+SESSIONS = ("4.1", "4.3", "4.3 connect")
+FILTERED = "4.1"
+"""The session that is asked with conditions."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The columns of a table, in their order, with Spark's types; count and checksum of each question."""
+
+    types: dict[str, Any]
+    sums: dict[str, list[Any]]
+
+
+Answers = dict[tuple[str, str], Future[Answer]]
+
+
+@dataclass
+class Lake:
+    """The tables, who reads them, and a server over them."""
+
+    java: Paimon
+    connector: Spark
+    sessions: dict[str, Spark]
+    running: Running
+
+    def theirs(self, reading: Reading) -> Answer:
+        """What Paimon's own reader says."""
+        relation = reading.relation
+        if reading.table in kinds.BEYOND_THE_CONNECTOR:
+            relation = f"parquet.`{self.by_java(reading)}`"
+        self.connector.sql(f"CREATE OR REPLACE TEMPORARY VIEW theirs AS SELECT * FROM {relation}")
+        schema = self.connector.ask("schema", table="theirs")
+        name = kinds.condition(types(schema))
+        some = checksum("theirs", schema, chosen(list(types(schema)), name), kinds.CONDITIONS[name])
+        return Answer(types(schema), answers(self.connector, {"all": checksum("theirs", schema), "some": some}))
+
+    def by_java(self, reading: Reading) -> Path:
+        """A Parquet file of the rows that Paimon's Java client reads."""
+        assert not reading.theirs
+        with Client(self.running.uri) as client:
+            to_read = table_to_read(client, f"db.{reading.table}")
+        schema = paimon.read_schema(to_read)
+        rows = values_of_java(self.java.ask("rows", table=reading.folder), to_read.schema["fields"])
+        columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+        path = self.java.folder / f"{reading.table}.parquet"
+        arrays = [
+            pa.array([as_arrow(value, column.type) for value in values], column.type)
+            for values, column in zip(columns, schema, strict=True)
+        ]
+        pq.write_table(pa.table(arrays, schema=schema), path)
+        return path
+
+    def ours(self, session: str, reading: Reading, columns_of: dict[str, Any]) -> Answer:
+        """What our data source says of a table of these columns."""
+        spark, stated = self.sessions[session], {"uri": self.running.uri, **reading.options}
+        asked, where, columns = "all", "true", list(columns_of)
+        if session == FILTERED:
+            name = kinds.condition(columns_of)
+            asked, where, columns = "some", kinds.CONDITIONS[name], chosen(list(columns_of), name)
+            stated |= {"columns": ",".join(columns), "pushdown": "true"}
+        schema = spark.view("ours", f"db.{reading.table}", **stated)
+        return Answer(types(schema), answers(spark, {asked: checksum("ours", schema, columns, where)}))
+
+
+def as_arrow(value: Any, of: pa.DataType) -> Any:
+    """A value of Java's with rows as dictionaries."""
+    if value is None:
+        return None
+    if pa.types.is_struct(of):
+        return {field.name: as_arrow(one, field.type) for one, field in zip(value, of, strict=True)}
+    if pa.types.is_map(of):
+        return [(key, as_arrow(one, of.item_type)) for key, one in value]
+    return [as_arrow(one, of.value_type) for one in value] if pa.types.is_list(of) else value
+
+
+def types(schema: dict[str, Any]) -> dict[str, Any]:
+    """The columns and their types."""
+    return {column["name"]: column["type"] for column in schema["fields"]}
+
+
+def chosen(names: Sequence[str], asked: str) -> list[str]:
+    """Some of the columns, backwards."""
+    return [name for place, name in enumerate(reversed(names)) if name == asked or place % 3 == 0]
+
+
+def answers(spark: Spark, asked: dict[str, str]) -> dict[str, list[Any]]:
+    """Count and checksum of each question, in one action."""
+    parts = [query.replace("SELECT ", f"SELECT '{name}', ", 1) for name, query in asked.items()]
+    return {name: sums for name, *sums in spark.sql(" UNION ALL ".join(parts))}
+
+
+@pytest.fixture(scope="module")
+def lake(
+    java_paimon: Paimon, paimon_spark: Spark, spark: Spark, newest_spark: Spark, connect_spark: Spark
+) -> Iterator[Lake]:
+    """Tables of all kinds, each written once."""
+
+    def write_by_java() -> None:
+        for name, made in kinds.JAVA.items():
+            java_paimon.ask("create", **made.created(f"kind_{name}"))
+            for action, arguments in made.steps:
+                java_paimon.ask(action, table=f"kind_{name}", **arguments)
+
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(write_by_java)
+        spark_tables.write(paimon_spark, kinds.CONNECTOR)
+        written.result()
+    lakes = {"java": java_paimon.lake, "plain": paimon_spark.folder / "lake"}
+    catalog = "spark.sql.catalog.java"
+    settings = {catalog: "org.apache.paimon.spark.SparkCatalog", f"{catalog}.warehouse": lakes["java"].as_uri()}
+    # Texts of CHAR are what is stored: Spark would fill them with blanks where a connector says that they are CHAR.
+    settings["spark.sql.readSideCharPadding"] = "false"
+    paimon_spark.ask("configure", settings=settings)
+    assert connect_spark.kind == "pyspark.sql.connect.session"
+    roots = ", ".join(f'"{root}"' for root in lakes.values())
+    with served(paimon_spark.folder / "server", ROOTS=f"[{roots}]") as running:
+        for reading in NOW:
+            location = lakes[reading.catalog] / "db.db" / reading.folder
+            running.post("/tables", {"name": f"db.{reading.table}", "location": str(location)}, 201)
+        sessions = dict(zip(SESSIONS, (spark, newest_spark, connect_spark), strict=True))
+        yield Lake(java_paimon, paimon_spark, sessions, running)
+
+
+@pytest.fixture(scope="module")
+def answered(lake: Lake) -> Iterator[Answers]:
+    """What each session says of each reading: they work side by side, each on one thing at a time."""
+    with ExitStack() as stack:
+        theirs, *pools = (stack.enter_context(ThreadPoolExecutor(1)) for _ in ("3.5", *SESSIONS))
+        futures: Answers = {}
+
+        def held(session: str, name: str) -> Answer:
+            return lake.ours(session, READINGS[name], futures["3.5", name].result().types)
+
+        for name, reading in READINGS.items():
+            futures["3.5", name] = theirs.submit(lake.theirs, reading)
+            for session, pool in zip(SESSIONS, pools, strict=True):
+                futures[session, name] = pool.submit(held, session, name)
+        yield futures
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_counts_and_checksums(answered: Answers, name: str) -> None:
+    theirs, *ours = (answered[session, name].result() for session in ("3.5", *SESSIONS))
+    for session, answer in zip(SESSIONS, ours, strict=True):
+        assert answer.types == {column: theirs.types[column] for column in answer.types}, session
+        assert answer.sums == {asked: theirs.sums[asked] for asked in answer.sums}, session
+        assert session == FILTERED or list(answer.types) == list(theirs.types)
+    assert theirs.sums["all"][0] or name == "postpone"

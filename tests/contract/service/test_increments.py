@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
+from lakemuster.api.services import Services
 from lakemuster.planner.lists import snapshot_lists as lists
 from tests.contract.service.backends import catalog, rows, settings
 
@@ -34,3 +37,41 @@ def test_an_append_costs_one_manifest_one_list_and_the_pointer(tmp_path: Path) -
         assert services.refresh("db.t").manifests_fetched == 0
         assert len(rows(lists.files(services.index, services.view("db.t")))) == 6
         assert services.store.counts.reads - reads <= 1
+
+
+def test_a_refresh_asks_and_reads_as_often_after_many_commits_as_after_few(tmp_path: Path) -> None:
+    warehouse = tmp_path / "lake"
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{warehouse}")
+    iceberg.create_namespace("db")
+    data = pa.table({"id": pa.array(range(10), pa.int64())})
+    table = iceberg.create_table("db.t", data.schema, properties={"commit.manifest-merge.enabled": "false"})
+    table.append(data)
+    with catalog(settings(tmp_path, roots=(str(warehouse),))) as services:
+        services.add("db.t", f"{warehouse}/db/t", None, ())
+        services.refresh("db.t")
+        costs = []
+        for commits in (2, 1, 8, 1):
+            for _ in range(commits - 1):
+                table.append(data)
+                services.refresh("db.t")
+            table.append(data)
+            costs.append(cost(services))
+        assert costs[1] == costs[3]
+
+
+def cost(services: Services) -> tuple[int, int, int]:
+    """SQL statements, objects and entries of a refresh."""
+    statements: list[str] = []
+
+    def asked(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        # The lease's own thread renews it by the clock.
+        if "lease" not in statement:
+            statements.append(statement)
+
+    reads = services.store.counts.reads
+    event.listen(Engine, "before_cursor_execute", asked)
+    try:
+        report = services.refresh("db.t")
+    finally:
+        event.remove(Engine, "before_cursor_execute", asked)
+    return len(statements), services.store.counts.reads - reads, report.entries_decoded

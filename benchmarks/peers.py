@@ -160,6 +160,7 @@ class Java(Planner):
         options = [f"-Xmx{heap}", "-Diceberg.scan.plan-in-worker-pool=false", "-Duser.timezone=UTC"]
         source = ROOT / "benchmarks" / "java" / "IcebergPlans.java"
         self._taken = 0.0
+        self._warming = 6
         self._java = Lines(["java", *options, "-cp", f"{jar}{os.pathsep}{of_spark}/jars/*", source])
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
@@ -171,11 +172,11 @@ class Java(Planner):
             return set(target.read_text().splitlines())
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """Alone, then with a pool, each after two seconds of plans; what takes longer is warm by then: once."""
-        long = self._taken > 2
-        asked = _asked(lake, texts[-1:] if long else texts, selector)
+        """Alone, then with a pool, each after seconds of the same plans, or one; once, where a plan takes seconds."""
+        asked = _asked(lake, texts[-1:] if self._taken > 2 else texts, selector)
         for threads in dict.fromkeys((1, os.cpu_count() or 1)):
-            said = self._java.ask(**asked, threads=threads, warm_seconds=0 if long else 2)
+            said = self._java.ask(**asked, threads=threads, warm_seconds=self._warming)
+            self._warming = 2
             median = statistics.median(plan["ms"] for plan in said["plans"])
             yield Peer(f"{self.name}, {threads} thread{'s' * (threads > 1)}", median)
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.manifests import inherit
@@ -281,10 +282,11 @@ def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> 
     for candidate, rows in plan_rows(outline, bound, added_in, START, None):
         segment = outline.index.segments.open(candidate.part.manifest.segment)
         table = segment.table(["record_count", "file_size_in_bytes"])
-        counts, sizes = (flat(table.column(name)).fill_null(0).to_numpy(zero_copy_only=False)[rows] for name in (0, 1))
+        if len(rows) < table.num_rows:
+            table = table.combine_chunks().take(pa.array(rows))
         files += len(rows)
-        records += int(counts.sum())
-        size += int(sizes.sum())
+        records += pc.sum(table.column(0)).as_py() or 0
+        size += pc.sum(table.column(1)).as_py() or 0
     left = survivors(outline, bound)
     entries = sum(candidate.entries for candidate in left.candidates)
     return Totals(len(outline.data), left.manifests, entries, files, records, size)

@@ -13,6 +13,7 @@ import importlib
 import io
 import json
 import os
+import socket
 import sys
 from collections.abc import Callable
 from decimal import Decimal
@@ -60,12 +61,25 @@ def session(jar: str, folder: str, *, connect: bool = False) -> SparkSession:
             "spark.sql.catalog.plain.cache-enabled": "false",
         }
     builder = SparkSession.builder.remote("local[2]") if connect else SparkSession.builder.master("local[2]")
+    if connect:
+        settings["spark.connect.grpc.binding.port"] = str(own_port())
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     if not connect:
         spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def own_port() -> int:
+    """A free port, which Connect's client goes to from now on: all servers would take the same one otherwise."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder  # the client's packages are there by now
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    DefaultChannelBuilder.default_port = staticmethod(lambda: port)
+    return port
 
 
 def plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from lakemuster.api.services import Services
@@ -33,4 +34,15 @@ def build_app(settings: Settings) -> FastAPI:
 
 def app() -> FastAPI:
     """For server processes that are told nothing but the environment."""
-    return build_app(load_settings())
+    built = build_app(load_settings())
+    spare_garbage_collection()
+    return built
+
+
+def spare_garbage_collection() -> None:
+    """Let go of garbage, and never look again at what is left: modules and routes, which stay for good.
+
+    A full collection looks at every object of a process, while requests wait: a tenth of a second.
+    """
+    gc.collect()
+    gc.freeze()

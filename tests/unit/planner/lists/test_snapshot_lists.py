@@ -10,7 +10,7 @@ from lakemuster.planner.lists.snapshot_lists import checked_contents
 
 def test_contents_are_chosen_by_name() -> None:
     assert checked_contents(None) is None
-    assert checked_contents(["data", "changelog"]) == {"data", "changelog"}
+    assert checked_contents(["data", "changelog"]) == frozenset({"data", "changelog"})
 
 
 @pytest.mark.parametrize("content", [[], ["date"], ["data", "DATA"]])

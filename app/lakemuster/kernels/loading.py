@@ -52,7 +52,7 @@ def load(text: Path, name: str, *arguments: type[Any]) -> Callable[..., int] | N
         engine = _compile(llvm, text.read_text("utf-8"))
         address = engine.get_function_address(name)
     except Exception:  # noqa: BLE001 - slower ways do the same work.
-        _log.warning("machine code for decoding does not load: slower ways are used", exc_info=True)
+        _log.warning("machine code does not load: slower ways are used", exc_info=True)
         return None
     _engines.append(engine)
     return ctypes.CFUNCTYPE(ctypes.c_int32, POINTER, POINTER, *arguments)(address)

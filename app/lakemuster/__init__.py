@@ -2,7 +2,8 @@
 
 The map, in the direction of imports (a name may import what stands to its right)::
 
-    cli > main > spark > api | client > ingest | planner > wire | index | formats | storage > kernels > metadata > config | errors
+    cli > main > spark > api | client > ingest | planner > wire | index | formats | storage
+        > kernels > metadata > config | errors
 
 * ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon

@@ -30,7 +30,6 @@ REFUSED = {
     "partial_aggregated": "the aggregate function sum of the column small",
     "aggregation_text": "the aggregate function listagg of the column name",
     "nanos_in_key": "more than six digits",
-    "early_nanos": "before 1970",
 }
 
 

@@ -54,7 +54,8 @@ def to_columns(node: Node, raw: pa.Array) -> list[pa.Array]:
         if child.kind == "branch":
             _check_branches(values)
         else:
-            columns.append(_shape(child, values))
+            column = _shape(child, values)
+            columns.append(column if child.nullable or not column.null_count else _without_nulls(column))
     return columns
 
 
@@ -95,6 +96,17 @@ def _check_branches(raw: pa.Array) -> None:
 def _over(kind: pa.DataType, raw: pa.Array, buffers: list[pa.Buffer | None], children: list[pa.Array]) -> pa.Array:
     """Other children and names under the validity and offsets of ``raw``."""
     return pa.Array.from_buffers(kind, len(raw), buffers, raw.null_count, 0, children)
+
+
+def _without_nulls(column: pa.Array) -> pa.Array:
+    """Any values where nulls are, which a record that is null hides."""
+    kind, buffers = column.type, column.buffers()
+    if pa.types.is_struct(kind):
+        children = [column.field(index) for index in range(kind.num_fields)]
+        return pa.Array.from_buffers(kind, len(column), [None], 0, 0, children)
+    if pa.types.is_list(kind):
+        return pa.Array.from_buffers(kind, len(column), [None, buffers[1]], 0, 0, [column.values])
+    return pa.Array.from_buffers(kind, len(column), [None, *buffers[1:]], 0)
 
 
 def _text(raw: pa.Array) -> pa.Array:

@@ -143,6 +143,7 @@ def lake(
     settings = {catalog: "org.apache.paimon.spark.SparkCatalog", f"{catalog}.warehouse": lakes["java"].as_uri()}
     # Texts of CHAR are what is stored: Spark would fill them with blanks where a connector says that they are CHAR.
     settings["spark.sql.readSideCharPadding"] = "false"
+    settings["spark.sql.ansi.enabled"] = "true"  # as in Spark 4: decimals without exponents
     paimon_spark.ask("configure", settings=settings)
     assert connect_spark.kind == "pyspark.sql.connect.session"
     roots = ", ".join(f'"{root}"' for root in lakes.values())

@@ -35,14 +35,19 @@ def build_app(settings: Settings) -> FastAPI:
 def app() -> FastAPI:
     """For server processes that are told nothing but the environment."""
     built = build_app(load_settings())
-    spare_garbage_collection()
+    get_ready()
     return built
 
 
-def spare_garbage_collection() -> None:
-    """Let go of garbage, and never look again at what is left: modules and routes, which stay for good.
+def get_ready() -> None:
+    """Do before the first request what requests would wait for.
 
-    A full collection looks at every object of a process, while requests wait: a tenth of a second.
+    Machine code is loaded, which takes a tenth of a second. Garbage is let go of, and what is left, modules and routes
+    that stay for good, never looked at again: a full collection looks at every object, for as long.
     """
+    # The command line opens services without them.
+    from lakemuster.wire.joining.native import is_available  # noqa: PLC0415
+
+    is_available()
     gc.collect()
     gc.freeze()

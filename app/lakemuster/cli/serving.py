@@ -27,7 +27,7 @@ from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
 from lakemuster.index.database import Database
-from lakemuster.main import build_services, spare_garbage_collection
+from lakemuster.main import build_services, get_ready
 
 GRACE_SECONDS = 30
 WORKER_APP = "lakemuster.main:app"
@@ -126,7 +126,7 @@ def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]
     # uvicorn raises the signal that stopped it once more: having been asked to stop is no failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    spare_garbage_collection()
+    get_ready()
     server.run(sockets=[listener])
 
 

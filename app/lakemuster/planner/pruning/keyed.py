@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.metadata.predicate import BoundLeaf, Op
+from lakemuster.metadata.predicate import NEGATIVE, BoundLeaf, Op
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.keys import (
     ABOVE,
@@ -73,12 +73,19 @@ class KeyedField:
         keys = None if values is None else self.keys()
         if values is None or keys is None:
             return cannot(leaf, self.bounds(None), self.rows)
-        sure, ties = outside(leaf, values, keys)
+        sure, ties = self._nothing_else(leaf, values, keys) if leaf.op in NEGATIVE else outside(leaf, values, keys)
         if ties is not None and len(places := np.flatnonzero(ties & ~sure)):
             if len(places) > self.rows * _MAX_TIES:
                 return cannot(leaf, self.bounds(None), self.rows)
             sure[places] = cannot(leaf, self.bounds(places), len(places))
         return sure
+
+    def _nothing_else(self, leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask]:
+        """As :func:`outside`, of a negation: surely where all is null, if it does not match null."""
+        ties = inside(leaf, values, keys)
+        if leaf.nulls:
+            return np.zeros(self.rows, np.bool_), ties
+        return np.asarray(self.marks() & MARKED[Op.NOT_NULL], np.bool_), ties
 
 
 def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | None]:
@@ -104,6 +111,20 @@ def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | N
             after = key_after(as_bytes(leaf.values[0]))
             first, last, exact = key, NO_UPPER if after is None else keys.narrowed(after), False
     return _apart(keys, first, last, exact=exact)
+
+
+def inside(leaf: BoundLeaf, values: Values, keys: Keys) -> Mask:
+    """Where bounds may hold nothing but what a negation excludes; elsewhere they surely hold more."""
+    match leaf.op:
+        case Op.NOT_STARTS_WITH:
+            after = key_after(as_bytes(leaf.values[0]))
+            last = NO_UPPER if after is None else keys.narrowed(after)
+            return (keys.lower >= keys.narrowed(int(values.wide[0]))) & (keys.upper <= last)
+        case Op.NOT_EQ:
+            key = keys.narrowed(int(values.wide[0]))
+            return (keys.lower == key) & (keys.upper == key)
+    single = keys.lower == keys.upper
+    return single & ~search(keys.all_narrowed(values.wide), keys.lower, keys.upper)[0] if single.any() else single
 
 
 def _apart(keys: Keys, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:

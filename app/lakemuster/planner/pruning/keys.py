@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lakemuster.metadata.predicate import BoundLeaf, Op
+from lakemuster.metadata.predicate import NEGATIVE, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.pruning.bounds import comparable
 from lakemuster.planner.pruning.prune import FieldStats, Mask, nothing_ordered
@@ -26,7 +26,7 @@ from lakemuster.planner.pruning.prune import FieldStats, Mask, nothing_ordered
 Wide = NDArray[np.uint64]
 Narrow = NDArray[np.uint32]
 
-COMPARED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.STARTS_WITH})
+COMPARED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.STARTS_WITH}) | NEGATIVE
 """What keys can tell of."""
 
 NO_LOWER, BELOW, LEAST, ABOVE, NO_UPPER = 0, 1, 2, 2**32 - 2, 2**32 - 1

@@ -19,8 +19,6 @@ from lakemuster.formats.avro.container import Block, read_blocks, read_header, w
 from lakemuster.formats.avro.native import Program, decode_native, kernel, memory
 from lakemuster.formats.avro.native.decoding import Run, run_compiled
 from lakemuster.formats.avro.schema import Node, parse_schema
-from lakemuster.formats.iceberg.native import kernel as iceberg_kernel
-from lakemuster.kernels.loading import digest_of, text_of
 from tests.unit.formats.avro_files import container, record, sized, written
 from tests.unit.formats.test_avro_table import VALUES, kinds, with_names
 
@@ -56,23 +54,8 @@ MANIFEST = record(
 )
 
 
-def run_plain(block: Block, program: np.ndarray, columns: memory.Memory, stack: np.ndarray, slots: np.ndarray) -> int:
-    """The kernel's source, over arrays that end where they end: an index beyond them raises."""
-    octets = columns.octets
-    with np.errstate(over="ignore"):
-        return kernel.run(
-            np.frombuffer(block.data, np.uint8),
-            np.uint64(block.records),
-            program,
-            octets,
-            octets.view(np.uint32),
-            octets.view(np.uint64),
-            columns.starts,
-            columns.rooms,
-            columns.used,
-            stack,
-            slots,
-        )
+run_plain = np.errstate(over="ignore")(kernel.run)
+"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
 
 
 def outcome(run: Run, program: Program, blocks: Sequence[Block]) -> pa.Array | None:
@@ -120,13 +103,6 @@ def entry(chance: random.Random) -> dict[str, object]:
 
 def blocks_of(data: bytes) -> list[Block]:
     return list(read_blocks(data, read_header(data)))
-
-
-@pytest.mark.parametrize("source", [kernel, iceberg_kernel], ids=lambda each: each.NAME)
-def test_the_machine_code_is_made_of_the_source_as_it_stands(source):
-    text = text_of(source.__file__)
-    made_of = text.read_text("utf-8").splitlines()[1]
-    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.kernels.build"
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import orjson
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.kernels.loading import digest_of, text_of
 from lakemuster.wire.joining import kernel
 from lakemuster.wire.joining.columns import (
     ALWAYS,
@@ -41,10 +39,8 @@ LIMITS = st.sampled_from([ALWAYS, UNSAFE, NEVER])
 MOST_ROWS = 5
 
 
-def run_plain(*arguments: Any) -> int:
-    """The kernel's source, over arrays that end where they end: an index beyond them raises."""
-    with np.errstate(over="ignore"):
-        return kernel.join(*arguments)
+run_plain = np.errstate(over="ignore")(kernel.join)
+"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
 
 
 @st.composite
@@ -152,8 +148,3 @@ def test_texts_beyond_their_column_are_refused() -> None:
     for column in (Strings(broken), Ready(broken), Ready(broken, quoted=True)):
         with pytest.raises(SegmentCorrupt, match="do not lie within"):
             join_native([column], 3)
-
-
-def test_machine_code_is_made_of_the_source() -> None:
-    text = text_of(kernel.__file__)
-    assert text.read_text("utf-8").splitlines()[1] == f"; kernel.py: {digest_of(text)}", "make the text anew"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -19,14 +20,14 @@ ALWAYS, UNSAFE, NEVER = 0, SAFE_INTEGER + 1, 2**63 + 1
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(ABC):
     """Values of which each row has one; null where ``array`` is."""
 
     array: pa.Array
 
+    @abstractmethod
     def whole(self) -> pa.StringArray:
         """The JSON texts, nulls kept."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 ; Made by kernels/build.py with numba 0.68.1; not to be edited.
-; kernel.py: 15b45c13852c2a79ede29b8380af3d039d7de2acfeb7d3e340f6337ffff84f6f
+; kernel.py: 62e936260400862328f6acdce7e519e53c2836887a6ef4bf4068a54e1ea79a49
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
-define dso_local noundef range(i32 -1, -2) i32 @lakemuster_wire_join(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr %arg.texts, i64 %arg.size, ptr readonly captures(none) %arg.words, i64 %arg.numbers, ptr readonly captures(none) %arg.flags, i64 %arg.marks, ptr readonly captures(none) %arg.program, i64 %arg.operations, i64 %arg.rows, ptr %arg.octets, i64 %arg.room, ptr writeonly captures(none) initializes((0, 4)) %arg.ends) local_unnamed_addr #0 {
+define dso_local noundef range(i32 -1, -2) i32 @lakemuster_join(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr %arg.texts, i64 %arg.texts_0, ptr readonly captures(none) %arg.words, i64 %arg.words_0, ptr readonly captures(none) %arg.flags, i64 %arg.flags_0, ptr readonly captures(none) %arg.program, i64 %arg.program_0, i64 %arg.rows, ptr %arg.octets, i64 %arg.octets_0, ptr writeonly captures(none) initializes((0, 4)) %arg.ends, i64 %arg.ends_0) local_unnamed_addr #0 {
 B0.endif.endif.endif.endif.endif.endif:
   %.265.i.i = alloca i64, align 8
   %.764.i = alloca i64, align 8
@@ -12,7 +12,7 @@ B0.endif.endif.endif.endif.endif.endif:
   br i1 %.132.not.i, label %join.exit, label %B56.preheader.i
 
 B56.preheader.i:                                  ; preds = %B0.endif.endif.endif.endif.endif.endif
-  %.165.not.i = icmp eq i64 %arg.operations, 0
+  %.165.not.i = icmp eq i64 %arg.program_0, 0
   br i1 %.165.not.i, label %B56.us.preheader.i, label %B56.preheader9.i
 
 B56.preheader9.i:                                 ; preds = %B56.preheader.i
@@ -49,7 +49,7 @@ B132.i:                                           ; preds = %B1300.i, %B56.i
 
 B278.i:                                           ; preds = %B132.i
   %.391.i = add i64 %.389.i, %.322.i
-  %.402.not.i = icmp ult i64 %.391.i, %arg.marks
+  %.402.not.i = icmp ult i64 %.391.i, %arg.flags_0
   br i1 %.402.not.i, label %B424.i, label %join.exit
 
 B424.i:                                           ; preds = %B278.i
@@ -59,7 +59,7 @@ B424.i:                                           ; preds = %B278.i
   br i1 %.488.i, label %B428.i, label %B464.i
 
 B428.i:                                           ; preds = %B424.i
-  %.32.i.i = sub i64 %arg.room, %at.10.1.i
+  %.32.i.i = sub i64 %arg.octets_0, %at.10.1.i
   %.33.i.i = icmp ult i64 %.32.i.i, 4
   br i1 %.33.i.i, label %join.exit, label %B98.i.i
 
@@ -81,13 +81,13 @@ B464.i:                                           ; preds = %B424.i, %B132.i
 
 B486.i:                                           ; preds = %B464.i
   %.43.i.i = icmp ult i64 %.371.i, %.267.i
-  %.56.i.i = icmp ugt i64 %.371.i, %arg.size
+  %.56.i.i = icmp ugt i64 %.371.i, %arg.texts_0
   %or.cond.i.i = select i1 %.43.i.i, i1 true, i1 %.56.i.i
   br i1 %or.cond.i.i, label %join.exit, label %B80.i.i
 
 B80.i.i:                                          ; preds = %B486.i
   %.60.i.i = sub nuw i64 %.371.i, %.267.i
-  %.72.i.i = sub i64 %arg.room, %at.10.1.i
+  %.72.i.i = sub i64 %arg.octets_0, %at.10.1.i
   %.73.i.i = icmp ugt i64 %.60.i.i, %.72.i.i
   br i1 %.73.i.i, label %join.exit, label %B170.i.i
 
@@ -215,14 +215,14 @@ B694.i:                                           ; preds = %B528.endif.endif.i
 
 B738.i:                                           ; preds = %B694.i
   store i64 0, ptr %.764.i, align 8
-  call fastcc void @put_integer(ptr nonnull %.764.i, i64 %.748.i, i64 %.371.i, ptr %arg.octets, i64 %arg.room, i64 %at.10.1.i)
+  call fastcc void @put_integer(ptr nonnull %.764.i, i64 %.748.i, i64 %.371.i, ptr %arg.octets, i64 %arg.octets_0, i64 %at.10.1.i)
   %.780.i = load i64, ptr %.764.i, align 8
   br label %B1264.i
 
 B798.i:                                           ; preds = %B694.i
   %.22.i.i = add i64 %.748.i, 865565
   %.27.i.i = icmp ugt i64 %.22.i.i, 3798461
-  %.40.i.i = sub i64 %arg.room, %at.10.1.i
+  %.40.i.i = sub i64 %arg.octets_0, %at.10.1.i
   %.41.i.i = icmp ult i64 %.40.i.i, 12
   %or.cond.i14.i = select i1 %.27.i.i, i1 true, i1 %.41.i.i
   br i1 %or.cond.i14.i, label %join.exit, label %B552.endif.endif.endif.endif.endif.endif.i.i
@@ -310,9 +310,9 @@ B856.i:                                           ; preds = %B694.i
   %.883.i = load i64, ptr %sunkaddr131.i, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %.265.i.i)
   %.46.i.i = icmp ule i64 %.748.i, %.883.i
-  %.59.i.i = icmp ule i64 %.883.i, %arg.numbers
+  %.59.i.i = icmp ule i64 %.883.i, %arg.words_0
   %or.cond.not253.i.i = select i1 %.46.i.i, i1 %.59.i.i, i1 false
-  %.72.not.i.i = icmp ult i64 %at.10.1.i, %arg.room
+  %.72.not.i.i = icmp ult i64 %at.10.1.i, %arg.octets_0
   %or.cond248.i.i = select i1 %or.cond.not253.i.i, i1 %.72.not.i.i, i1 false
   br i1 %or.cond248.i.i, label %B158.i.i, label %put_integers.exit.i
 
@@ -330,7 +330,7 @@ B214.i.i:                                         ; preds = %B158.i.i, %B428.i.i
   br i1 %.157.i.i, label %B226.i.i, label %B344.i.i
 
 B226.i.i:                                         ; preds = %B214.i.i
-  %.172.not.i.i = icmp ult i64 %at.4.0.i.i, %arg.room
+  %.172.not.i.i = icmp ult i64 %at.4.0.i.i, %arg.octets_0
   br i1 %.172.not.i.i, label %B304.i.i, label %put_integers.exit.i
 
 B304.i.i:                                         ; preds = %B226.i.i
@@ -345,7 +345,7 @@ B344.i.i:                                         ; preds = %B304.i.i, %B214.i.i
   %scevgep.i3.i = getelementptr i8, ptr %arg.words, i64 %26
   %.261.i.i = load i64, ptr %scevgep.i3.i, align 8
   store i64 0, ptr %.265.i.i, align 8
-  call fastcc void @put_integer(ptr nonnull %.265.i.i, i64 %.261.i.i, i64 %.371.i, ptr %arg.octets, i64 %arg.room, i64 %at.5.1.i.i)
+  call fastcc void @put_integer(ptr nonnull %.265.i.i, i64 %.261.i.i, i64 %.371.i, ptr %arg.octets, i64 %arg.octets_0, i64 %at.5.1.i.i)
   %.281.i.i = load i64, ptr %.265.i.i, align 8
   %.299.i.i = icmp eq i64 %.281.i.i, -1
   br i1 %.299.i.i, label %put_integers.exit.i, label %B428.i.i
@@ -357,7 +357,7 @@ B428.i.i:                                         ; preds = %B344.i.i
 
 B460.i.i:                                         ; preds = %B428.i.i, %B158.i.i
   %at.6.1.i.i = phi i64 [ %.127.i2.i, %B158.i.i ], [ %.281.i.i, %B428.i.i ]
-  %.369.not.i.i = icmp ult i64 %at.6.1.i.i, %arg.room
+  %.369.not.i.i = icmp ult i64 %at.6.1.i.i, %arg.octets_0
   br i1 %.369.not.i.i, label %B538.i.i, label %put_integers.exit.i
 
 B538.i.i:                                         ; preds = %B460.i.i
@@ -377,9 +377,9 @@ B954.i:                                           ; preds = %B694.i
   %sunkaddr134.i = getelementptr i8, ptr %sunkaddr133.i, i64 8
   %.966.i = load i64, ptr %sunkaddr134.i, align 8
   %.43.i5.i = icmp uge i64 %.966.i, %.748.i
-  %.56.i6.i = icmp ule i64 %.966.i, %arg.size
+  %.56.i6.i = icmp ule i64 %.966.i, %arg.texts_0
   %or.cond.not2.i.i = select i1 %.43.i5.i, i1 %.56.i6.i, i1 false
-  %.32.not.i.i.i = icmp ult i64 %at.10.1.i, %arg.room
+  %.32.not.i.i.i = icmp ult i64 %at.10.1.i, %arg.octets_0
   %or.cond1.i.i = select i1 %or.cond.not2.i.i, i1 %.32.not.i.i.i, i1 false
   br i1 %or.cond1.i.i, label %B94.endif.i.i, label %join.exit
 
@@ -460,12 +460,12 @@ is_plain.exit.i.i: ; preds = %B56.i.i.i, %middle.block.i.i.i
   br i1 %.not.i.i, label %B80.i.i.i, label %B262.i.i
 
 B80.i.i.i:                                        ; preds = %is_plain.exit.i.i
-  %.72.i.i.i = sub i64 %arg.room, %.77.i.i.i
+  %.72.i.i.i = sub i64 %arg.octets_0, %.77.i.i.i
   %.73.i.i.i = icmp ugt i64 %27, %.72.i.i.i
   br i1 %.73.i.i.i, label %join.exit, label %B182.preheader.i.i.i
 
 B80.i.thread.i.i:                                 ; preds = %B148.i.i
-  %.72.i40.i.i = sub i64 %arg.room, %.77.i.i.i
+  %.72.i40.i.i = sub i64 %arg.octets_0, %.77.i.i.i
   %.73.i41.i.i = icmp ugt i64 %27, %.72.i40.i.i
   br i1 %.73.i41.i.i, label %join.exit, label %B1038.i.i
 
@@ -582,7 +582,7 @@ B262.i.i:                                         ; preds = %is_plain.exit.i.i, 
   %.274.i.i = getelementptr i8, ptr %arg.texts, i64 %begin.4.1.i.i
   %.275.i.i = load i8, ptr %.274.i.i, align 1
   %.280.i.i = add i64 %begin.4.1.i.i, 1
-  %.297.i.i = sub i64 %arg.room, %at.7.1.i.i
+  %.297.i.i = sub i64 %arg.octets_0, %at.7.1.i.i
   %.298.i.i = icmp ult i64 %.297.i.i, 6
   br i1 %.298.i.i, label %join.exit, label %B392.i.i
 
@@ -666,7 +666,7 @@ B1016.i.i:                                        ; preds = %B980.i.i, %B182.pro
 
 B1038.i.i:                                        ; preds = %B1016.i.i, %B80.i.thread.i.i
   %at.9.031.i.i = phi i64 [ %at.9.0.i.i, %B1016.i.i ], [ %.77.i.i.i, %B80.i.thread.i.i ]
-  %.32.not.i18.i.i = icmp ult i64 %at.9.031.i.i, %arg.room
+  %.32.not.i18.i.i = icmp ult i64 %at.9.031.i.i, %arg.octets_0
   br i1 %.32.not.i18.i.i, label %B82.i20.i.i, label %join.exit
 
 B82.i20.i.i:                                      ; preds = %B1038.i.i
@@ -689,7 +689,7 @@ B414.endif.endif.i.i:                             ; preds = %B392.i.i
   ]
 
 B1050.i:                                          ; preds = %B694.i
-  %.32.not.i.i = icmp ugt i64 %arg.room, %at.10.1.i
+  %.32.not.i.i = icmp ugt i64 %arg.octets_0, %at.10.1.i
   br i1 %.32.not.i.i, label %B1084.i, label %join.exit
 
 B1084.i:                                          ; preds = %B1050.i
@@ -706,13 +706,13 @@ B1108.i:                                          ; preds = %B1084.i, %B694.i
   %sunkaddr137.i = getelementptr i8, ptr %sunkaddr136.i, i64 8
   %.1092.i = load i64, ptr %sunkaddr137.i, align 8
   %.43.i17.i = icmp ult i64 %.1092.i, %.748.i
-  %.56.i18.i = icmp ugt i64 %.1092.i, %arg.size
+  %.56.i18.i = icmp ugt i64 %.1092.i, %arg.texts_0
   %or.cond.i19.i = select i1 %.43.i17.i, i1 true, i1 %.56.i18.i
   br i1 %or.cond.i19.i, label %B1182.i, label %B80.i20.i
 
 B80.i20.i:                                        ; preds = %B1108.i
   %.60.i21.i = sub nuw i64 %.1092.i, %.748.i
-  %.72.i22.i = sub i64 %arg.room, %"$phi1084.0.2.3725.i"
+  %.72.i22.i = sub i64 %arg.octets_0, %"$phi1084.0.2.3725.i"
   %.73.i23.i = icmp ugt i64 %.60.i21.i, %.72.i22.i
   br i1 %.73.i23.i, label %B1182.i, label %B170.i24.i
 
@@ -834,7 +834,7 @@ B1182.i:                                          ; preds = %B182.prol.loopexit.
 
 B1206.i:                                          ; preds = %B1182.i
   %.1155.not.i = icmp ne i64 %storemerge.i26.i, -1
-  %.32.not.i90.i = icmp ult i64 %storemerge.i26.i, %arg.room
+  %.32.not.i90.i = icmp ult i64 %storemerge.i26.i, %arg.octets_0
   %or.cond.i = select i1 %.1155.not.i, i1 %.32.not.i90.i, i1 false
   br i1 %or.cond.i, label %B82.i92.i, label %join.exit
 
@@ -852,7 +852,7 @@ B1264.i:                                          ; preds = %B82.i92.i, %B1182.i
 B1300.i:                                          ; preds = %B1264.i, %B170.i.i
   %at.13.3103.i = phi i64 [ %at.13.3.i, %B1264.i ], [ %at.10.1.i, %B170.i.i ]
   %.1258.i = add nuw i64 %operation.2.1.i, 1
-  %exitcond.not.i = icmp eq i64 %.1258.i, %arg.operations
+  %exitcond.not.i = icmp eq i64 %.1258.i, %arg.program_0
   br i1 %exitcond.not.i, label %B1382.loopexit.i, label %B132.i
 
 B1382.loopexit.i:                                 ; preds = %B1300.i
@@ -869,7 +869,7 @@ B528.endif.endif.i:                               ; preds = %B464.i
   %.633.i = add i64 %.267.i, %row.2.0.i
   %.634.i = add i64 %.633.i, 1
   %"$phi668.2.2.3.i" = zext i1 %or.cond.i12.i to i64
-  %.661.i = add i64 %arg.numbers, %"$phi668.2.2.3.i"
+  %.661.i = add i64 %arg.words_0, %"$phi668.2.2.3.i"
   %.667.not.i = icmp ult i64 %.634.i, %.661.i
   br i1 %.667.not.i, label %B694.i, label %join.exit
 

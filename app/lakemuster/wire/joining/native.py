@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.kernels.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import Kernel
 from lakemuster.wire.joining import kernel
 from lakemuster.wire.joining.columns import Column, Dates, Integers, Lists, Piece, Ready, Strings
 
-Run = Callable[..., int]
-"""``kernel.join``."""
-
-_ARGUMENTS = (
-    *(POINTER, WORD, POINTER, WORD, POINTER, WORD),  # texts, words, flags, and how many of each
-    *(POINTER, WORD, WORD),  # program, its operations, rows
-    *(POINTER, WORD, POINTER),  # octets, their room, ends
-)
+run_compiled = Kernel(kernel.join)
+is_available = run_compiled.is_available
+"""Whether this process can join with the kernel; loads it."""
 
 
-def is_available() -> bool:
-    """Whether this process can join with the kernel; loads it."""
-    return _compiled() is not None
-
-
-def join_native(pieces: Sequence[Piece], rows: int, run: Run | None = None) -> pa.StringArray:
+def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:
     """The pieces' texts, row by row.
 
     Args:
         pieces: columns of ``rows`` values each, and what stands in every row.
-        run: the kernel to use, the compiled one by default.
+        run: the kernel to use.
 
     Raises:
         SegmentCorrupt: texts do not lie within their column.
@@ -51,7 +39,7 @@ def join_native(pieces: Sequence[Piece], rows: int, run: Run | None = None) -> p
     words = np.concatenate(made.words) if made.words else _NO_WORDS
     flags = np.concatenate(made.flags) if made.flags else _NO_FLAGS
     program = np.array(made.program, np.uint64).reshape(-1, 4)
-    if (run or run_compiled)(texts, words, flags, program, np.uint64(rows), octets, ends) != kernel.DONE:
+    if run(texts, words, flags, program, np.uint64(rows), octets, ends) != kernel.DONE:
         raise SegmentCorrupt("texts do not lie within their column")
     return pa.StringArray.from_buffers(rows, pa.py_buffer(ends), pa.py_buffer(octets))
 
@@ -146,30 +134,3 @@ def _numbers_of(array: pa.Array) -> NDArray[np.int64]:
     """Signed integers in one width; any number where null."""
     every = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
     return every[array.offset : array.offset + len(array)].astype(np.int64, copy=False)
-
-
-def run_compiled(
-    texts: NDArray[np.uint8],
-    words: NDArray[np.uint64],
-    flags: NDArray[np.uint8],
-    program: NDArray[np.uint64],
-    rows: np.uint64,
-    octets: NDArray[np.uint8],
-    ends: NDArray[np.uint32],
-) -> int:
-    """The compiled kernel."""
-    function = _compiled()
-    assert function is not None
-    verdict = ctypes.c_int64(kernel.BEYOND)
-    function(
-        *(ctypes.addressof(verdict), None),
-        *(texts.ctypes.data, len(texts), words.ctypes.data, len(words), flags.ctypes.data, len(flags)),
-        *(program.ctypes.data, len(program), int(rows)),
-        *(octets.ctypes.data, len(octets), ends.ctypes.data),
-    )
-    return verdict.value
-
-
-@cache
-def _compiled() -> Callable[..., int] | None:
-    return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

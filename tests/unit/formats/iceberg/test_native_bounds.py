@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.formats.iceberg.native import DECIMAL, Form, kernel, read_bounds
+from lakemuster.formats.iceberg.native.bounds import read_compiled
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.formats.iceberg.slices import Items
 from lakemuster.formats.iceberg.statistics import bound_columns
@@ -65,7 +66,7 @@ def test_what_is_canonical_is_read_and_nothing_else(matrix):
     types, columns = matrix
     items = Items(pa.array([raw for column in columns for raw in column], pa.binary()))
     numbers = np.arange(sum(map(len, columns))).reshape(len(columns), -1)
-    for read in (None, kernel.read_bounds):
+    for read in (read_compiled, kernel.read_bounds):
         with np.errstate(over="ignore"):
             buffers, regular = read_bounds(items.bytes, items.offsets, numbers, [form_of(of) for of in types], read)
         for of, column, buffer, good in zip(types, columns, buffers, regular, strict=True):
@@ -83,7 +84,7 @@ def test_what_is_canonical_is_read_and_nothing_else(matrix):
 
 def test_items_that_are_not_there_are_not_read():
     offsets = np.array([0, 4], np.int32)
-    for read in (None, kernel.read_bounds):
+    for read in (read_compiled, kernel.read_bounds):
         _, regular = read_bounds(np.zeros(4, np.uint8), offsets, np.array([[0, 1, 9]]), [Form(4)], read)
         assert regular.tolist() == [[True, False, False]]
         broken = np.array([0, 400, 4], np.int32)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro.container import Block
@@ -18,21 +15,14 @@ from lakemuster.formats.avro.native.keyed import Columns, KeyedColumns, Slots, W
 from lakemuster.formats.avro.native.memory import Memory
 from lakemuster.formats.avro.native.program import Path, Program
 from lakemuster.formats.avro.schema import MAX_DEPTH
-from lakemuster.kernels.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import Kernel
 
-Words = NDArray[np.uint64]
+Run = Callable[..., int]
+"""``kernel.run``."""
 
-Run = Callable[[Block, Words, Memory, Words, Words], int]
-"""The kernel over a block, a program, columns, a stack and slots; its verdict."""
-
-_ARGUMENTS = (
-    *(POINTER, WORD, WORD),  # data, its bytes, records
-    *(POINTER, WORD),  # program, its operations
-    *(POINTER, POINTER, POINTER, WORD),  # octets, ints, longs, their bytes
-    *(POINTER, POINTER, POINTER, WORD),  # starts, rooms, used, how many columns
-    *(POINTER, WORD),  # stack, its numbers
-    *(POINTER, WORD),  # slots, how many
-)
+run_compiled = Kernel(kernel.run)
+is_available = run_compiled.is_available
+"""Whether this process can decode with the kernel; loads it."""
 
 _SPARE = 1.15
 """Of the memory expected: blocks differ."""
@@ -41,24 +31,19 @@ _MOST_AT_ONCE = 8.0
 _MUCH_BYTES = 256 << 20
 
 
-def is_available() -> bool:
-    """Whether this process can decode with the kernel; loads it."""
-    return _compiled() is not None
-
-
-def decode_native(program: Program, blocks: Iterable[Block], run: Run | None = None, end: int = 0) -> pa.Array:
+def decode_native(program: Program, blocks: Iterable[Block], run: Run = run_compiled, end: int = 0) -> pa.Array:
     """The rows of ``blocks``, as a struct array.
 
     Args:
         program: of the rows' schema, without keyed maps.
         blocks: inflated.
-        run: the kernel to use, the compiled one by default.
+        run: the kernel to use.
         end: where the last block ends, if that is known: what memory is needed is guessed from it.
 
     Raises:
         MetadataCorrupt: they are not such records, or not in exactly these bytes.
     """
-    return _Decoding(program, program, {}, None, run or run_compiled, end).rows_of(blocks)
+    return _Decoding(program, program, {}, None, run, end).rows_of(blocks)
 
 
 def decode_keyed(
@@ -67,7 +52,7 @@ def decode_keyed(
     widths: Mapping[Path, Widths],
     blocks: Iterable[Block],
     slots: Slots | None = None,
-    run: Run | None = None,
+    run: Run = run_compiled,
     end: int = 0,
 ) -> tuple[pa.Array, dict[Path, Columns], Slots]:
     """The same with keyed maps: the rows without them, and each map's values by key.
@@ -80,7 +65,7 @@ def decode_keyed(
     Returns:
         also the slots that these blocks needed.
     """
-    decoding = _Decoding(program, plain, widths, slots, run or run_compiled, end)
+    decoding = _Decoding(program, plain, widths, slots, run, end)
     rows = decoding.rows_of(blocks)
     columns, needed = decoding.keyed.columns(decoding.rows)
     return rows, columns, needed
@@ -118,9 +103,22 @@ class _Decoding:
             if self._program.keyed:
                 self.keyed.expect(block.records)
                 self._change(self._slots)
+        data = np.frombuffer(block.data, np.uint8)
         while True:
-            used = memory.used.copy()
-            verdict = self._run(block, self._operations, memory, self._stack, self.keyed.table)
+            used, octets = memory.used.copy(), memory.octets
+            verdict = self._run(
+                data,
+                np.uint64(block.records),
+                self._operations,
+                octets,
+                octets.view(np.uint32),
+                octets.view(np.uint64),
+                memory.starts,
+                memory.rooms,
+                memory.used,
+                self._stack,
+                self.keyed.table,
+            )
             if verdict == DONE and not self.keyed.needs():
                 break
             if verdict == CORRUPT:
@@ -167,26 +165,3 @@ class _Decoding:
         for keyed, head, many in zip(self._program.keyed, self.keyed.heads, self.keyed.many, strict=True):
             operations[keyed.operation, 2:] = head, many
         self._operations = operations
-
-
-def run_compiled(block: Block, program: Words, memory: Memory, stack: Words, slots: Words) -> int:
-    """The compiled kernel as a ``Run``."""
-    function = _compiled()
-    assert function is not None
-    verdict = ctypes.c_int64(CORRUPT)
-    octets, starts, rooms, used = memory.addresses
-    function(
-        *(ctypes.addressof(verdict), None),
-        *(block.data, len(block.data), block.records),
-        *(program.ctypes.data, len(program)),
-        *(octets, octets, octets, len(memory.octets)),
-        *(starts, rooms, used, len(memory.used)),
-        *(stack.ctypes.data, len(stack)),
-        *(slots.ctypes.data, len(slots)),
-    )
-    return verdict.value
-
-
-@cache
-def _compiled() -> Callable[..., int] | None:
-    return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

@@ -1,8 +1,8 @@
 ; Made by kernels/build.py with numba 0.68.1; not to be edited.
-; kernel.py: 290663d2c881e17144e610128298564a8f8b484990e74b1d33d8d9ec5f1c4f2b
+; kernel.py: 28b4067dad1145d647b5d98f2f51f2c966986053acd647f71db4ebfe76e9b880
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
-define dso_local noundef range(i32 -1, -2) i32 @lakemuster_avro_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.size, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.operations, ptr writeonly captures(none) %arg.octets, ptr captures(none) %arg.ints, ptr writeonly captures(none) %arg.longs, i64 %arg.room, ptr readonly captures(none) %arg.starts, ptr readonly captures(none) %arg.rooms, ptr captures(none) %arg.used, i64 %arg.columns, ptr captures(none) %arg.stack, i64 %arg.depth, ptr captures(none) %arg.slots, i64 %arg.places) local_unnamed_addr #0 {
+define dso_local noundef range(i32 -1, -2) i32 @lakemuster_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.data_0, i64 %arg.records, ptr readonly captures(none) %arg.program, i64 %arg.program_0, ptr writeonly captures(none) %arg.octets, i64 %arg.octets_0, ptr captures(none) %arg.ints, i64 %arg.ints_0, ptr writeonly captures(none) %arg.longs, i64 %arg.longs_0, ptr readonly captures(none) %arg.starts, i64 %arg.starts_0, ptr readonly captures(none) %arg.rooms, i64 %arg.rooms_0, ptr captures(none) %arg.used, i64 %arg.used_0, ptr captures(none) %arg.stack, i64 %arg.stack_0, ptr captures(none) %arg.slots, i64 %arg.slots_0) local_unnamed_addr #0 {
 B0.endif.endif.endif.endi...endif.1:
   %.96.i.i202.i = alloca [2 x i64], align 8
   %.96.i1.i.i92.i = alloca [2 x i64], align 8
@@ -51,7 +51,7 @@ B190.i:                                           ; preds = %go_through.exit.i, 
   %at.3.1.i = phi i64 [ 0, %B148.i ], [ %spec.select469.sink.i.i, %go_through.exit.i ]
   %depth.2.1.i = phi i64 [ 0, %B148.i ], [ %depth.3.0.sink.i.i, %go_through.exit.i ]
   %null_until.5.1.i = phi i64 [ 0, %B148.i ], [ %spec.select1379.i, %go_through.exit.i ]
-  %.250.i = icmp ult i64 %at.3.1.i, %arg.operations
+  %.250.i = icmp ult i64 %at.3.1.i, %arg.program_0
   br i1 %.250.i, label %B204.preheader.i, label %B1642.i
 
 B204.preheader.i:                                 ; preds = %B190.i
@@ -130,7 +130,7 @@ B298.i.i:                                         ; preds = %B280.i.i
   %sunkaddr2.i.i = getelementptr i8, ptr %.153.i.i, i64 24
   %.540.i.i = load i64, ptr %sunkaddr2.i.i, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i.i)
-  %.32.i.i.i.i = icmp ult i64 %position.8.2.i, %arg.size
+  %.32.i.i.i.i = icmp ult i64 %position.8.2.i, %arg.data_0
   br i1 %.32.i.i.i.i, label %B68.i.i.i.i, label %B156.i.i.i.i
 
 B68.i.i.i.i:                                      ; preds = %B298.i.i
@@ -145,7 +145,7 @@ B132.i.i.i.i:                                     ; preds = %B68.i.i.i.i
   br label %B0.endif.i.i.i
 
 B156.i.i.i.i:                                     ; preds = %B68.i.i.i.i, %B298.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.8.2.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.8.2.i)
   %.112.fca.0.load.i.i.i.i = load i64, ptr %.96.i1.i.i.i, align 8
   %.112.fca.1.load.i.i.i.i = load i64, ptr %sunkaddr.i.i.i.i, align 8
   br label %B0.endif.i.i.i
@@ -158,7 +158,7 @@ B84.i.i.i:                                        ; preds = %B0.endif.i.i.i
 B104.i.i.i:                                       ; preds = %B84.i.i.i
   %.95.i.i.i = add nuw i64 %.71.i.i.i, 1
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i.i)
-  %.32.i3.i.i.i = icmp ult i64 %.24.sroa.4.0.ph.i.i.i, %arg.size
+  %.32.i3.i.i.i = icmp ult i64 %.24.sroa.4.0.ph.i.i.i, %arg.data_0
   br i1 %.32.i3.i.i.i, label %B68.i17.i.i.i, label %B156.i4.i.i.i
 
 B68.i17.i.i.i:                                    ; preds = %B104.i.i.i
@@ -172,7 +172,7 @@ B132.i21.i.i.i:                                   ; preds = %B68.i17.i.i.i
   br label %read_number.exit25.thread.i.i.i
 
 B156.i4.i.i.i:                                    ; preds = %B68.i17.i.i.i, %B104.i.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.24.sroa.4.0.ph.i.i.i)
   %.112.fca.1.load.i15.i.i.i = load i64, ptr %sunkaddr.i.i.i.i, align 8
   br label %read_number.exit25.thread.i.i.i
 
@@ -192,7 +192,7 @@ B0.endif.i.i.i:                                   ; preds = %B156.i.i.i.i, %B132
 read_count.exit.i.i: ; preds = %B0.endif.i.i.i, %read_number.exit25.thread.i.i.i, %B84.i.i.i
   %position.1.2.0.i.i.i = phi i64 [ -1, %B0.endif.i.i.i ], [ %.24.sroa.4.0.ph.i.i.i, %B84.i.i.i ], [ %.103.sroa.3.0.ph.i.i.i, %read_number.exit25.thread.i.i.i ]
   %count.2.0.i.i.i = phi i64 [ %.71.i.i.i, %B0.endif.i.i.i ], [ %.71.i.i.i, %B84.i.i.i ], [ %.95.i.i.i, %read_number.exit25.thread.i.i.i ]
-  %.164.i.i.i = sub i64 %arg.size, %position.1.2.0.i.i.i
+  %.164.i.i.i = sub i64 %arg.data_0, %position.1.2.0.i.i.i
   %.169.i.i.i = icmp eq i64 %position.1.2.0.i.i.i, -1
   %.173.i.i.i = icmp ugt i64 %count.2.0.i.i.i, %.164.i.i.i
   %or.cond.i.i.i = select i1 %.169.i.i.i, i1 true, i1 %.173.i.i.i
@@ -258,7 +258,7 @@ B48.i.i:                                          ; preds = %B922.i.i, %B48.preh
   %slot.3.1.i.i = phi i64 [ %.403.i, %B48.preheader.i.i ], [ %.404.sroa.0.2.i.i, %B922.i.i ]
   %met.3.1.i.i = phi i64 [ 0, %B48.preheader.i.i ], [ %.612.i.i, %B922.i.i ]
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
-  %.32.i.i.i4.i = icmp ult i64 %position.7.1.i.i, %arg.size
+  %.32.i.i.i4.i = icmp ult i64 %position.7.1.i.i, %arg.data_0
   br i1 %.32.i.i.i4.i, label %B68.i.i.i38.i, label %B156.i.i.i5.i
 
 B68.i.i.i38.i:                                    ; preds = %B48.i.i
@@ -273,7 +273,7 @@ B132.i.i.i42.i:                                   ; preds = %B68.i.i.i38.i
   br label %B0.endif.i.i8.i
 
 B156.i.i.i5.i:                                    ; preds = %B68.i.i.i38.i, %B48.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.7.1.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.7.1.i.i)
   %.112.fca.0.load.i.i.i6.i = load i64, ptr %.96.i1.i.i1.i, align 8
   %.112.fca.1.load.i.i.i7.i = load i64, ptr %sunkaddr.i.i.i3.i, align 8
   br label %B0.endif.i.i8.i
@@ -286,7 +286,7 @@ B84.i.i13.i:                                      ; preds = %B0.endif.i.i8.i
 B104.i.i16.i:                                     ; preds = %B84.i.i13.i
   %.95.i.i17.i = add nuw i64 %.71.i.i11.i, 1
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i1.i)
-  %.32.i3.i.i18.i = icmp ult i64 %.24.sroa.4.0.ph.i.i10.i, %arg.size
+  %.32.i3.i.i18.i = icmp ult i64 %.24.sroa.4.0.ph.i.i10.i, %arg.data_0
   br i1 %.32.i3.i.i18.i, label %B68.i17.i.i32.i, label %B156.i4.i.i19.i
 
 B68.i17.i.i32.i:                                  ; preds = %B104.i.i16.i
@@ -300,7 +300,7 @@ B132.i21.i.i36.i:                                 ; preds = %B68.i17.i.i32.i
   br label %read_number.exit25.thread.i.i21.i
 
 B156.i4.i.i19.i:                                  ; preds = %B68.i17.i.i32.i, %B104.i.i16.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i10.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i1.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.24.sroa.4.0.ph.i.i10.i)
   %.112.fca.1.load.i15.i.i20.i = load i64, ptr %sunkaddr.i.i.i3.i, align 8
   br label %read_number.exit25.thread.i.i21.i
 
@@ -320,7 +320,7 @@ B0.endif.i.i8.i:                                  ; preds = %B156.i.i.i5.i, %B13
 read_count.exit.i23.i: ; preds = %B0.endif.i.i8.i, %read_number.exit25.thread.i.i21.i, %B84.i.i13.i
   %position.1.2.0.i.i24.i = phi i64 [ -1, %B0.endif.i.i8.i ], [ %.24.sroa.4.0.ph.i.i10.i, %B84.i.i13.i ], [ %.103.sroa.3.0.ph.i.i22.i, %read_number.exit25.thread.i.i21.i ]
   %count.2.0.i.i25.i = phi i64 [ %.71.i.i11.i, %B0.endif.i.i8.i ], [ %.71.i.i11.i, %B84.i.i13.i ], [ %.95.i.i17.i, %read_number.exit25.thread.i.i21.i ]
-  %.164.i.i26.i = sub i64 %arg.size, %position.1.2.0.i.i24.i
+  %.164.i.i26.i = sub i64 %arg.data_0, %position.1.2.0.i.i24.i
   %.169.i.i27.i = icmp eq i64 %position.1.2.0.i.i24.i, -1
   %.173.i1.i.i = icmp ugt i64 %count.2.0.i.i25.i, %.164.i.i26.i
   %.177.i.i28.i = shl i64 %count.2.0.i.i25.i, 1
@@ -344,7 +344,7 @@ B184.i.i:                                         ; preds = %B134.i.i, %B922.i.i
   %.95.i2.i.i = getelementptr i8, ptr %6, i64 40
   %.96.i.i.i = load i64, ptr %.95.i2.i.i, align 8
   %.118.not.i.i.i = icmp ne i64 %.96.i.i.i, %.403.i
-  %.141.i.i.i = sub i64 %arg.size, %position.10.1.i.i
+  %.141.i.i.i = sub i64 %arg.data_0, %position.10.1.i.i
   %.142.i.i.i = icmp ugt i64 %.141.i.i.i, 15
   %or.cond261.i.i.i = select i1 %.118.not.i.i.i, i1 %.142.i.i.i, i1 false
   br i1 %or.cond261.i.i.i, label %B246.i.i.i, label %B302.i.i.i
@@ -372,7 +372,7 @@ B268.i.i.i:                                       ; preds = %B246.i.i.i
 
 B302.i.i.i:                                       ; preds = %B246.i.i.i, %B184.i.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i.i.i)
-  %.32.i.i3.i.i = icmp ugt i64 %arg.size, %position.10.1.i.i
+  %.32.i.i3.i.i = icmp ugt i64 %arg.data_0, %position.10.1.i.i
   br i1 %.32.i.i3.i.i, label %B68.i.i9.i.i, label %B156.i.i4.i.i
 
 B68.i.i9.i.i:                                     ; preds = %B302.i.i.i
@@ -387,7 +387,7 @@ B132.i.i13.i.i:                                   ; preds = %B68.i.i9.i.i
   br label %read_number.exit.thread.i.i.i
 
 B156.i.i4.i.i:                                    ; preds = %B68.i.i9.i.i, %B302.i.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.10.1.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.10.1.i.i)
   %.112.fca.0.load.i.i5.i.i = load i64, ptr %.96.i.i.i.i, align 8
   %.112.fca.1.load.i.i7.i.i = load i64, ptr %sunkaddr.i.i6.i.i, align 8
   br label %read_number.exit.thread.i.i.i
@@ -489,9 +489,9 @@ B586.i.i:                                         ; preds = %B564.i.i
   %.11.i.i.i.i = add nuw i64 %.10.i.i.i.i, 1
   %.12.i.i.i.i = and i64 %.9.i.i.i.i, %.11.i.i.i.i
   %.50.not.i.i.i.i = icmp eq i64 %.404.sroa.17.2.i.i, 0
-  br i1 %.50.not.i.i.i.i, label %B242.i.i.i.i, label %B194.i.i.i.i
+  br i1 %.50.not.i.i.i.i, label %B258.i.i.i.i, label %B210.i.i.i.i
 
-B194.i.i.i.i:                                     ; preds = %B586.i.i
+B210.i.i.i.i:                                     ; preds = %B586.i.i
   %.13.i.i17.i.i = lshr exact i64 %.12.i.i.i.i, 7
   %.14.i.i.i.i = mul i64 %.13.i.i17.i.i, 283686952306183
   %.15.i.i18.i.i = lshr i64 %.14.i.i.i.i, 56
@@ -499,13 +499,13 @@ B194.i.i.i.i:                                     ; preds = %B586.i.i
   %.56.i.i.i.i = shl nuw nsw i64 %.16.i.i19.i.i, 3
   %.58.i.i20.i.i = add nuw nsw i64 %.56.i.i.i.i, %.404.sroa.17.2.i.i
   %.61.i.i21.i.i = icmp samesign ult i64 %.58.i.i20.i.i, 65
-  br i1 %.61.i.i21.i.i, label %B0.endif.i22.i.i, label %B242.i.i.i.i
+  br i1 %.61.i.i21.i.i, label %B0.endif.i22.i.i, label %B258.i.i.i.i
 
-B242.i.i.i.i:                                     ; preds = %B194.i.i.i.i, %B586.i.i
+B258.i.i.i.i:                                     ; preds = %B210.i.i.i.i, %B586.i.i
   br label %B0.endif.i22.i.i
 
 B64.i.i.i:                                        ; preds = %B0.endif.i22.i.i
-  call fastcc void @read_wide(ptr nonnull %.128.i.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
+  call fastcc void @read_wide(ptr nonnull %.128.i.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
   %.144.fca.1.load.i.i.i = load i64, ptr %sunkaddr9.i.i.i, align 8
   %.144.fca.0.load.i.i.i = load i64, ptr %.128.i.i.i, align 8
   %.173.i25.i.i = icmp eq i64 %.144.fca.1.load.i.i.i, -1
@@ -530,11 +530,11 @@ B246.i24.i.i:                                     ; preds = %B224.i.i.i
   br label %B302.endif.i.i.i
 
 B354.i.i.i:                                       ; preds = %B302.endif.i.i.i, %B186.endif.i.i.i
-  %.527.i.i.i = add i64 %position.2.0.i.i.i, %"$phi254.1.2.0.i.i.i.i"
+  %.527.i.i.i = add i64 %position.2.0.i.i.i, %"$phi270.1.2.0.i.i.i.i"
   br label %read_integer.exit.i.i
 
-B0.endif.i22.i.i:                                 ; preds = %B242.i.i.i.i, %B194.i.i.i.i
-  %"$phi254.1.2.0.i.i.i.i" = phi i64 [ 0, %B242.i.i.i.i ], [ %.16.i.i19.i.i, %B194.i.i.i.i ]
+B0.endif.i22.i.i:                                 ; preds = %B258.i.i.i.i, %B210.i.i.i.i
+  %"$phi270.1.2.0.i.i.i.i" = phi i64 [ 0, %B258.i.i.i.i ], [ %.16.i.i19.i.i, %B210.i.i.i.i ]
   %.21.i.i.i.i = add i64 %.12.i.i.i.i, -1
   %.22.i.i.i.i = and i64 %.21.i.i.i.i, %.404.sroa.12.2.i.i
   %.6.i.i.i.i.i = lshr i64 %.22.i.i.i.i, 1
@@ -549,7 +549,7 @@ B0.endif.i22.i.i:                                 ; preds = %B242.i.i.i.i, %B194
   %.15.i.i.i.i.i = and i64 %.14.i.i.i.i.i, 72057593769492480
   %.16.i.i.i.i.i = and i64 %.13.i.i.i.i.i, 268435455
   %.17.i.i.i.i.i = or disjoint i64 %.15.i.i.i.i.i, %.16.i.i.i.i.i
-  %.123.i.i.i = icmp eq i64 %"$phi254.1.2.0.i.i.i.i", 0
+  %.123.i.i.i = icmp eq i64 %"$phi270.1.2.0.i.i.i.i", 0
   br i1 %.123.i.i.i, label %B64.i.i.i, label %B138.i.i.i
 
 B186.endif.i.i.i:                                 ; preds = %B138.i.i.i
@@ -589,7 +589,7 @@ B656.i.i:                                         ; preds = %B634.i.i
 B842.i.i:                                         ; preds = %B656.i.i, %B634.i.i
   %.not.i.i = icmp eq i64 %.587.i.i, %.165.i.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i26.i.i)
-  %.32.i.i27.i.i = icmp ult i64 %.404.sroa.7.2.i.i, %arg.size
+  %.32.i.i27.i.i = icmp ult i64 %.404.sroa.7.2.i.i, %arg.data_0
   br i1 %.32.i.i27.i.i, label %B68.i.i40.i.i, label %B156.i.i28.i.i
 
 B68.i.i40.i.i:                                    ; preds = %B842.i.i
@@ -604,7 +604,7 @@ B132.i.i44.i.i:                                   ; preds = %B68.i.i40.i.i
   br label %read_number.exit.thread.i32.i.i
 
 B156.i.i28.i.i:                                   ; preds = %B68.i.i40.i.i, %B842.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i26.i.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i26.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -3) %.404.sroa.7.2.i.i)
   %.112.fca.0.load.i.i29.i.i = load i64, ptr %.96.i.i26.i.i, align 8
   %.112.fca.1.load.i.i31.i.i = load i64, ptr %sunkaddr.i.i30.i.i, align 8
   br label %read_number.exit.thread.i32.i.i
@@ -617,7 +617,7 @@ read_number.exit.thread.i32.i.i: ; preds = %B156.i.i28.i.i, %B132.i.i44.i.i
   %.205.i.i.i = icmp eq i64 %.157.sroa.4.0.ph.i.i.i, -1
   %.208.i.i.i = and i64 %.157.sroa.0.0.ph.i.i.i, 1
   %.211.i.i.i = icmp ne i64 %.208.i.i.i, 0
-  %.224.i.i.i = sub i64 %arg.size, %.157.sroa.4.0.ph.i.i.i
+  %.224.i.i.i = sub i64 %arg.data_0, %.157.sroa.4.0.ph.i.i.i
   %.226.i.i.i = icmp ugt i64 %.200.i.i.i, %.224.i.i.i
   %10 = or i1 %.211.i.i.i, %.226.i.i.i
   %or.cond735.i.i.i = select i1 %.205.i.i.i, i1 true, i1 %10
@@ -1022,7 +1022,7 @@ B864.i:                                           ; preds = %B804.i
 
 B886.i:                                           ; preds = %B864.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i)
-  %.32.i.i = icmp ult i64 %position.8.2.i, %arg.size
+  %.32.i.i = icmp ult i64 %position.8.2.i, %arg.data_0
   br i1 %.32.i.i, label %B68.i.i, label %B156.i.i
 
 B68.i.i:                                          ; preds = %B886.i
@@ -1037,7 +1037,7 @@ B132.i.i:                                         ; preds = %B68.i.i
   br label %read_number.exit.thread.i
 
 B156.i.i:                                         ; preds = %B68.i.i, %B886.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.8.2.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %position.8.2.i)
   %.112.fca.0.load.i.i = load i64, ptr %.96.i.i, align 8
   %.112.fca.1.load.i.i = load i64, ptr %sunkaddr575.i, align 8
   br label %read_number.exit.thread.i
@@ -1079,7 +1079,7 @@ B1108.i:                                          ; preds = %B864.i
 B46.i.i:                                          ; preds = %B646.endif.endif.i.i, %B1108.i
   %position.4.0.i.i = phi i64 [ %position.8.2.i, %B1108.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
-  %.32.i.i.i49.i = icmp ult i64 %position.4.0.i.i, %arg.size
+  %.32.i.i.i49.i = icmp ult i64 %position.4.0.i.i, %arg.data_0
   br i1 %.32.i.i.i49.i, label %B68.i.i.i85.i, label %B156.i.i.i50.i
 
 B68.i.i.i85.i:                                    ; preds = %B46.i.i
@@ -1094,7 +1094,7 @@ B132.i.i.i89.i:                                   ; preds = %B68.i.i.i85.i
   br label %B0.endif.i.i53.i
 
 B156.i.i.i50.i:                                   ; preds = %B68.i.i.i85.i, %B46.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.4.0.i.i)
   %.112.fca.0.load.i.i.i51.i = load i64, ptr %.96.i1.i.i46.i, align 8
   %.112.fca.1.load.i.i.i52.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
   br label %B0.endif.i.i53.i
@@ -1107,7 +1107,7 @@ B84.i.i58.i:                                      ; preds = %B0.endif.i.i53.i
 B104.i.i61.i:                                     ; preds = %B84.i.i58.i
   %.95.i.i62.i = add nuw i64 %.71.i.i56.i, 1
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i46.i)
-  %.32.i3.i.i63.i = icmp ult i64 %.24.sroa.4.0.ph.i.i55.i, %arg.size
+  %.32.i3.i.i63.i = icmp ult i64 %.24.sroa.4.0.ph.i.i55.i, %arg.data_0
   br i1 %.32.i3.i.i63.i, label %B68.i17.i.i79.i, label %B156.i4.i.i64.i
 
 B68.i17.i.i79.i:                                  ; preds = %B104.i.i61.i
@@ -1121,7 +1121,7 @@ B132.i21.i.i83.i:                                 ; preds = %B68.i17.i.i79.i
   br label %read_number.exit25.thread.i.i66.i
 
 B156.i4.i.i64.i:                                  ; preds = %B68.i17.i.i79.i, %B104.i.i61.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i55.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i46.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.24.sroa.4.0.ph.i.i55.i)
   %.112.fca.1.load.i15.i.i65.i = load i64, ptr %sunkaddr.i.i.i48.i, align 8
   br label %read_number.exit25.thread.i.i66.i
 
@@ -1141,7 +1141,7 @@ B0.endif.i.i53.i:                                 ; preds = %B156.i.i.i50.i, %B1
 read_count.exit.i68.i: ; preds = %B0.endif.i.i53.i, %read_number.exit25.thread.i.i66.i, %B84.i.i58.i
   %position.1.2.0.i.i69.i = phi i64 [ -1, %B0.endif.i.i53.i ], [ %.24.sroa.4.0.ph.i.i55.i, %B84.i.i58.i ], [ %.103.sroa.3.0.ph.i.i67.i, %read_number.exit25.thread.i.i66.i ]
   %count.2.0.i.i70.i = phi i64 [ %.71.i.i56.i, %B0.endif.i.i53.i ], [ %.71.i.i56.i, %B84.i.i58.i ], [ %.95.i.i62.i, %read_number.exit25.thread.i.i66.i ]
-  %.164.i.i71.i = sub i64 %arg.size, %position.1.2.0.i.i69.i
+  %.164.i.i71.i = sub i64 %arg.data_0, %position.1.2.0.i.i69.i
   %.169.i.i72.i = icmp ne i64 %position.1.2.0.i.i69.i, -1
   %.173.i.i73.i = icmp ule i64 %count.2.0.i.i70.i, %.164.i.i71.i
   %.177.i.i74.i = shl i64 %count.2.0.i.i70.i, 1
@@ -1198,7 +1198,7 @@ B476.i.i:                                         ; preds = %B646.endif.endif.i.
   %lsr.iv.i.i = phi i64 [ 0, %B322.i.i ], [ %lsr.iv.next.i.i, %B646.endif.endif.i.i ]
   %position.6.1.i.i = phi i64 [ %position.1.2.0.i.i69.i, %B322.i.i ], [ %.922.fca.1.load.i.i, %B646.endif.endif.i.i ]
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i47.i)
-  %.32.i.i.i = icmp ult i64 %position.6.1.i.i, %arg.size
+  %.32.i.i.i = icmp ult i64 %position.6.1.i.i, %arg.data_0
   br i1 %.32.i.i.i, label %B68.i.i.i, label %B156.i.i.i
 
 B68.i.i.i:                                        ; preds = %B476.i.i
@@ -1213,7 +1213,7 @@ B132.i.i.i:                                       ; preds = %B68.i.i.i
   br label %read_number.exit.thread.i.i
 
 B156.i.i.i:                                       ; preds = %B68.i.i.i, %B476.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i47.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i47.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %position.6.1.i.i)
   %.112.fca.0.load.i.i.i = load i64, ptr %.96.i.i47.i, align 8
   %.112.fca.1.load.i.i.i = load i64, ptr %sunkaddr187.i.i, align 8
   br label %read_number.exit.thread.i.i
@@ -1228,7 +1228,7 @@ read_number.exit.thread.i.i: ; preds = %B156.i.i.i, %B132.i.i.i
   br i1 %or.cond.i.i, label %read_longs.exit.i, label %B572.i.i
 
 B572.i.i:                                         ; preds = %read_number.exit.thread.i.i
-  call fastcc void @read_wide(ptr nonnull %.906.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %.802.sroa.5.2.ph.i.i)
+  call fastcc void @read_wide(ptr nonnull %.906.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.802.sroa.5.2.ph.i.i)
   %.922.fca.1.load.i.i = load i64, ptr %sunkaddr188.i.i, align 8
   %.949.i.i = icmp eq i64 %.922.fca.1.load.i.i, -1
   br i1 %.949.i.i, label %read_longs.exit.i, label %B646.endif.endif.i.i
@@ -1283,7 +1283,7 @@ B1216.i:                                          ; preds = %B864.i
 B46.i105.i:                                       ; preds = %B658.endif.i.i, %B1216.i
   %position.4.0.i106.i = phi i64 [ %position.8.2.i, %B1216.i ], [ %.939.i.i, %B658.endif.i.i ]
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i92.i)
-  %.32.i.i.i107.i = icmp ult i64 %position.4.0.i106.i, %arg.size
+  %.32.i.i.i107.i = icmp ult i64 %position.4.0.i106.i, %arg.data_0
   br i1 %.32.i.i.i107.i, label %B68.i.i.i195.i, label %B156.i.i.i108.i
 
 B68.i.i.i195.i:                                   ; preds = %B46.i105.i
@@ -1298,7 +1298,7 @@ B132.i.i.i199.i:                                  ; preds = %B68.i.i.i195.i
   br label %B0.endif.i.i111.i
 
 B156.i.i.i108.i:                                  ; preds = %B68.i.i.i195.i, %B46.i105.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.4.0.i106.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.4.0.i106.i)
   %.112.fca.0.load.i.i.i109.i = load i64, ptr %.96.i1.i.i92.i, align 8
   %.112.fca.1.load.i.i.i110.i = load i64, ptr %sunkaddr.i.i.i94.i, align 8
   br label %B0.endif.i.i111.i
@@ -1311,7 +1311,7 @@ B84.i.i116.i:                                     ; preds = %B0.endif.i.i111.i
 B104.i.i119.i:                                    ; preds = %B84.i.i116.i
   %.95.i.i120.i = add nuw i64 %.71.i.i114.i, 1
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i1.i.i92.i)
-  %.32.i3.i.i121.i = icmp ult i64 %.24.sroa.4.0.ph.i.i113.i, %arg.size
+  %.32.i3.i.i121.i = icmp ult i64 %.24.sroa.4.0.ph.i.i113.i, %arg.data_0
   br i1 %.32.i3.i.i121.i, label %B68.i17.i.i189.i, label %B156.i4.i.i122.i
 
 B68.i17.i.i189.i:                                 ; preds = %B104.i.i119.i
@@ -1325,7 +1325,7 @@ B132.i21.i.i193.i:                                ; preds = %B68.i17.i.i189.i
   br label %read_number.exit25.thread.i.i124.i
 
 B156.i4.i.i122.i:                                 ; preds = %B68.i17.i.i189.i, %B104.i.i119.i
-  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.size, i64 %.24.sroa.4.0.ph.i.i113.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i1.i.i92.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.24.sroa.4.0.ph.i.i113.i)
   %.112.fca.1.load.i15.i.i123.i = load i64, ptr %sunkaddr.i.i.i94.i, align 8
   br label %read_number.exit25.thread.i.i124.i
 
@@ -1345,7 +1345,7 @@ B0.endif.i.i111.i:                                ; preds = %B156.i.i.i108.i, %B
 read_count.exit.i126.i: ; preds = %B0.endif.i.i111.i, %read_number.exit25.thread.i.i124.i, %B84.i.i116.i
   %position.1.2.0.i.i127.i = phi i64 [ -1, %B0.endif.i.i111.i ], [ %.24.sroa.4.0.ph.i.i113.i, %B84.i.i116.i ], [ %.103.sroa.3.0.ph.i.i125.i, %read_number.exit25.thread.i.i124.i ]
   %count.2.0.i.i128.i = phi i64 [ %.71.i.i114.i, %B0.endif.i.i111.i ], [ %.71.i.i114.i, %B84.i.i116.i ], [ %.95.i.i120.i, %read_number.exit25.thread.i.i124.i ]
-  %.164.i.i129.i = sub i64 %arg.size, %position.1.2.0.i.i127.i
+  %.164.i.i129.i = sub i64 %arg.data_0, %position.1.2.0.i.i127.i
   %.169.i.i130.i = icmp ne i64 %position.1.2.0.i.i127.i, -1
   %.173.i.i131.i = icmp ule i64 %count.2.0.i.i128.i, %.164.i.i129.i
   %.177.i.i132.i = shl i64 %count.2.0.i.i128.i, 1
@@ -1402,7 +1402,7 @@ B476.i159.i:                                      ; preds = %B658.endif.i.i, %B3
   %lsr.iv.i160.i = phi i64 [ 0, %B322.i151.i ], [ %lsr.iv.next.i177.i, %B658.endif.i.i ]
   %position.6.1.i161.i = phi i64 [ %position.1.2.0.i.i127.i, %B322.i151.i ], [ %.939.i.i, %B658.endif.i.i ]
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i93.i)
-  %.32.i.i162.i = icmp ult i64 %position.6.1.i161.i, %arg.size
+  %.32.i.i162.i = icmp ult i64 %position.6.1.i161.i, %arg.data_0
   br i1 %.32.i.i162.i, label %B68.i.i178.i, label %B156.i.i163.i
 
 B68.i.i178.i:                                     ; preds = %B476.i159.i
@@ -1417,7 +1417,7 @@ B132.i.i182.i:                                    ; preds = %B68.i.i178.i
   br label %read_number.exit.thread.i166.i
 
 B156.i.i163.i:                                    ; preds = %B68.i.i178.i, %B476.i159.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i93.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.6.1.i161.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i93.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %position.6.1.i161.i)
   %.112.fca.0.load.i.i164.i = load i64, ptr %.96.i.i93.i, align 8
   %.112.fca.1.load.i.i165.i = load i64, ptr %sunkaddr187.i104.i, align 8
   br label %read_number.exit.thread.i166.i
@@ -1433,7 +1433,7 @@ read_number.exit.thread.i166.i: ; preds = %B156.i.i163.i, %B132.i.i182.i
 
 B572.i172.i:                                      ; preds = %read_number.exit.thread.i166.i
   store i64 0, ptr %.913.i.i, align 8
-  call fastcc void @read_bytes(ptr nonnull %.913.i.i, ptr readonly %arg.data, i64 %arg.size, i64 %.802.sroa.5.2.ph.i167.i, i64 %.905.i.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
+  call fastcc void @read_bytes(ptr nonnull %.913.i.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %.802.sroa.5.2.ph.i167.i, i64 %.905.i.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
   %.939.i.i = load i64, ptr %.913.i.i, align 8
   %.955.i.i = icmp ugt i64 %.939.i.i, -3
   br i1 %.955.i.i, label %read_blobs.exit.i, label %B658.endif.i.i
@@ -1468,7 +1468,7 @@ read_blobs.exit.i: ; preds = %read_count.exit.i126.i, %B572.i172.i, %read_number
 B1324.i:                                          ; preds = %B864.i
   %.1628.i = add i64 %.354.i, 1
   store i64 0, ptr %.1636.i, align 8
-  call fastcc void @read_bytes(ptr nonnull %.1636.i, ptr readonly %arg.data, i64 %arg.size, i64 %position.8.2.i, i64 %.1628.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
+  call fastcc void @read_bytes(ptr nonnull %.1636.i, ptr readonly %arg.data, i64 %arg.data_0, i64 %position.8.2.i, i64 %.1628.i, ptr %arg.octets, ptr nonnull readonly %arg.starts, ptr nonnull readonly %arg.rooms, ptr nonnull %arg.used, ptr %arg.stack)
   %.1662.i = load i64, ptr %.1636.i, align 8
   %sunkaddr608.i = shl i64 %.354.i, 3
   %sunkaddr609.i = getelementptr i8, ptr %arg.used, i64 %sunkaddr608.i
@@ -1483,7 +1483,7 @@ B1424.i:                                          ; preds = %B864.i
   br i1 %.473.i, label %B26.i222.i, label %B158.i.i
 
 B26.i222.i:                                       ; preds = %B1424.i
-  %.98.i.i = sub i64 %arg.size, %position.8.2.i
+  %.98.i.i = sub i64 %arg.data_0, %position.8.2.i
   %.100.i.i = icmp ugt i64 %.403.i, %.98.i.i
   br i1 %.100.i.i, label %run.exit, label %B110.i.i
 
@@ -1630,7 +1630,7 @@ copy.exit.i.i: ; preds = %B300.i.i.i, %B106.endif.endif.endif.endif.i.i.i, %B300
 
 B158.i.i:                                         ; preds = %B1424.i
   call void @llvm.lifetime.start.p0(ptr nonnull %.96.i.i202.i)
-  %.32.i.i203.i = icmp ugt i64 %arg.size, %position.8.2.i
+  %.32.i.i203.i = icmp ugt i64 %arg.data_0, %position.8.2.i
   br i1 %.32.i.i203.i, label %B68.i.i215.i, label %B156.i.i204.i
 
 B68.i.i215.i:                                     ; preds = %B158.i.i
@@ -1645,7 +1645,7 @@ B132.i.i219.i:                                    ; preds = %B68.i.i215.i
   br label %read_number.exit.thread.i208.i
 
 B156.i.i204.i:                                    ; preds = %B68.i.i215.i, %B158.i.i
-  call fastcc void @read_wide(ptr nonnull %.96.i.i202.i, ptr readonly %arg.data, i64 %arg.size, i64 range(i64 0, -1) %position.8.2.i)
+  call fastcc void @read_wide(ptr nonnull %.96.i.i202.i, ptr readonly %arg.data, i64 %arg.data_0, i64 range(i64 0, -1) %position.8.2.i)
   %.112.fca.0.load.i.i205.i = load i64, ptr %.96.i.i202.i, align 8
   %.112.fca.1.load.i.i207.i = load i64, ptr %sunkaddr.i.i206.i, align 8
   br label %read_number.exit.thread.i208.i
@@ -1705,7 +1705,7 @@ B1576.i:                                          ; preds = %B1468.i
   store i64 %.1934.i, ptr %sunkaddr599.i, align 8
   %.1968.i = add i64 %at.4.2.i, 1
   %scevgep594.i = getelementptr i8, ptr %lsr.iv.i, i64 32
-  %exitcond.not.i = icmp eq i64 %arg.operations, %.1968.i
+  %exitcond.not.i = icmp eq i64 %arg.program_0, %.1968.i
   br i1 %exitcond.not.i, label %B1642.i, label %B204.i
 
 B1642.i:                                          ; preds = %B190.i, %B1576.i
@@ -1715,7 +1715,7 @@ B1642.i:                                          ; preds = %B190.i, %B1576.i
 
 B1656.i:                                          ; preds = %B1642.i, %B0.endif.endif.endif.endi...endif.1
   %position.13.1.i = phi i64 [ 0, %B0.endif.endif.endif.endi...endif.1 ], [ %position.12.3.i, %B1642.i ]
-  %.2073.i = icmp eq i64 %position.13.1.i, %arg.size
+  %.2073.i = icmp eq i64 %position.13.1.i, %arg.data_0
   %spec.select1381.i = select i1 %.2073.i, i64 0, i64 2
   br label %run.exit
 

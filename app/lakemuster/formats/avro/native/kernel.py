@@ -26,37 +26,31 @@ Source: Avro specification 1.12, "Binary Encoding".
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated
 
 from lakemuster.formats.avro.native.kernel_keyed import NEW_KEY, NO_ROOM, read_keyed
 from lakemuster.formats.avro.native.kernel_reading import (
     BAD,
     LAST_INT,
-    Ints,
-    Octets,
-    Word,
-    Words,
     copy,
     read_count,
     read_number,
     read_wide,
     signed,
 )
+from lakemuster.kernels.words import N0, N1, N2, N3, Ints, Octets, Word, Words
 
-_U = np.uint64
+Program = Annotated[Words, (None, 4)]
+Slots = Annotated[Words, (None, 8)]
 
-NAME = "lakemuster_avro_run"
-
-LONG, INT, FIXED, BYTES, LONGS, BLOBS, KEYED, NULLABLE, ARRAY, END = (_U(number) for number in range(10))
+LONG, INT, FIXED, BYTES, LONGS, BLOBS, KEYED, NULLABLE, ARRAY, END = (Word(number) for number in range(10))
 DONE, FULL, CORRUPT, NEW = 0, 1, 2, 3
-
-_0, _1, _2, _3 = (_U(number) for number in (0, 1, 2, 3))
 
 
 def run(
     data: Octets,
     records: Word,
-    program: Words,
+    program: Program,
     octets: Octets,
     ints: Ints,
     longs: Words,
@@ -64,7 +58,7 @@ def run(
     rooms: Words,
     used: Words,
     stack: Words,
-    slots: Words,
+    slots: Slots,
 ) -> int:
     """Append the records of one block to columns.
 
@@ -82,19 +76,19 @@ def run(
         ``DONE``; ``FULL``: a column has no room; ``NEW``: a map has a key without a slot; ``CORRUPT``: not such
         records, or not exactly in these bytes.
     """
-    end, operations = _U(len(data)), _U(len(program))
-    position = record = _0
+    end, operations = Word(len(data)), Word(len(program))
+    position = record = N0
     while record < records:
-        record += _1
-        at = depth = null_until = _0
+        record += N1
+        at = depth = null_until = N0
         while at < operations:
-            kind, column, argument = program[at, _0], program[at, _1], program[at, _2]
-            place, size = starts[column] + used[column], argument if kind == FIXED else _1
+            kind, column, argument = program[at, N0], program[at, N1], program[at, N2]
+            place, size = starts[column] + used[column], argument if kind == FIXED else N1
             if used[column] + size > rooms[column]:
-                stack[_0] = column
+                stack[N0] = column
                 return FULL
             if kind >= ARRAY:
-                null_until = _0 if kind == END else null_until
+                null_until = N0 if kind == END else null_until
                 at, depth, position = go_through(
                     data, position, program, at, depth, bool(at < null_until), place, ints, used, stack
                 )
@@ -102,7 +96,7 @@ def run(
                     return CORRUPT
                 continue
             if kind == KEYED:
-                head, many, row = argument, program[at, _3], used[column]
+                head, many, row = argument, program[at, N3], used[column]
                 is_null = bool(at < null_until)
                 position = read_keyed(
                     data, position, is_null, head, many, row, slots, octets, ints, longs, starts, rooms, used, stack
@@ -111,26 +105,26 @@ def run(
                 fill(kind, column, size, place, octets, ints, longs, used)
             elif kind == NULLABLE:
                 branch, position = read_number(data, position)
-                if branch > _2 or branch & _1:
+                if branch > N2 or branch & N1:
                     return CORRUPT
-                is_null = branch >> _1 == program[at, _3]
-                octets[place] = _0 if is_null else _1
+                is_null = branch >> N1 == program[at, N3]
+                octets[place] = N0 if is_null else N1
                 null_until = argument if is_null else null_until
             elif kind == LONGS:
                 position = read_longs(data, position, column, ints, longs, starts, rooms, used, stack)
-                ints[place] = used[column + _1]
+                ints[place] = used[column + N1]
             elif kind == BLOBS:
                 position = read_blobs(data, position, column, octets, ints, starts, rooms, used, stack)
-                ints[place] = used[column + _1]
+                ints[place] = used[column + N1]
             elif kind == BYTES:
-                position = read_bytes(data, position, column + _1, octets, starts, rooms, used, stack)
-                ints[place] = used[column + _1]
+                position = read_bytes(data, position, column + N1, octets, starts, rooms, used, stack)
+                ints[place] = used[column + N1]
             else:
                 position = read_plain(data, position, kind, place, size, octets, ints, longs)
             if position >= NEW_KEY:
                 return FULL if position == NO_ROOM else NEW if position == NEW_KEY else CORRUPT
             used[column] += size
-            at += _1
+            at += N1
     return DONE if position == end else CORRUPT
 
 
@@ -147,23 +141,23 @@ def go_through(
     stack: Words,
 ) -> tuple[Word, Word, Word]:
     """One step of an array: the next operation, how many arrays are open, and the position."""
-    kind, column, target = program[at, _0], program[at, _1], program[at, _2]
+    kind, column, target = program[at, N0], program[at, N1], program[at, N2]
     if kind == END:
-        used[column + _1] += _1
-        stack[depth] -= _1
-        if stack[depth] > _0:
+        used[column + N1] += N1
+        stack[depth] -= N1
+        if stack[depth] > N0:
             return target, depth, position
-        depth -= _1
-    count = _0
+        depth -= N1
+    count = N0
     if not is_null:
-        count, position = read_count(data, position, program[at, _3])
-    if count > _0:
-        depth += _1
+        count, position = read_count(data, position, program[at, N3])
+    if count > N0:
+        depth += N1
         stack[depth] = count
-        return target if kind == END else at + _1, depth, position
-    ints[place] = used[column + _1]
-    used[column] += _1
-    return at + _1 if kind == END else target, depth, position
+        return target if kind == END else at + N1, depth, position
+    ints[place] = used[column + N1]
+    used[column] += N1
+    return at + N1 if kind == END else target, depth, position
 
 
 def fill(
@@ -177,12 +171,12 @@ def fill(
     elif kind == NULLABLE:
         octets[place] = 0
     elif kind == FIXED:
-        while size > _0:
-            size -= _1
+        while size > N0:
+            size -= N1
             octets[place + size] = 0
     else:
         # An end, of bytes or of items.
-        ints[place] = used[column + _1]
+        ints[place] = used[column + N1]
 
 
 def read_longs(
@@ -197,22 +191,22 @@ def read_longs(
     stack: Words,
 ) -> Word:
     """An array of (int, long); the position after it."""
-    keys, values = column + _2, column + _3
+    keys, values = column + N2, column + N3
     while True:
-        count, position = read_count(data, position, _2)
+        count, position = read_count(data, position, N2)
         if position == BAD:
             return BAD
-        if count == _0:
-            used[column + _1] = used[keys]
+        if count == N0:
+            used[column + N1] = used[keys]
             return position
         full = values if used[values] + count > rooms[values] else keys
         if used[full] + count > rooms[full]:
-            stack[_0] = full
+            stack[N0] = full
             return NO_ROOM
         key_at, value_at = starts[keys] + used[keys], starts[values] + used[values]
         used[keys] += count
         used[values] += count
-        while count > _0:
+        while count > N0:
             key, position = read_number(data, position)
             if position == BAD or key > LAST_INT:
                 return BAD
@@ -220,7 +214,7 @@ def read_longs(
             if position == BAD:
                 return BAD
             ints[key_at], longs[value_at] = signed(key) & LAST_INT, signed(value)
-            key_at, value_at, count = key_at + _1, value_at + _1, count - _1
+            key_at, value_at, count = key_at + N1, value_at + N1, count - N1
 
 
 def read_blobs(
@@ -235,30 +229,30 @@ def read_blobs(
     stack: Words,
 ) -> Word:
     """An array of (int, bytes); the position after it."""
-    keys, values = column + _2, column + _3
+    keys, values = column + N2, column + N3
     while True:
-        count, position = read_count(data, position, _2)
+        count, position = read_count(data, position, N2)
         if position == BAD:
             return BAD
-        if count == _0:
-            used[column + _1] = used[keys]
+        if count == N0:
+            used[column + N1] = used[keys]
             return position
         full = values if used[values] + count > rooms[values] else keys
         if used[full] + count > rooms[full]:
-            stack[_0] = full
+            stack[N0] = full
             return NO_ROOM
         key_at, value_at = starts[keys] + used[keys], starts[values] + used[values]
         used[keys] += count
         used[values] += count
-        while count > _0:
+        while count > N0:
             key, position = read_number(data, position)
             if position == BAD or key > LAST_INT:
                 return BAD
-            position = read_bytes(data, position, values + _1, octets, starts, rooms, used, stack)
+            position = read_bytes(data, position, values + N1, octets, starts, rooms, used, stack)
             if position >= NO_ROOM:
                 return position
-            ints[key_at], ints[value_at] = signed(key) & LAST_INT, used[values + _1]
-            key_at, value_at, count = key_at + _1, value_at + _1, count - _1
+            ints[key_at], ints[value_at] = signed(key) & LAST_INT, used[values + N1]
+            key_at, value_at, count = key_at + N1, value_at + N1, count - N1
 
 
 def read_bytes(
@@ -266,12 +260,12 @@ def read_bytes(
 ) -> Word:
     """A length and as many bytes, appended to a column; the position after them."""
     number, position = read_number(data, position)
-    size = number >> _1
+    size = number >> N1
     # An odd number is a negative length.
-    if position == BAD or number & _1 or size > _U(len(data)) - position:
+    if position == BAD or number & N1 or size > Word(len(data)) - position:
         return BAD
     if used[column] + size > rooms[column]:
-        stack[_0] = column
+        stack[N0] = column
         return NO_ROOM
     copy(octets, starts[column] + used[column], data, position, size)
     used[column] += size
@@ -283,7 +277,7 @@ def read_plain(
 ) -> Word:
     """A number, or so many bytes, to a place that has room for them; the position after them."""
     if kind == FIXED:
-        if size > _U(len(data)) - position:
+        if size > Word(len(data)) - position:
             return BAD
         copy(octets, place, data, position, size)
         return position + size

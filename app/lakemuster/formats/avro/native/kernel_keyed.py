@@ -22,37 +22,26 @@ counts. All these columns have the room of their map's column, which ``run`` has
 
 from __future__ import annotations
 
-import numpy as np
-
 from lakemuster.formats.avro.native.kernel_reading import (
     BAD,
     LAST_INT,
     MORES,
     PLACES,
-    Ints,
-    Octets,
-    Word,
-    Words,
     copy,
-    load,
-    load_int,
     read_count,
     read_number,
     read_wide,
     signed,
     without_marks,
 )
+from lakemuster.kernels.words import N0, N1, N2, N3, N4, N7, N8, N16, N64, Ints, Octets, Word, Words, load, load_int
 
-_U = np.uint64
+AS_INT, AS_LONG, AS_4, AS_8, AS_BYTES = (Word(number) for number in range(5))
+CODE, KEY, KIND, COLUMN, FLAGS, NEXT, NEEDS, STAMP = (Word(number) for number in range(8))
+OTHER_KIND, FLAGS_TOO = Word(1), Word(2)
 
-AS_INT, AS_LONG, AS_4, AS_8, AS_BYTES = (_U(number) for number in range(5))
-CODE, KEY, KIND, COLUMN, FLAGS, NEXT, NEEDS, STAMP = (_U(number) for number in range(8))
-OTHER_KIND, FLAGS_TOO = _U(1), _U(2)
-
-NO_ROOM, NEW_KEY = _U(2**64 - 2), _U(2**64 - 3)
+NO_ROOM, NEW_KEY = Word(2**64 - 2), Word(2**64 - 3)
 """Where a position should be: a column is full; an item's key has no slot."""
-
-_0, _1, _2, _3, _4, _7, _8, _16, _56, _64 = (_U(number) for number in (0, 1, 2, 3, 4, 7, 8, 16, 56, 64))
 
 
 def read_keyed(
@@ -72,33 +61,33 @@ def read_keyed(
     stack: Words,
 ) -> Word:
     """A map whose ``many`` keys have slots behind ``head``, perhaps one that is not there; the position after it."""
-    stamp, met, slot = row + _1, _0, head
+    stamp, met, slot = row + N1, N0, head
     while not is_null:
-        count, position = read_count(data, position, _2)
+        count, position = read_count(data, position, N2)
         if position == BAD:
             return BAD
-        if count == _0:
+        if count == N0:
             break
-        while count > _0:
-            count -= _1
+        while count > N0:
+            count -= N1
             slot, position, rest, bits = read_key(data, position, slot, head, many, slots)
             if position >= NEW_KEY:
                 return position
             is_again = slots[slot, STAMP] == stamp
-            met += _0 if is_again else _1
+            met += N0 if is_again else N1
             slots[slot, STAMP] = stamp
             kind, column = slots[slot, KIND], slots[slot, COLUMN]
             place = starts[column] + row
-            if slots[slot, FLAGS] != _0:
-                octets[starts[column - _1] + row] = _1
+            if slots[slot, FLAGS] != N0:
+                octets[starts[column - N1] + row] = N1
             if kind <= AS_LONG:
                 position = read_integer(data, position, rest, bits, slot, place, slots, ints, longs)
-            elif bits != _0 and kind == AS_8:
+            elif bits != N0 and kind == AS_8:
                 longs[place] = load(data, position)
-                position += _8
-            elif bits != _0 and kind == AS_4:
+                position += N8
+            elif bits != N0 and kind == AS_4:
                 ints[place] = load_int(data, position)
-                position += _4
+                position += N4
             else:
                 position = read_blob(
                     data, position, slot, place, is_again, slots, octets, ints, longs, starts, rooms, used, stack
@@ -117,44 +106,44 @@ def read_key(
 
     Where the expected key stands, 14 bytes are there: the code, and a value of 8.
     """
-    slot, rest, bits = slots[last, NEXT], _0, _0
-    if slot != head and _U(len(data)) - position >= _16:
+    slot, rest, bits = slots[last, NEXT], N0, N0
+    if slot != head and Word(len(data)) - position >= N16:
         rest, bits = after_code(load(data, position), slots[slot, CODE])
-    if bits != _0:
-        return slot, position + (bits >> _3), rest, bits
+    if bits != N0:
+        return slot, position + (bits >> N3), rest, bits
     key, position = read_number(data, position)
     if position == BAD or key > LAST_INT:
-        return head, BAD, _0, _0
+        return head, BAD, N0, N0
     slot = find(slots, head, many, key)
     if slot == head:
-        return head, NEW_KEY, _0, _0
+        return head, NEW_KEY, N0, N0
     slots[last, NEXT] = slot
-    return slot, position, _0, _0
+    return slot, position, N0, N0
 
 
 def after_code(word: Word, code: Word) -> tuple[Word, Word]:
     """What follows a code in eight bytes that begin with it, and the code's bits; 0 where they do not."""
-    bits = code >> _56
-    if (word ^ code) << (_64 - bits) != _0:
-        return _0, _0
+    bits = code >> Word(56)
+    if (word ^ code) << (N64 - bits) != N0:
+        return N0, N0
     return word >> bits, bits
 
 
 def short_number(rest: Word, bits: Word) -> tuple[Word, Word]:
     """A varint in eight bytes without so many bits, which are 0 behind the others; and its bytes, 0 if it is longer."""
     stops = ~rest & MORES
-    last = stops & (~stops + _1)
-    size = ((last >> _7) * PLACES >> _56) + _1
-    return without_marks(rest & (last - _1)), size if bits != _0 and (size << _3) + bits <= _64 else _0
+    last = stops & (~stops + N1)
+    size = ((last >> N7) * PLACES >> Word(56)) + N1
+    return without_marks(rest & (last - N1)), size if bits != N0 and (size << N3) + bits <= N64 else N0
 
 
 def find(slots: Words, head: Word, many: Word, key: Word) -> Word:
     """The slot of a key; the head when it has none."""
-    low, high = head + _1, head + many + _1
+    low, high = head + N1, head + many + N1
     while low < high:
-        middle = (low + high) >> _1
+        middle = (low + high) >> N1
         if slots[middle, KEY] < key:
-            low = middle + _1
+            low = middle + N1
         else:
             high = middle
     if low <= head + many and slots[low, KEY] == key:
@@ -175,7 +164,7 @@ def read_integer(
 ) -> Word:
     """A number to a place of its key's column; the position after it."""
     number, size = short_number(rest, bits)
-    if size == _0:
+    if size == N0:
         number, position = read_wide(data, position)
         if position == BAD:
             return BAD
@@ -205,22 +194,22 @@ def read_blob(
 ) -> Word:
     """A length and as many bytes to a place of their key's column; the position after them."""
     number, position = read_number(data, position)
-    size = number >> _1
+    size = number >> N1
     # An odd number is a negative length.
-    if position == BAD or number & _1 or size > _U(len(data)) - position:
+    if position == BAD or number & N1 or size > Word(len(data)) - position:
         return BAD
-    kind, blobs = slots[slot, KIND], slots[slot, COLUMN] + _1
+    kind, blobs = slots[slot, KIND], slots[slot, COLUMN] + N1
     if kind == AS_BYTES:
-        begin = _U(ints[place - _1]) if is_again else used[blobs]
+        begin = Word(ints[place - N1]) if is_again else used[blobs]
         if begin + size > rooms[blobs]:
-            stack[_0] = blobs
+            stack[N0] = blobs
             return NO_ROOM
         copy(octets, starts[blobs] + begin, data, position, size)
         used[blobs] = begin + size
         ints[place] = begin + size
-    elif kind == AS_8 and size == _8:
+    elif kind == AS_8 and size == N8:
         longs[place] = load(data, position)
-    elif kind == AS_4 and size == _4:
+    elif kind == AS_4 and size == N4:
         ints[place] = load_int(data, position)
     else:
         slots[slot, NEEDS] |= OTHER_KIND
@@ -241,18 +230,18 @@ def leave_out(
     """What stands in the columns of the keys that a row has not."""
     slot, last = head, head + many
     while slot < last:
-        slot += _1
-        if slots[slot, STAMP] == row + _1:
+        slot += N1
+        if slots[slot, STAMP] == row + N1:
             continue
         kind, column = slots[slot, KIND], slots[slot, COLUMN]
         place = starts[column] + row
-        if slots[slot, FLAGS] != _0:
-            octets[starts[column - _1] + row] = _0
+        if slots[slot, FLAGS] != N0:
+            octets[starts[column - N1] + row] = N0
         else:
             slots[slot, NEEDS] |= FLAGS_TOO
         if kind == AS_BYTES:
-            ints[place] = used[column + _1]
+            ints[place] = used[column + N1]
         elif kind == AS_INT or kind == AS_4:  # noqa: PLR1714, SIM109 - numba makes sets of tuples.
-            ints[place] = _0
+            ints[place] = N0
         else:
-            longs[place] = _0
+            longs[place] = N0

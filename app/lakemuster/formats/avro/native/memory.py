@@ -27,7 +27,6 @@ class Memory:
         kinds: what each column holds.
         octets: all of it, as bytes.
         starts, rooms, used: uint64 by column, in units of the column's own width.
-        addresses: of those four arrays, for as long as they are these.
     """
 
     def __init__(self, kinds: Sequence[int]) -> None:
@@ -100,5 +99,3 @@ class Memory:
             octets[begin : begin + len(values)] = values
         self.starts = (begins // np.maximum(widths, 1) + before).astype(np.uint64) * (widths > 0)
         self.octets = octets
-        arrays = (self.octets, self.starts, self.rooms, self.used)
-        self.addresses = tuple(array.ctypes.data for array in arrays)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.native import kernel
-from lakemuster.kernels.loading import POINTER, WORD, load, text_of
+from lakemuster.kernels.loading import Kernel
 
 DECIMAL = 16
 """Bytes of a decimal in Arrow."""
 
-_ARGUMENTS = (
-    *(POINTER, WORD, POINTER, WORD),  # data, its bytes, offsets, how many
-    *(POINTER, WORD, WORD, POINTER),  # items, columns, rows, forms
-    *(POINTER, POINTER, WORD, POINTER),  # ints, longs, their bytes, regular
-)
 _HALF = 2**64 - 1
 
-Read = Callable[..., int]
-"""``kernel.read_bounds``."""
+read_compiled = Kernel(kernel.read_bounds)
+is_available = read_compiled.is_available
+"""Whether this process can read bounds with the kernel; loads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +30,12 @@ class Form:
     precision: int = 0
 
 
-def is_available() -> bool:
-    """Whether this process can read bounds with the kernel; loads it."""
-    return _compiled() is not None
-
-
 def read_bounds(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int32],
     items: NDArray[np.int64],
     forms: Sequence[Form],
-    read: Read | None = None,
+    read: Callable[..., int] = read_compiled,
 ) -> tuple[list[pa.Buffer], NDArray[np.bool_]]:
     """Read a matrix of items, those of their column's canonical form.
 
@@ -54,7 +43,7 @@ def read_bounds(
         data, offsets: of a binary array.
         items: (columns, rows), numbers of its items.
         forms: by column.
-        read: the kernel to use, the compiled one by default.
+        read: the kernel to use.
 
     Returns:
         the values of each column, 0 or any where an item is not of the form; and bool (columns, rows): whether it is.
@@ -69,7 +58,7 @@ def read_bounds(
             described[column, 2:] = limit >> 64, limit & _HALF, (-limit >> 64) & _HALF, -limit & _HALF
         size += -(-rows * form.width // 8) * 8
     values, regular = np.empty(size, np.uint8), np.empty((columns, rows), np.uint8)
-    (read or _read_compiled)(
+    read(
         data,
         offsets.view(np.uint32),
         np.ascontiguousarray(items).view(np.uint64),
@@ -83,28 +72,3 @@ def read_bounds(
         buffers.append(whole.slice(place, rows * form.width))
         place += -(-rows * form.width // 8) * 8
     return buffers, regular.view(np.bool_)
-
-
-def _read_compiled(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.uint32],
-    items: NDArray[np.uint64],
-    forms: NDArray[np.uint64],
-    ints: NDArray[np.uint32],
-    longs: NDArray[np.uint64],
-    regular: NDArray[np.uint8],
-) -> int:
-    function = _compiled()
-    assert function is not None
-    verdict = ctypes.c_int64()
-    return function(
-        *(ctypes.addressof(verdict), None),
-        *(data.ctypes.data, len(data), offsets.ctypes.data, len(offsets)),
-        *(items.ctypes.data, *items.shape, forms.ctypes.data),
-        *(ints.ctypes.data, longs.ctypes.data, longs.nbytes, regular.ctypes.data),
-    )
-
-
-@cache
-def _compiled() -> Callable[..., int] | None:
-    return load(text_of(kernel.__file__), kernel.NAME, *_ARGUMENTS)

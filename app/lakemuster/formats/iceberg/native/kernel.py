@@ -8,24 +8,38 @@ Source: Iceberg spec, appendix D, "Binary single-value serialization".
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Annotated
 
-NAME = "lakemuster_iceberg_read_bounds"
+from lakemuster.kernels.words import (
+    ALL,
+    N0,
+    N1,
+    N2,
+    N3,
+    N4,
+    N5,
+    N7,
+    N8,
+    N16,
+    N56,
+    N63,
+    Ints,
+    Octets,
+    Word,
+    Words,
+    load,
+    load_int,
+)
 
-Word = np.uint64
-Words = NDArray[np.uint64]
-Ints = NDArray[np.uint32]
-Octets = NDArray[np.uint8]
+Items = Annotated[Words, (None, None)]
+Forms = Annotated[Words, (None, 6)]
+Regular = Annotated[Octets, (None, None)]
 
-_U = np.uint64
-_0, _1, _2, _3, _4, _5, _7, _8, _16 = (_U(number) for number in (0, 1, 2, 3, 4, 5, 7, 8, 16))
-_24, _56, _63 = _U(24), _U(56), _U(63)
-_ALL, _BYTE = _U(2**64 - 1), _U(0xFF)
+_BYTE = Word(0xFF)
 
 
 def read_bounds(
-    data: Octets, offsets: Ints, items: Words, forms: Words, ints: Ints, longs: Words, regular: Octets
+    data: Octets, offsets: Ints, items: Items, forms: Forms, ints: Ints, longs: Words, regular: Regular
 ) -> int:
     """Read the items that a matrix of their numbers tells.
 
@@ -42,68 +56,58 @@ def read_bounds(
     Returns:
         0.
     """
-    columns, rows = _U(items.shape[0]), _U(items.shape[1])
-    row = _0
+    columns, rows = Word(items.shape[0]), Word(items.shape[1])
+    row = N0
     while row < rows:
-        column = _0
+        column = N0
         while column < columns:
-            form, place, item = forms[column, _0], forms[column, _1], items[column, row]
-            begin = end = _0
-            if item + _1 < _U(len(offsets)):
-                begin, end = _U(offsets[item]), _U(offsets[item + _1])
+            form, place, item = forms[column, N0], forms[column, N1], items[column, row]
+            begin = end = N0
+            if item + N1 < Word(len(offsets)):
+                begin, end = Word(offsets[item]), Word(offsets[item + N1])
             size = end - begin
-            good = begin <= end and end <= _U(len(data)) and (size == form or (form == _16 and _0 < size < _16))
-            if form == _4:
-                ints[place + row] = load_int(data, begin) if good else _0
-            elif form == _8:
-                longs[place + row] = load_long(data, begin) if good else _0
+            good = begin <= end and end <= Word(len(data)) and (size == form or (form == N16 and N0 < size < N16))
+            if form == N4:
+                ints[place + row] = load_int(data, begin) if good else N0
+            elif form == N8:
+                longs[place + row] = load(data, begin) if good else N0
             else:
-                high = low = _0
+                high = low = N0
                 if good:
                     high, low = load_decimal(data, begin, size)
                     good = is_minimal(data, begin, size)
-                    good = good and is_less(high, low, forms[column, _2], forms[column, _3])
-                    good = good and is_less(forms[column, _4], forms[column, _5], high, low)
-                longs[place + _2 * row] = low
-                longs[place + _2 * row + _1] = high
+                    good = good and is_less(high, low, forms[column, N2], forms[column, N3])
+                    good = good and is_less(forms[column, N4], forms[column, N5], high, low)
+                longs[place + N2 * row] = low
+                longs[place + N2 * row + N1] = high
             regular[column, row] = 1 if good else 0
-            column += _1
-        row += _1
+            column += N1
+        row += N1
     return 0
-
-
-def load_int(data: Octets, at: Word) -> Word:
-    """Four bytes, little-endian."""
-    return _U(data[at]) | _U(data[at + _1]) << _8 | _U(data[at + _2]) << _16 | _U(data[at + _3]) << _24
-
-
-def load_long(data: Octets, at: Word) -> Word:
-    """Eight bytes, little-endian."""
-    return load_int(data, at) | load_int(data, at + _4) << _U(32)
 
 
 def load_decimal(data: Octets, at: Word, size: Word) -> tuple[Word, Word]:
     """A big-endian number of 1 to 16 bytes, as its two halves."""
-    low = high = _ALL if data[at] & _U(0x80) else _0
+    low = high = ALL if data[at] & Word(0x80) else N0
     last = at + size
     while at < last:
-        high = high << _8 | low >> _56
-        low = low << _8 | _U(data[at])
-        at += _1
+        high = high << N8 | low >> N56
+        low = low << N8 | Word(data[at])
+        at += N1
     return high, low
 
 
 def is_minimal(data: Octets, at: Word, size: Word) -> bool:
     """Whether the first byte says more than the sign of the second."""
-    if size == _1:
+    if size == N1:
         return True
-    first, sign = _U(data[at]), _U(data[at + _1]) >> _7
-    return not ((first == _0 and sign == _0) or (first == _BYTE and sign == _1))
+    first, sign = Word(data[at]), Word(data[at + N1]) >> N7
+    return not ((first == N0 and sign == N0) or (first == _BYTE and sign == N1))
 
 
 def is_less(high: Word, low: Word, other_high: Word, other_low: Word) -> bool:
     """Compare numbers of two halves."""
-    sign = _1 << _63
+    sign = N1 << N63
     # With the sign's bit turned over, signed halves have the order of unsigned ones.
     high, other_high = high ^ sign, other_high ^ sign
     return bool(high < other_high or (high == other_high and low < other_low))

@@ -1,15 +1,15 @@
 ; Made by kernels/build.py with numba 0.68.1; not to be edited.
-; kernel.py: e1dcc4905f454cbbbb065cb7b70b797eb2f898588a09064999c3767e812ede92
+; kernel.py: 9de47d80a1772550995657aa46c9883116e42f4e75b06bb3e7f35e718d7cc346
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
-define dso_local noundef range(i32 -1, -2) i32 @lakemuster_any_between(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr captures(none) %arg.values, i64 %arg.count, ptr readonly captures(none) %arg.lower, ptr readonly captures(none) %arg.upper, i64 %arg.rows, ptr captures(none) %arg.cells, ptr captures(none) %arg.starts, i64 %arg.words, ptr writeonly captures(none) %arg.sure, ptr writeonly captures(none) %arg.ties) local_unnamed_addr #0 {
+define dso_local noundef range(i32 -1, -2) i32 @lakemuster_any_between(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr captures(none) %arg.values, i64 %arg.values_0, ptr readonly captures(none) %arg.lower, i64 %arg.lower_0, ptr readonly captures(none) %arg.upper, i64 %arg.upper_0, ptr captures(none) %arg.cells, i64 %arg.cells_0, ptr captures(none) %arg.starts, i64 %arg.starts_0, ptr writeonly captures(none) %arg.sure, i64 %arg.sure_0, ptr writeonly captures(none) %arg.ties, i64 %arg.ties_0) local_unnamed_addr #0 {
 B0.endif.endif.endif.endif.endif.endif.endif:
-  %.37.i.i = icmp ugt i64 %arg.count, 1
+  %.37.i.i = icmp ugt i64 %arg.values_0, 1
   br i1 %.37.i.i, label %B86.preheader.i.i, label %B0.endif.i
 
 B86.preheader.i.i:                                ; preds = %B0.endif.endif.endif.endif.endif.endif.endif
-  %0 = add i64 %arg.count, -1
-  %1 = icmp eq i64 %arg.count, 2
+  %0 = add i64 %arg.values_0, -1
+  %1 = icmp eq i64 %arg.values_0, 2
   br i1 %1, label %B86.epil.preheader.i.i, label %B86.preheader.new.i.i
 
 B86.preheader.new.i.i:                            ; preds = %B86.preheader.i.i
@@ -190,7 +190,7 @@ B1390.i:                                          ; preds = %B1012.endif.i, %B13
   store i8 %.1081.i, ptr %.1080.i, align 1
   %.1085.i = add i64 %tie.2.1.i, %tied.2.0.i
   %.1093.i = add nuw i64 %row.2.0.i, 1
-  %exitcond.not.i = icmp eq i64 %.1093.i, %arg.rows
+  %exitcond.not.i = icmp eq i64 %.1093.i, %arg.lower_0
   br i1 %exitcond.not.i, label %any_between.exit, label %B268.i
 
 B0.endif.i:                                       ; preds = %B138.epil.i.i, %B86.epil.preheader.i.i, %B264.loopexit.unr-lcssa.i.i, %B0.endif.endif.endif.endif.endif.endif.endif
@@ -203,20 +203,20 @@ B0.endif.i:                                       ; preds = %B138.epil.i.i, %B86
   %.128.i.i = zext i32 %.127.i.i to i64
   %.130.i.i = sub nsw i64 %.128.i.i, %.86.i.i
   %.132.i.i = lshr i64 %.130.i.i, 6
-  %.134.not.i.i = icmp ult i64 %.132.i.i, %arg.words
+  %.134.not.i.i = icmp ult i64 %.132.i.i, %arg.cells_0
   br i1 %.134.not.i.i, label %B334.i.i, label %B220.i.i
 
 B220.i.i:                                         ; preds = %B0.endif.i, %B220.i.i
   %lsr.iv5.i.i = phi i64 [ %lsr.iv.next6.i.i, %B220.i.i ], [ 0, %B0.endif.i ]
   %13 = add i64 %lsr.iv5.i.i, 7
   %.175.i.i = lshr i64 %.130.i.i, %13
-  %.177.not.i.i = icmp ult i64 %.175.i.i, %arg.words
+  %.177.not.i.i = icmp ult i64 %.175.i.i, %arg.cells_0
   %lsr.iv.next6.i.i = add i64 %lsr.iv5.i.i, 1
   br i1 %.177.not.i.i, label %B334.i.i, label %B220.i.i
 
 B334.i.i:                                         ; preds = %B220.i.i, %B0.endif.i
   %shift.3.1.i.i = phi i64 [ 0, %B0.endif.i ], [ %lsr.iv.next6.i.i, %B220.i.i ]
-  %14 = shl nuw i64 %arg.words, 3
+  %14 = shl nuw i64 %arg.cells_0, 3
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(1) %arg.cells, i8 0, i64 %14, i1 false)
   %.234.not.i.i = icmp eq i64 %count.4.1.i.i, 0
   br i1 %.234.not.i.i, label %B706.preheader.i.i, label %B442.preheader.i.i
@@ -294,13 +294,13 @@ B662.i.i:                                         ; preds = %B604.i.i, %middle.b
   br i1 %exitcond210.not.i.i, label %B694.i.i, label %B442.i.i
 
 B694.i.i:                                         ; preds = %B662.i.i
-  %.438.not.i.i = icmp ugt i64 %word.1.4.2.i.i, %arg.words
+  %.438.not.i.i = icmp ugt i64 %word.1.4.2.i.i, %arg.cells_0
   br i1 %.438.not.i.i, label %fill.exit.i, label %B706.preheader.i.i
 
 B706.preheader.i.i:                               ; preds = %B694.i.i, %B334.i.i
   %word.1.6.13.i.i = phi i64 [ %word.1.4.2.i.i, %B694.i.i ], [ 0, %B334.i.i ]
   %.470.i.i = trunc i64 %count.4.1.i.i to i32
-  %22 = zext i64 %arg.words to i128
+  %22 = zext i64 %arg.cells_0 to i128
   %23 = add nuw nsw i128 %22, 1
   %24 = add nuw nsw i64 %word.1.6.13.i.i, 1
   %25 = zext nneg i64 %24 to i128
@@ -352,14 +352,14 @@ B706.i.i:                                         ; preds = %B706.i.i.preheader,
   %scevgep.i.i = getelementptr i8, ptr %arg.starts, i64 %37
   store i32 %.470.i.i, ptr %scevgep.i.i, align 4
   %.473.i.i = add i64 %word.1.7.0.i.i, 1
-  %.477.not.i.i = icmp ugt i64 %.473.i.i, %arg.words
+  %.477.not.i.i = icmp ugt i64 %.473.i.i, %arg.cells_0
   br i1 %.477.not.i.i, label %fill.exit.i, label %B706.i.i
 
 fill.exit.i: ; preds = %B706.i.i, %middle.block16.i.i, %B694.i.i
   %.212.i = load i32, ptr %arg.values, align 4
   %.213.i = zext i32 %.212.i to i64
   %.242.i = load i32, ptr %.126.i.i, align 4
-  %.260.not.i = icmp eq i64 %arg.rows, 0
+  %.260.not.i = icmp eq i64 %arg.lower_0, 0
   br i1 %.260.not.i, label %any_between.exit, label %B268.i
 
 B408.endif.endif.i:                               ; preds = %B268.i

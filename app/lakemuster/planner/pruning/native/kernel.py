@@ -7,19 +7,7 @@ where only the cells of the keys themselves have values, those of a word or two 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-NAME = "lakemuster_any_between"
-
-Word = np.uint64
-Words = NDArray[np.uint64]
-Ints = NDArray[np.uint32]
-Octets = NDArray[np.uint8]
-
-_U = np.uint64
-_0, _1, _6, _63 = _U(0), _U(1), _U(6), _U(63)
-_ALL = _U(2**64 - 1)
+from lakemuster.kernels.words import ALL, N0, N1, N6, N63, Ints, Octets, Word, Words
 
 
 def any_between(values: Ints, lower: Ints, upper: Ints, cells: Words, starts: Ints, sure: Octets, ties: Octets) -> int:
@@ -36,47 +24,47 @@ def any_between(values: Ints, lower: Ints, upper: Ints, cells: Words, starts: In
     Returns:
         how many ties there are.
     """
-    rows, count = _U(len(lower)), distinct(values)
+    rows, count = Word(len(lower)), distinct(values)
     shift = fill(values, count, cells, starts)
-    first, last = _U(values[_0]), _U(values[count - _1])
-    row = tied = _0
+    first, last = Word(values[N0]), Word(values[count - N1])
+    row = tied = N0
     while row < rows:
-        low, high = _U(lower[row]), _U(upper[row])
-        none, tie = _1, _0
+        low, high = Word(lower[row]), Word(upper[row])
+        none, tie = N1, N0
         if low <= last and first <= high:
             begin, end = (max(low, first) - first) >> shift, (min(high, last) - first) >> shift
-            word, final = begin >> _6, end >> _6
-            left, right = _ALL << (begin & _63), _ALL >> (_63 - (end & _63))
+            word, final = begin >> N6, end >> N6
+            left, right = ALL << (begin & N63), ALL >> (N63 - (end & N63))
             if word < final:
-                within = (cells[word] & (left << _1)) | (cells[final] & (right >> _1))
-                within |= _U(starts[word + _1]) ^ _U(starts[final])
+                within = (cells[word] & (left << N1)) | (cells[final] & (right >> N1))
+                within |= Word(starts[word + N1]) ^ Word(starts[final])
                 near = within | (cells[word] & left) | (cells[final] & right)
             else:
                 near = cells[word] & left & right
-                within = near & (left << _1) & (right >> _1)
-            if within != _0:
-                none = _0
-            elif near != _0:
-                place = first_from(values, _U(starts[word]), _U(starts[final + _1]), low)
-                if place < count and _U(values[place]) <= high:
-                    none = _0
-                    place += _1 if _U(values[place]) == low else _0
-                    tie = _1 if place == count or _U(values[place]) >= high else _0
+                within = near & (left << N1) & (right >> N1)
+            if within != N0:
+                none = N0
+            elif near != N0:
+                place = first_from(values, Word(starts[word]), Word(starts[final + N1]), low)
+                if place < count and Word(values[place]) <= high:
+                    none = N0
+                    place += N1 if Word(values[place]) == low else N0
+                    tie = N1 if place == count or Word(values[place]) >= high else N0
         sure[row] = none
         ties[row] = tie
         tied += tie
-        row += _1
+        row += N1
     return int(tied)
 
 
 def distinct(values: Ints) -> Word:
     """Move one of each value to the front; how many there are."""
-    place = count = _1
-    while place < _U(len(values)):
-        if values[place] != values[count - _1]:
+    place = count = N1
+    while place < Word(len(values)):
+        if values[place] != values[count - N1]:
             values[count] = values[place]
-            count += _1
-        place += _1
+            count += N1
+        place += N1
     return count
 
 
@@ -86,33 +74,33 @@ def fill(values: Ints, count: Word, cells: Words, starts: Ints) -> Word:
     Returns:
         how many bits of a key's distance from the first value lie within a cell.
     """
-    words, first, shift = _U(len(cells)), _U(values[_0]), _0
-    while (_U(values[count - _1]) - first) >> (shift + _6) >= words:
-        shift += _1
-    word = _0
+    words, first, shift = Word(len(cells)), Word(values[N0]), N0
+    while (Word(values[count - N1]) - first) >> (shift + N6) >= words:
+        shift += N1
+    word = N0
     while word < words:
-        cells[word] = _0
-        word += _1
-    place = word = _0
+        cells[word] = N0
+        word += N1
+    place = word = N0
     while place < count:
-        cell = (_U(values[place]) - first) >> shift
-        cells[cell >> _6] |= _1 << (cell & _63)
-        while word <= cell >> _6:
+        cell = (Word(values[place]) - first) >> shift
+        cells[cell >> N6] |= N1 << (cell & N63)
+        while word <= cell >> N6:
             starts[word] = place
-            word += _1
-        place += _1
+            word += N1
+        place += N1
     while word <= words:
         starts[word] = count
-        word += _1
+        word += N1
     return shift
 
 
 def first_from(values: Ints, place: Word, end: Word, low: Word) -> Word:
     """The place of the first value that is not below a key, among some; else their end."""
     while place < end:
-        middle = (place + end) >> _1
-        if _U(values[middle]) < low:
-            place = middle + _1
+        middle = (place + end) >> N1
+        if Word(values[middle]) < low:
+            place = middle + N1
         else:
             end = middle
     return place

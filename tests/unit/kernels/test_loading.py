@@ -1,0 +1,80 @@
+"""Kernels as functions of this process; what each of them computes is held where it is used."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import lakemuster
+from lakemuster.formats.avro.native.kernel import run
+from lakemuster.formats.iceberg.native.kernel import read_bounds
+from lakemuster.kernels import loading
+from lakemuster.kernels.loading import Kernel, digest_of, module_of, parameters_of, text_of
+from lakemuster.kernels.words import Ints, Octets, Word, Words
+from lakemuster.planner.pruning.native.kernel import any_between
+from lakemuster.wire.joining.kernel import join
+
+KERNELS = (run, read_bounds, any_between, join)
+of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda function: function.__module__)
+
+
+@of_each_kernel
+def test_the_machine_code_is_made_of_the_source_as_it_stands(function):
+    text = text_of(module_of(function))
+    made_of = text.read_text("utf-8").splitlines()[1]
+    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.kernels.build"
+
+
+@of_each_kernel
+def test_every_kernel_loads_here(function):
+    assert Kernel(function).is_available()
+
+
+def test_no_kernel_is_left_out():
+    sources = {module_of(function).__file__ for function in KERNELS}
+    assert sources == set(map(str, Path(lakemuster.__file__).parent.rglob("kernel.py")))
+
+
+def test_annotations_tell_what_a_kernel_takes():
+    def function(a: Word, b: Words, c: Annotated[Ints, (None, 4)], d: Annotated[Octets, (None, None)]) -> int:
+        return 0
+
+    assert parameters_of(function) == [
+        ("a", np.uint64, ()),
+        ("b", np.uint64, (None,)),
+        ("c", np.uint32, (None, 4)),
+        ("d", np.uint8, (None, None)),
+    ]
+    assert [parameter.chosen for parameter in parameters_of(function)] == [0, 1, 1, 2]
+
+
+def test_arrays_with_gaps_are_refused():
+    compiled = Kernel(join)
+    nothing, ends = np.empty(0, np.uint64), np.zeros(4, np.uint32)
+    texts, program = np.empty(0, np.uint8), np.empty((0, 4), np.uint64)
+    assert compiled(texts, nothing, texts, program, Word(1), texts, ends[:2]) == 0
+    with pytest.raises((pa.ArrowInvalid, BufferError, ValueError), match="contiguous"):
+        compiled(texts, nothing, texts, program, Word(1), texts, ends[::2])
+
+
+@pytest.mark.parametrize("broken", ["no LLVM text", "; no such function"])
+def test_machine_code_that_does_not_load_is_told_of_once(broken, monkeypatch, tmp_path, caplog):
+    text = tmp_path / "kernel.ll"
+    text.write_text(broken)
+    monkeypatch.setattr(loading, "text_of", lambda _: text)
+    compiled = Kernel(any_between)
+    with caplog.at_level(logging.WARNING):
+        assert not compiled.is_available()
+        assert not compiled.is_available()
+    assert [record.message for record in caplog.records] == ["machine code does not load: slower ways are used"]
+
+
+def test_without_llvmlite_there_is_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    assert not Kernel(any_between).is_available()

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.paths import keys_of
+from lakemuster.planner.scan.paths import key_of, keys_of
 
 texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), min_size=1, max_size=8)
 
@@ -17,6 +17,7 @@ def test_a_key_is_of_its_text_alone(texts: list[str], skipped: int) -> None:
     sliced = pa.array(texts, pa.string())[skipped:]
     alone = [keys_of(pa.array([text]))[0] for text in texts[skipped:]]
     assert keys_of(sliced).tolist() == alone
+    assert list(map(key_of, texts[skipped:])) == alone
 
 
 def test_names_of_files_have_keys_of_their_own() -> None:

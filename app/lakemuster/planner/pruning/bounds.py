@@ -21,7 +21,7 @@ def passes(bounds: pa.Array | None, test: Test, value: object, rows: int) -> NDA
     """Where bounds are known and pass a comparison with a value, in its internal form."""
     if bounds is None:
         return np.zeros(rows, np.bool_)
-    if (numbers := _numbers(bounds)) is None:
+    if (numbers := numbers_of(bounds)) is None:
         return proven(test(bounds, scalar(value, bounds.type)), rows)
     verdicts = np.asarray(_NUMPY[test](numbers, value), np.bool_)
     return verdicts & bounds.is_valid().to_numpy(zero_copy_only=False) if bounds.null_count else verdicts
@@ -35,7 +35,7 @@ _NUMPY: dict[Test, np.ufunc] = {
 }
 
 
-def _numbers(bounds: pa.Array) -> NDArray[np.generic] | None:
+def numbers_of(bounds: pa.Array) -> NDArray[np.generic] | None:
     """Numbers, dates and times as they lie in memory, null ones too: what numpy compares in a fifth of Arrow's time.
 
     None for other types.
@@ -74,7 +74,7 @@ def comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
     bounds = cast_or_none(bounds, target)
     if bounds is None:
         return None
-    if pa.types.is_floating(target) and ((numbers := _numbers(bounds)) is None or np.isnan(numbers).any()):
+    if pa.types.is_floating(target) and ((numbers := numbers_of(bounds)) is None or np.isnan(numbers).any()):
         bounds = pc.if_else(pc.is_nan(bounds), pa.scalar(None, target), bounds)
     if pa.types.is_fixed_size_binary(target):
         bounds = bounds.cast(pa.binary())

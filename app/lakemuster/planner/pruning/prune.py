@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +31,7 @@ from lakemuster.metadata.predicate import (
     Opaque,
 )
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.planner.pruning.bounds import Test, comparable, passes, plain, proven, scalar
+from lakemuster.planner.pruning.bounds import Test, comparable, numbers_of, passes, plain, proven, scalar
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -325,18 +325,21 @@ def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
 
 
 def _in_gaps(lower: pa.Array, upper: pa.Array, values: Sequence[object]) -> Mask:
-    """Where both bounds lie strictly between two neighbours of the sorted values."""
+    """Where both bounds, none of them null, lie strictly between two neighbours of the sorted values."""
+    least, greatest = numbers_of(lower), numbers_of(upper)
+    if least is not None and greatest is not None:
+        return _between_numbers(np.array(values, least.dtype), least, greatest)
     known = pa.array([plain(value, lower.type) for value in values], lower.type)
     everything = pa.concat_arrays([known, lower, upper])
-    if pa.types.is_floating(lower.type):
-        ranks = np.unique(everything.to_numpy(zero_copy_only=False), return_inverse=True)[1]
-    else:
-        ranks = pc.rank(everything, tiebreaker="dense").to_numpy()
-    of_values = np.sort(ranks[: len(known)])
+    ranks = pc.rank(everything, tiebreaker="dense").to_numpy()
     of_lower, of_upper = ranks[len(known) : len(known) + len(lower)], ranks[len(known) + len(lower) :]
-    after = np.searchsorted(of_values, of_lower, side="left")
-    following = of_values[np.minimum(after, len(of_values) - 1)]
-    return np.asarray((after == len(of_values)) | (following > of_upper))
+    return _between_numbers(np.sort(ranks[: len(known)]), of_lower, of_upper)
+
+
+def _between_numbers(values: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any]) -> Mask:
+    after = np.searchsorted(values, lower)
+    following = values[np.minimum(after, len(values) - 1)]
+    return np.asarray((after == len(values)) | (following > upper))
 
 
 def _outside_prefix(column: _Column, prefix: object) -> Mask:

@@ -252,8 +252,8 @@ def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, pa
             why = Reason(text_of(bound), None, "cannot match", {}, rule)
             return FileReason(path, "dropped", "entries", rule, (why,))
     names = partition_names([spec.projection.spec])
-    if not manifests_kept(spec, bound)[number]:
-        alone = replace(spec, parts=(part,), numbers=(0,))
+    alone = replace(spec, parts=(part,), numbers=(0,))
+    if not manifests_kept(alone, bound)[0]:
         statistics = Together(Arrays(1, {}), alone.manifests, spec.projection)
         why_manifest = tuple(reasons(bound, statistics, names, partitions_only=True))
         return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why_manifest)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.index import Index
+from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.planner.columns import flat
 from lakemuster.planner.scan.outline import Outline, SpecOutline
 from lakemuster.planner.scan.packs import Pack, kept
@@ -23,6 +24,7 @@ _WORDS = 12
 _TAIL = 8 * _WORDS
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+_ALL = 2**64 - 1
 
 Keys = tuple[NDArray[np.uint64], NDArray[np.int32]]
 """Sorted, and the entry of the pack that each is of."""
@@ -40,8 +42,8 @@ def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Ite
     for location in locations:
         for recorded in rewrites.before(location) if column == "file_path" else (location.rsplit("/", 1)[-1],):
             names.setdefault(recorded, []).append(location)
-    asked = pa.array(names, pa.string())
-    keys, texts = keys_of(asked), list(names)
+    texts = list(names)
+    keys = np.array(list(map(key_of, texts)), np.uint64)
     first = 0
     for pack in spec.packs:
         for text, place in _hits(outline.index, pack, column, keys, texts):
@@ -56,12 +58,16 @@ def _hits(
 ) -> Iterator[tuple[str, int]]:
     """Entries of a pack by their recorded names."""
     known, places = kept((pack, "paths"), lambda: _sorted(index, pack, column))
-    low, high = np.searchsorted(known, keys, "left"), np.searchsorted(known, keys, "right")
-    for number in np.flatnonzero(low < high).tolist():
-        for place in places[low[number] : high[number]].tolist():
+    if not len(known):
+        return
+    first = known.searchsorted(keys)
+    for number in (known.take(first, mode="clip") == keys).nonzero()[0].tolist():
+        end = known.searchsorted(keys[number], "right")
+        for place in places[first[number] : end].tolist():
             of = int(np.searchsorted(pack.starts, place, side="right")) - 1
-            segment = index.segments.open(pack.segments[of])
-            recorded = segment.table([column]).column(0)[place - int(pack.starts[of])].as_py()
+            row = place - int(pack.starts[of])
+            batch = index.segments.open(pack.segments[of]).batches[row // BATCH_ROWS]
+            recorded = batch.column(column)[row % BATCH_ROWS].as_py()
             if recorded == texts[number]:
                 yield texts[number], place
 
@@ -71,6 +77,17 @@ def _sorted(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
     keys = np.concatenate([np.zeros(0, np.uint64), *parts])
     order = np.argsort(keys, kind="stable")
     return (keys[order], order.astype(np.int32)), 12 * len(keys)
+
+
+def key_of(text: str) -> int:
+    """The key of one text, as :func:`keys_of` has it."""
+    data = text.encode()
+    found = len(data)
+    for end in range(len(data), max(0, len(data) - _TAIL), -8):
+        own = int.from_bytes(data[max(0, end - 8) : end].rjust(8, b"\0"), "little")
+        mixed = (found ^ own) * int(_FACTOR) & _ALL
+        found = mixed ^ (mixed >> int(_SHIFT))
+    return found
 
 
 def keys_of(texts: pa.Array) -> NDArray[np.uint64]:

@@ -24,7 +24,7 @@ from lakemuster.planner.pruning.keys import (
     as_bytes,
     key_after,
 )
-from lakemuster.planner.pruning.native import any_between
+from lakemuster.planner.pruning.native import Cells, any_between
 from lakemuster.planner.pruning.prune import FieldStats, Mask, cannot
 
 Marks = NDArray[np.uint8]
@@ -92,7 +92,7 @@ def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | N
     """Where a comparison surely matches nothing, and where keys do not tell (None: nowhere)."""
     exact = values.exact and not keys.shift
     if leaf.op is Op.IN:
-        sure, ties = search(keys.all_narrowed(values.wide), keys.lower, keys.upper)
+        sure, ties = search(values.cells(keys), keys.lower, keys.upper)
         return sure, None if exact else ties
     key = keys.narrowed(int(values.wide[0]))
     exact = exact or key in (BELOW, ABOVE)
@@ -119,12 +119,12 @@ def inside(leaf: BoundLeaf, values: Values, keys: Keys) -> Mask:
         case Op.NOT_STARTS_WITH:
             after = key_after(as_bytes(leaf.values[0]))
             last = NO_UPPER if after is None else keys.narrowed(after)
-            return (keys.lower >= keys.narrowed(int(values.wide[0]))) & (keys.upper <= last)
+            return np.asarray((keys.lower >= keys.narrowed(int(values.wide[0]))) & (keys.upper <= last))
         case Op.NOT_EQ:
             key = keys.narrowed(int(values.wide[0]))
-            return (keys.lower == key) & (keys.upper == key)
-    single = keys.lower == keys.upper
-    return single & ~search(keys.all_narrowed(values.wide), keys.lower, keys.upper)[0] if single.any() else single
+            return np.asarray((keys.lower == key) & (keys.upper == key))
+    single: Mask = keys.lower == keys.upper
+    return single & ~search(values.cells(keys), keys.lower, keys.upper)[0] if single.any() else single
 
 
 def _apart(keys: Keys, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
@@ -140,14 +140,11 @@ def _apart(keys: Keys, first: int, last: int, *, exact: bool) -> tuple[Mask, Mas
     return sure, None if exact else (keys.lower == last) | (keys.upper == first)
 
 
-def search(values: Narrow, lower: Narrow, upper: Narrow) -> tuple[Mask, Mask]:
-    """Where no value is from ``lower`` to ``upper``; and where there is one, but at these themselves only.
-
-    Args:
-        values: ascending, at least one; may be moved about.
-    """
-    if (found := any_between(values, lower, upper)) is not None:
+def search(cells: Cells, lower: Narrow, upper: Narrow) -> tuple[Mask, Mask]:
+    """Where no value is from ``lower`` to ``upper``; and where there is one, but at these themselves only."""
+    if (found := any_between(cells, lower, upper)) is not None:
         return found
+    values = cells.values[:-1]
     sure = ~_some_between(values, lower, upper)
     # Where a sum or a difference is beyond 32 bits there is nothing between the keys.
     return sure, ~sure & ~((lower < upper) & _some_between(values, lower + np.uint32(1), upper - np.uint32(1)))

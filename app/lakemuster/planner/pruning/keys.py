@@ -10,7 +10,7 @@ Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from lakemuster.metadata.predicate import NEGATIVE, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.pruning.bounds import comparable
+from lakemuster.planner.pruning.native import Cells
 from lakemuster.planner.pruning.prune import FieldStats, Mask, nothing_ordered
 
 Wide = NDArray[np.uint64]
@@ -31,6 +32,8 @@ COMPARED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.STARTS_
 
 NO_LOWER, BELOW, LEAST, ABOVE, NO_UPPER = 0, 1, 2, 2**32 - 2, 2**32 - 1
 _SIGN = np.uint64(1 << 63)
+_BITS = 31
+"""Of the largest key, so that there is room below and above."""
 _PREFIX = 7
 """Bytes of a text that its key holds; the eighth tells how many there are."""
 
@@ -44,7 +47,7 @@ class Keys:
     Attributes:
         lower, upper: (N,) keys; a missing bound is beyond every value on its side, and of a file that holds
             nothing but nulls and NaN both are beyond every value on the other side. One array where they are equal.
-        least, greatest: of all bounds, before they were made narrow.
+        least, greatest: no bound is beyond them; before they were made narrow.
         shift: bits that were cut off to make them narrow.
     """
 
@@ -73,26 +76,28 @@ class Keys:
         return ABOVE if wide > self.greatest else ((wide - self.least) >> self.shift) + LEAST
 
     def all_narrowed(self, wide: Wide) -> Narrow:
-        """The narrow keys of many wide ones, ascending."""
+        """The narrow keys of many wide ones, ascending; one for all that are below, and for all above, all bounds."""
         least, greatest = np.uint64(self.least), np.uint64(self.greatest)
         begin, end = np.searchsorted(wide, least), np.searchsorted(wide, greatest, "right")
-        found = np.empty(len(wide), np.uint32)
-        found[:begin], found[end:] = BELOW, ABOVE
-        found[begin:end] = ((wide[begin:end] - least) >> np.uint64(self.shift)) + np.uint64(LEAST)
-        return found
+        within = ((wide[begin:end] - least) >> np.uint64(self.shift)).astype(np.uint32) + np.uint32(LEAST)
+        above = self.narrowed(self.greatest) + 1  # nearer than ABOVE: what is cut into cells is not mostly empty
+        ends = ([BELOW] if begin else [], [above] if end < len(wide) else [])
+        before, after = (np.array(of, np.uint32) for of in ends)
+        return np.concatenate([before, within, after])
 
 
-def keys_of(field: FieldStats, kind: Primitive, rows: int) -> Keys | None:
+def keys_of(stats: FieldStats, kind: Primitive, rows: int) -> Keys | None:
     """The keys of a column's bounds; None for types that have none."""
-    least_of = _wide(comparable(field.lower, kind), kind, rows)
-    greatest_of = _wide(comparable(field.upper, kind), kind, rows)
+    least_of = _wide(comparable(stats.lower, kind), kind, rows)
+    greatest_of = _wide(comparable(stats.upper, kind), kind, rows)
     if least_of is None or greatest_of is None:
         return None
     (lower, has_lower), (upper, has_upper) = least_of, greatest_of
     known = [of[has] for of, has in ((lower, has_lower), (upper, has_upper)) if has.any()]
     least = min((int(of.min()) for of in known), default=0)
     greatest = max((int(of.max()) for of in known), default=0)
-    shift = max(0, (greatest - least).bit_length() - 31)
+    least, greatest = _aligned(least, greatest)
+    shift = max(0, (greatest - least).bit_length() - _BITS)
 
     def narrow(wide: Wide, has: Mask, missing: int) -> Narrow:
         found = ((wide - np.uint64(least)) >> np.uint64(shift)).astype(np.uint32) + LEAST
@@ -101,10 +106,18 @@ def keys_of(field: FieldStats, kind: Primitive, rows: int) -> Keys | None:
         return found
 
     keys = Keys(narrow(lower, has_lower, NO_LOWER), narrow(upper, has_upper, NO_UPPER), least, greatest, shift)
-    nothing = nothing_ordered(field, kind, rows)
+    nothing = nothing_ordered(stats, kind, rows)
     if nothing.any():
         keys.lower[nothing], keys.upper[nothing] = NO_UPPER, NO_LOWER
     return replace(keys, upper=keys.lower) if (keys.lower == keys.upper).all() else keys
+
+
+def _aligned(least: int, greatest: int) -> tuple[int, int]:
+    """Ends a little wider, which columns of like values share, unless less could be told apart."""
+    bits = (greatest - least).bit_length()
+    grid = 1 << max(0, bits - 3)
+    low, high = least & -grid, greatest | (grid - 1)
+    return (low, high) if (high - low).bit_length() <= max(bits, _BITS) else (least, greatest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,16 @@ class Values:
 
     wide: Wide
     exact: bool
+    _cells: dict[tuple[int, int], Cells] = field(default_factory=dict, compare=False)
+
+    def cells(self, keys: Keys) -> Cells:
+        """The values as narrow keys, made ready to be searched; those of the keys before are at hand."""
+        ends = keys.least, keys.greatest
+        if (found := self._cells.get(ends)) is None:
+            found = Cells.of(keys.all_narrowed(self.wide))
+            self._cells.clear()
+            self._cells[ends] = found
+        return found
 
     @classmethod
     def of(cls, leaf: BoundLeaf) -> Values | None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from lakemuster.planner.pruning.native.searching import any_between
+from lakemuster.planner.pruning.native.searching import Cells, any_between
 
-__all__ = ["any_between"]
+__all__ = ["Cells", "any_between"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,29 +14,56 @@ from lakemuster.planner.pruning.native import kernel
 Mask = NDArray[np.bool_]
 Narrow = NDArray[np.uint32]
 
-VALUES_OF_A_WORD = 2.5
-"""Of 64 cells, on average; fewer are found sooner, if the cells do not leave the cache for it."""
+CELLS_OF_A_VALUE = 2
+"""More are found sooner, if the cells do not leave the cache for it."""
 
-LEAST_WORDS, MOST_WORDS = 512, 1 << 14
+LEAST_CELLS, MOST_CELLS = 1 << 10, 1 << 16
+
+_END = np.uint32(2**32 - 1)
 
 search_compiled = Kernel(kernel.any_between)
 
 
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Values, made ready to be searched.
+
+    Attributes:
+        values, starts, shift: as ``kernel.any_between`` takes them.
+    """
+
+    values: Narrow
+    starts: Narrow
+    shift: int
+
+    @classmethod
+    def of(cls, values: Narrow) -> Cells:
+        """Of some, ascending: at least one, and not the largest number of all."""
+        new = np.ones(len(values), np.bool_)
+        np.not_equal(values[1:], values[:-1], out=new[1:])
+        values = values[new]
+        span = int(values[-1]) - int(values[0])
+        cells = min(max(len(values) * CELLS_OF_A_VALUE, LEAST_CELLS), MOST_CELLS)
+        shift = max(0, span.bit_length() - cells.bit_length() + 1)
+        of_values = (values - values[0]) >> np.uint32(shift)
+        starts = np.zeros((span >> shift) + 2, np.uint32)
+        np.cumsum(np.bincount(of_values), out=starts[1:])
+        return cls(np.append(values, _END), starts, shift)
+
+
 def any_between(
-    values: Narrow, lower: Narrow, upper: Narrow, search: Callable[..., int] = search_compiled
+    cells: Cells, lower: Narrow, upper: Narrow, search: Callable[..., int] = search_compiled
 ) -> tuple[Mask, Mask] | None:
     """Where no value is from ``lower`` to ``upper``; and where there is one, but at these themselves only.
 
     None where machine code does not load.
 
     Args:
-        values: ascending, at least one; made distinct in place.
         search: the kernel to use.
     """
     if not search_compiled.is_available():
         return None
-    words = min(max(int(len(values) / VALUES_OF_A_WORD), LEAST_WORDS), MOST_WORDS)
-    cells, starts = np.empty(words, np.uint64), np.empty(words + 1, np.uint32)
     sure, ties = np.empty(len(lower), np.bool_), np.empty(len(lower), np.bool_)
-    search(values, lower, upper, cells, starts, sure.view(np.uint8), ties.view(np.uint8))
+    shift = np.uint64(cells.shift)
+    search(cells.values, cells.starts, shift, lower, upper, sure.view(np.uint8), ties.view(np.uint8))
     return sure, ties

@@ -13,6 +13,7 @@ does not know is told by the field's ``type`` metadata (``uuid``). Structs by co
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -27,6 +28,7 @@ from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.joining.columns import ALWAYS, UNSAFE, Lists, Piece, Ready, only_where, quote
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Texts, data, join
+from lakemuster.wire.uniform import is_uniform
 
 Written: TypeAlias = bytes | memoryview
 """UTF-8 text; of many rows it is Arrow's own memory."""
@@ -96,7 +98,7 @@ def _values(array: pa.Array, field: pa.Field) -> Sequence[object]:
         return [None if value is None else [*map(_number, value)] for value in array.to_pylist()]
     if types.is_struct(kind) and len({member.name for member in kind}) == kind.num_fields > 0:
         return _objects(array, sparse=_is_sparse(field))
-    return [None if text is None else orjson.Fragment(text) for text in _texts(array, field).whole().to_pylist()]
+    return [None if text is None else orjson.Fragment(text) for text in _column(array, field).whole().to_pylist()]
 
 
 def _number(value: int | None) -> int | str | None:
@@ -133,9 +135,17 @@ def _opening(before: Sequence[Piece], name: str) -> str:
 
 
 def _texts(array: pa.Array, field: pa.Field) -> Texts:
-    kind = array.type
     if array.null_count == len(array):
         return Texts(None)
+    if is_uniform(array):
+        with contextlib.suppress(UnicodeDecodeError):
+            return Texts.same(orjson.dumps(_values(array[:1], field)[0]).decode(), len(array))
+    return _column(array, field)
+
+
+def _column(array: pa.Array, field: pa.Field) -> Texts:
+    """The texts of values of which not all are null."""
+    kind = array.type
     if isinstance(array, pa.ExtensionArray):
         return _texts(array.storage, field)
     if pa.types.is_dictionary(kind):

@@ -7,8 +7,8 @@ way breaks the connection.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Generator, Mapping
-from itertools import chain
+import asyncio
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from typing import TypeAlias
 
 import anyio
@@ -22,8 +22,12 @@ from lakemuster.api.listings import Streamed
 
 Part: TypeAlias = bytes | memoryview
 
-PIECE_BYTES = 4 * 2**20
-"""Bytes that are handed to the connection at once: it copies what it is given, and larger copies take new memory."""
+PIECE_BYTES = 2**18
+"""Bytes that are handed to the connection at once: it copies what it is given, in the processor's cache if that is
+little."""
+
+AHEAD_BYTES = 2 * 2**20
+"""Bytes that are made at a time, while those before are sent: fewer are not worth the change of threads."""
 
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
@@ -58,29 +62,27 @@ def _ending(schema: pa.Schema, metadata: Mapping[str, str]) -> Part:
     return _bytes(sink.getvalue())[schema.serialize().size :]
 
 
-async def _pieces(parts: AsyncIterable[str | bytes | memoryview]) -> AsyncIterator[Part]:
-    async for part in parts:
-        assert not isinstance(part, str)
-        whole = memoryview(part)
-        for at in range(0, len(whole), PIECE_BYTES):
-            yield whole[at : at + PIECE_BYTES]
-
-
 def _bytes(buffer: pa.Buffer) -> memoryview:
     return memoryview(buffer).cast("B")
+
+
+def _pieces(part: Part) -> Iterator[memoryview]:
+    whole = memoryview(part)
+    for at in range(0, len(whole), PIECE_BYTES):
+        yield whole[at : at + PIECE_BYTES]
 
 
 class Stream(StreamingResponse):
     """A streamed answer whose first part is at hand before its status is sent.
 
     So a failure that shows at once has its proper status, and only later ones break the connection.
-    The generator runs in worker threads, and is closed when the client goes away.
+    The generator runs in worker threads, a little ahead of what is sent, and is closed when the client goes away.
     """
 
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
-        super().__init__(chain([next(parts)], parts), media_type=media_type, headers=headers)
-        self.body_iterator = _pieces(self.body_iterator)
+        self._making: asyncio.Task[list[Part]] | None = None
+        super().__init__(self._sent(next(parts)), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it."""
@@ -88,4 +90,26 @@ class Stream(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             with anyio.CancelScope(shield=True):
+                if self._making is not None:
+                    await asyncio.gather(self._making, return_exceptions=True)
                 await run_in_threadpool(self._parts.close)
+
+    async def _sent(self, first: Part) -> AsyncIterator[Part]:
+        some = [first]
+        while some:
+            self._making = asyncio.create_task(run_in_threadpool(self._more))
+            for part in some:
+                for piece in _pieces(part):
+                    yield piece
+            some = await asyncio.shield(self._making)
+
+    def _more(self) -> list[Part]:
+        """The next parts; none at the end."""
+        made: list[Part] = []
+        size = 0
+        for part in self._parts:
+            made.append(part)
+            size += len(part)
+            if size >= AHEAD_BYTES:
+                break
+        return made

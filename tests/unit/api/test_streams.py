@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
 
 import anyio
 import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
+from lakemuster.api import streams
 from lakemuster.api.streams import Stream
 
 
@@ -31,13 +33,26 @@ class Parts:
             self.closed = True
 
 
-def run(stream: Stream, sent: list[Message], *, refuse_after: int = 100) -> None:
-    """Send a stream to a client that goes away after some messages."""
+@pytest.fixture(autouse=True)
+def _one_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "AHEAD_BYTES", 1)
+
+
+def run(
+    stream: Stream,
+    sent: list[Message],
+    *,
+    refuse_after: int = 100,
+    seen: Callable[[], Awaitable[None]] = partial(anyio.sleep, 0),
+) -> None:
+    """Send a stream to a client that goes away after some messages, and takes its time for each of them."""
 
     async def send(message: Message) -> None:
         if len(sent) >= refuse_after:
             raise OSError
         sent.append(message)
+        if message.get("body"):
+            await seen()
 
     async def receive() -> Message:
         await anyio.sleep_forever()
@@ -56,6 +71,49 @@ def test_a_stream_sends_every_part_and_ends() -> None:
     assert b"".join(message["body"] for message in bodies) == b"part" * 5
     assert bodies[-1]["more_body"] is False
     assert parts.closed
+
+
+def test_one_part_is_made_while_another_is_sent() -> None:
+    parts, sent = Parts(), list[Message]()
+
+    async def seen() -> None:
+        with anyio.fail_after(10):
+            while parts.read < min(5, len(sent)):
+                await anyio.sleep(0.001)
+        assert parts.read <= len(sent)
+
+    run(Stream(parts(), "text/plain", {}), sent, seen=seen)
+    assert len(sent) == 1 + 5 + 1
+
+
+def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "AHEAD_BYTES", 2 * len(b"part"))
+    parts, threads = Parts(), list[int]()
+
+    def made() -> Generator[bytes, None, None]:
+        for part in parts():
+            threads.append(parts.read)
+            yield part
+
+    turns = 0
+
+    async def in_thread(work: Callable[[], object]) -> object:
+        nonlocal turns
+        turns += 1
+        return work()
+
+    monkeypatch.setattr(streams, "run_in_threadpool", in_thread)
+    run(Stream(made(), "text/plain", {}), [])
+    assert threads == [1, 2, 3, 4, 5]
+    assert turns == 2 + 1 + 1  # two and two, the end, and the closing
+
+
+def test_what_is_large_is_sent_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "PIECE_BYTES", 3)
+    sent: list[Message] = []
+    run(Stream(Parts()(), "text/plain", {}), sent)
+    bodies = [bytes(message["body"]) for message in sent[1:]]
+    assert bodies == [b"par", b"t"] * 5 + [b""]
 
 
 def test_a_client_that_goes_away_ends_the_reading() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
-from functools import partial
+from threading import Semaphore
 
 import anyio
+import anyio.to_thread
 import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
@@ -43,7 +44,7 @@ def run(
     sent: list[Message],
     *,
     refuse_after: int = 100,
-    seen: Callable[[], Awaitable[None]] = partial(anyio.sleep, 0),
+    seen: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Send a stream to a client that goes away after some messages, and takes its time for each of them."""
 
@@ -51,7 +52,7 @@ def run(
         if len(sent) >= refuse_after:
             raise OSError
         sent.append(message)
-        if message.get("body"):
+        if seen is not None and message.get("body"):
             await seen()
 
     async def receive() -> Message:
@@ -74,15 +75,22 @@ def test_a_stream_sends_every_part_and_ends() -> None:
 
 
 def test_one_part_is_made_while_another_is_sent() -> None:
-    parts, sent = Parts(), list[Message]()
+    parts, sent, made = Parts(), list[Message](), Semaphore(0)
+
+    def counted() -> Generator[bytes, None, None]:
+        for part in parts():
+            made.release()
+            yield part
 
     async def seen() -> None:
-        with anyio.fail_after(10):
-            while parts.read < min(5, len(sent)):
-                await anyio.sleep(0.001)
-        assert parts.read <= len(sent)
+        bodies = len(sent) - 1
+        if bodies < 5:
+            assert await anyio.to_thread.run_sync(made.acquire, True, 10)
+        assert bodies <= parts.read <= bodies + 1
 
-    run(Stream(parts(), "text/plain", {}), sent, seen=seen)
+    stream = Stream(counted(), "text/plain", {})
+    made.acquire()
+    run(stream, sent, seen=seen)
     assert len(sent) == 1 + 5 + 1
 
 

@@ -191,9 +191,10 @@ class Segment:
             raise KeyError(*sorted(missing))
         if not columns:
             return self.table().select([])
-        schema = pa.schema([self.schema.field(name) for name in columns], self.schema.metadata)
-        columns_of = [[batch.column(name) for name in columns] for batch in self.batches]
-        return pa.Table.from_batches([pa.RecordBatch.from_arrays(some, schema=schema) for some in columns_of], schema)
+        if not self.batches:
+            return self.schema.empty_table().select(columns)
+        chosen = pa.Table.from_batches([batch.select(columns) for batch in self.batches])
+        return chosen.replace_schema_metadata(self.schema.metadata)
 
     def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
         """The named columns of the rows from ``start`` to before ``end``, in the order given; the rest is not touched.

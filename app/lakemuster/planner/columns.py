@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from uuid import UUID
 
 import pyarrow as pa
@@ -52,6 +53,21 @@ def struct(arrays: Sequence[pa.Array], fields: Sequence[pa.Field], length: int) 
 def flat(column: pa.ChunkedArray) -> pa.Array:
     """One array of a chunked one; no copy when it has one chunk."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def repeated(value: int | str | None, kind: pa.DataType, count: int) -> pa.Array:
+    """One short value, or null, over and over; of a batch's rows at most, a part of an array that is kept."""
+    if count <= _REPEATED_ROWS:
+        return _repeated(value, kind).slice(0, count)
+    return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
+
+
+_REPEATED_ROWS = (1 << 13) + 1
+
+
+@lru_cache(maxsize=128)
+def _repeated(value: int | str | None, kind: pa.DataType) -> pa.Array:
+    return pa.nulls(_REPEATED_ROWS, kind) if value is None else pa.repeat(pa.scalar(value, kind), _REPEATED_ROWS)
 
 
 def sparse(name: str, kind: pa.DataType) -> pa.Field:
@@ -111,11 +127,11 @@ def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping
     if spec is None:
         return gather(table, "partition", names)
     fields, arrays = [], []
+    schema = table.schema
     for field in spec.fields:
-        column = f"partition.{field.field_id}"
-        if column in table.column_names:
-            fields.append(table.schema.field(column).with_name(field.name))
-            arrays.append(flat(table.column(column)))
+        if (index := schema.get_field_index(f"partition.{field.field_id}")) >= 0:
+            fields.append(schema.field(index).with_name(field.name))
+            arrays.append(flat(table.column(index)))
         else:
             fields.append(pa.field(field.name, pa.null()))
             arrays.append(pa.nulls(table.num_rows))
@@ -126,7 +142,7 @@ def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
     """Small codes as their names; a code without a name becomes null."""
     numbers = codes.to_numpy(zero_copy_only=False)
     if len(numbers) and not codes.null_count and (numbers == numbers[0]).all():
-        return pa.repeat(pa.scalar(names[int(numbers[0])]), len(numbers))  # as it is of most files
+        return repeated(names[int(numbers[0])], pa.string(), len(numbers))  # as it is of most files
     return pa.array(names, pa.string()).take(codes.cast(pa.int32()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -48,7 +49,7 @@ class Shape(Protocol):
         """The columns of the whole list."""
         ...
 
-    def columns(self, present: list[str]) -> list[str]:
+    def columns(self, present: Sequence[str]) -> list[str]:
         """Of a segment's columns, those that this list needs."""
         ...
 

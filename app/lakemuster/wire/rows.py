@@ -64,9 +64,9 @@ def json_objects(batch: pa.RecordBatch) -> list[dict[str, object]]:
 
 
 def chunks(batch: pa.RecordBatch, chunk_bytes: int = CHUNK_BYTES) -> Iterator[pa.RecordBatch]:
-    """Cut a batch into pieces of about ``chunk_bytes``; no copy."""
+    """Cut a batch into pieces of about ``chunk_bytes`` as an Arrow stream has them; no copy."""
     rows = batch.num_rows
-    step = max(1, rows * chunk_bytes // max(batch.nbytes, 1)) if rows else 1
+    step = max(1, rows * chunk_bytes // pa.ipc.get_record_batch_size(batch)) if rows else 1
     for at in range(0, rows, step):
         yield batch.slice(at, step)
 

@@ -119,15 +119,16 @@ def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:
     if header.content == "data" and header.first_row_id is not None:
         own = _own(table, present, "first_row_id")
         inherited["first_row_id"] = _row_ids(own, status, _flat(table.column("record_count")), header.first_row_id)
+    columns, fields = table.columns, list(table.schema)
     for name, values in inherited.items():
         if name in present:
-            place = present.index(name)
-            table = table.set_column(place, table.field(place), values)
+            columns[present.index(name)] = values
         else:
             place = sum(other in _COLUMNS[: _COLUMNS.index(name)] for other in present)
-            table = table.add_column(place, pa.field(name, values.type), values)
+            columns.insert(place, values)
+            fields.insert(place, pa.field(name, values.type))
             present.insert(place, name)
-    return table
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, table.schema.metadata))
 
 
 def _own(table: pa.Table, present: Sequence[str], name: str) -> pa.Array:

@@ -52,7 +52,7 @@ class EntrySource:
     def kept(self, part: Part) -> pa.Table:
         """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""
         segment = self.index.segments.open(part.manifest.segment)
-        table = self.shape.prepare(part, segment.table(self.shape.columns(segment.schema.names)))
+        table = self.shape.prepare(part, segment.table(self.shape.columns(segment.names)))
         mask = self.shape.keep(self.view, part, table)
         # As a rule all are kept, and a filter would copy every column.
         return table if mask is None or pc.all(mask).as_py() else table.filter(mask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -20,6 +21,7 @@ from lakemuster.planner.columns import (
     partition_names,
     partition_struct,
     partition_type,
+    repeated,
     sparse,
     statistics_type,
     struct,
@@ -41,6 +43,8 @@ STATISTICS = {
 }
 RAW: dict[str, Literal["lower", "upper"]] = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
 _LOCATIONS = ("file_path", "referenced_data_file")
+_MADE = frozenset({"status", "content", "spec_id", "partition", "manifest", *STATISTICS, *RAW})
+"""Columns that entries do not have as they are shown."""
 _REST = (
     "key_metadata",
     "split_offsets",
@@ -102,12 +106,19 @@ class IcebergShape:
         return pa.schema(fields)
 
     @cached_property
-    def _fields(self) -> tuple[pa.Field, ...]:
-        return tuple(self.schema)
+    def _fields(self) -> tuple[tuple[str, pa.Field], ...]:
+        return tuple((field.name, field) for field in self.schema)
 
-    def columns(self, present: list[str]) -> list[str]:
+    @cached_property
+    def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
+        return {}
+
+    def columns(self, present: Sequence[str]) -> list[str]:
         """The entry's own columns, partitions, and the statistics that are wanted."""
-        return [name for name in present if self._needs(name)]
+        key = tuple(present)
+        if key not in self._columns_of:  # segments of one table are alike
+            self._columns_of[key] = [name for name in present if self._needs(name)]
+        return list(self._columns_of[key])
 
     def _needs(self, name: str) -> bool:
         split = split_column(name)
@@ -131,37 +142,42 @@ class IcebergShape:
 
     def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
-        header, count = part.manifest.header, table.num_rows
         present = {name: index for index, name in enumerate(table.column_names)}
         arrays: list[pa.Array] = []
         fields: list[pa.Field] = []
-        for field in self._fields:
-            match field.name:
-                case "status":
-                    values = words(flat(table.column("status")), STATUSES)
-                case "content":
-                    values = words(_contents(table), CONTENTS)
-                case "spec_id":
-                    values = pa.repeat(pa.scalar(header.spec_id, pa.int32()), count)
-                case "partition":
-                    values = partition_struct(table, self._specs.get(header.spec_id), self._partition_names)
-                case "manifest":
-                    values = pa.repeat(pa.scalar(self._rewrites.apply(header.location)), count)
-                case name if name in STATISTICS:
-                    values = gather(table, STATISTICS[name], self.view.names, self.wanted.statistics)
-                case name if name in RAW:
-                    values = self._raw(table, RAW[name])
-                case name if name in present:
-                    values = flat(table.column(present[name]))
-                    if name in _LOCATIONS:
-                        values = self._rewrites.apply_array(values)
-                    elif name == "file_format":
-                        values = pc.utf8_lower(values)
-                case _:
-                    values = pa.nulls(count, field.type)
+        for name, field in self._fields:
+            if name in _MADE:
+                values = self._made(name, part, table)
+            elif name in present:
+                values = flat(table.column(present[name]))
+                if name in _LOCATIONS:
+                    values = self._rewrites.apply_array(values)
+                elif name == "file_format":
+                    values = pc.utf8_lower(values)
+            else:
+                arrays.append(repeated(None, field.type, table.num_rows))
+                fields.append(field)
+                continue
             arrays.append(values)
             fields.append(field.with_type(values.type))
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+    def _made(self, name: str, part: Part, table: pa.Table) -> pa.Array:
+        header, count = part.manifest.header, table.num_rows
+        match name:
+            case "status":
+                return words(flat(table.column("status")), STATUSES)
+            case "content":
+                return words(_contents(table), CONTENTS)
+            case "spec_id":
+                return repeated(header.spec_id, pa.int32(), count)
+            case "partition":
+                return partition_struct(table, self._specs.get(header.spec_id), self._partition_names)
+            case "manifest":
+                return pa.repeat(pa.scalar(self._rewrites.apply(header.location)), count)
+            case _ if name in RAW:
+                return self._raw(table, RAW[name])
+        return gather(table, STATISTICS[name], self.view.names, self.wanted.statistics)
 
     def _raw(self, table: pa.Table, kind: Literal["lower", "upper"]) -> pa.Array:
         ids = dict.fromkeys(
@@ -178,5 +194,6 @@ class IcebergShape:
 def _contents(table: pa.Table) -> pa.Array:
     """Content codes; version 1 knows data files only."""
     if "content" not in table.column_names:
-        return pa.repeat(pa.scalar(DATA, pa.int8()), table.num_rows)
-    return pc.fill_null(flat(table.column("content")), DATA)
+        return repeated(DATA, pa.int8(), table.num_rows)
+    contents = flat(table.column("content"))
+    return contents.fill_null(DATA) if contents.null_count else contents

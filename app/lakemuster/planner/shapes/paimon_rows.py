@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,7 +114,7 @@ class PaimonShape:
             if name not in schema.partition_keys and (field := schema.by_name.get(name)) is not None
         )
 
-    def columns(self, present: list[str]) -> list[str]:
+    def columns(self, present: Sequence[str]) -> list[str]:
         """The entry's own columns, partitions, keys, and the statistics that are wanted."""
         return [name for name in present if self._needs(name)]
 

@@ -7,6 +7,7 @@ the file's schema (or ``write_cols``) lacks is null in every row of the file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,7 +62,7 @@ class FileShape:
         fields = {field.name: field for field in schema.fields}
         return [fields[name] for name in schema.primary_keys if name not in schema.partition_keys]
 
-    def columns(self, present: list[str]) -> list[str]:
+    def columns(self, present: Sequence[str]) -> list[str]:
         """The entry's own columns, partitions, keys, and statistics if the table shows them."""
         kinds = _KEYS | _STATISTICS if "min_value_stats" in self.table.schema.names else _KEYS
         return [name for name in present if (split := split_column(name)) is None or split[0] in kinds]

@@ -56,6 +56,7 @@ class Kernel(Generic[Given]):
     def __init__(self, function: Callable[Given, int]) -> None:
         self._source, self._name = module_of(function), symbol_of(function)
         self._parameters = parameters_of(function)
+        self._chosen = [parameter.chosen for parameter in self._parameters]
 
     def is_available(self) -> bool:
         """Whether llvmlite is installed and compiles it for this machine; loads it."""
@@ -71,9 +72,9 @@ class Kernel(Generic[Given]):
         function, _engine = self._loaded
         passed: list[int] = []
         # Buffers are those of the arrays; numpy's own ways to an address take five times as long.
-        for parameter, value in zip(self._parameters, given, strict=True):
+        for chosen, value in zip(self._chosen, given, strict=True):
             if isinstance(value, np.ndarray):
-                passed += (pa.py_buffer(value).address, *value.shape[: parameter.chosen])
+                passed += (pa.py_buffer(value).address, *value.shape[:chosen])
             else:
                 passed.append(int(value))  # type: ignore[call-overload]
         verdict = ctypes.c_int64()

@@ -218,3 +218,26 @@ def test_where_llvm_is_not_installed_nothing_is_said_and_others_decode():
     done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, check=True)
     assert done.stdout == b"2\n"
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("run", [run_compiled, run_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    ("first", "damaged"),
+    [
+        (number(1) + sized(b"abc") + number(2), 1),
+        (number(1) + sized(b"abc") + number(2) + sized(b"ab") + b"\0", 1),
+        (number(1) + sized(b"abc") + number(2) + sized(b"ab"), 2),
+    ],
+    ids=["cut short, the next one has the rest", "with a byte too many", "whole, but the next one is cut short"],
+)
+def test_each_of_several_blocks_ends_where_it_says(run, first, damaged):
+    """Small blocks are given to the kernel together: what is read may not run from one into the other."""
+    row = parse_schema(record(("a", "long"), ("b", "string")))
+    ahead = Block(1, number(7) + sized(b"x"), 100)
+    rest = sized(b"ab") if damaged == 1 else number(3)
+    blocks = [ahead, Block(2, first, 200), Block(1, rest, 300)]
+    with pytest.raises(MetadataCorrupt) as refused:
+        decode_native(Program.of(row), blocks, run)
+    assert refused.value.context["offset"] == 100 * (1 + damaged)
+    whole = [ahead, Block(2, number(1) + sized(b"abc") + number(2) + sized(b"ab"), 200), ahead]
+    assert [row["f0"] for row in decode_native(Program.of(row), whole, run).to_pylist()] == [7, 1, 2, 7]

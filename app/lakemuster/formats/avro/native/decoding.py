@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,8 @@ run_compiled = Kernel(kernel.run)
 is_available = run_compiled.is_available
 """Whether this process can decode with the kernel; loads it."""
 
+_GROUP_BYTES = 256 << 10
+"""Of blocks that the kernel is given at once: a call costs as much as a few rows, and caches have to hold them."""
 _SPARE = 1.15
 """Of the memory expected: blocks differ."""
 _MOST_AT_ONCE = 8.0
@@ -71,6 +73,20 @@ def decode_keyed(
     return rows, columns, needed
 
 
+def _groups(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
+    """The first block, which tells of the others, and then a few at a time."""
+    group: list[Block] = []
+    size, most = 0, 0
+    for block in blocks:
+        if group and size + len(block.data) > most:
+            yield group
+            group, size, most = [], 0, _GROUP_BYTES
+        group.append(block)
+        size += len(block.data)
+    if group:
+        yield group
+
+
 class _Decoding:
     def __init__(
         self,
@@ -92,23 +108,25 @@ class _Decoding:
         self.rows = 0
 
     def rows_of(self, blocks: Iterable[Block]) -> pa.Array:
-        for block in blocks:
-            self._add(block)
+        for group in _groups(blocks):
+            self._add(group)
         return self._program.rows(self._memory, self.rows)
 
-    def _add(self, block: Block) -> None:
-        memory = self._memory
+    def _add(self, group: Sequence[Block]) -> None:
+        memory, records = self._memory, [block.records for block in group]
         if self._begin is None:
-            self._begin = block.offset
+            self._begin = group[0].offset
             if self._program.keyed:
-                self.keyed.expect(block.records)
+                self.keyed.expect(sum(records))
                 self._change(self._slots)
-        data = np.frombuffer(block.data, np.uint8)
+        sizes = [len(block.data) for block in group]
+        table = np.array([records, np.cumsum(sizes)], np.uint64).T.copy()
+        data = np.frombuffer(b"".join([block.data for block in group]), np.uint8)
         while True:
             used, octets = memory.used.copy(), memory.octets
             verdict = self._run(
                 data,
-                np.uint64(block.records),
+                table,
                 self._operations,
                 octets,
                 octets.view(np.uint32),
@@ -119,21 +137,22 @@ class _Decoding:
                 self._stack,
                 self.keyed.table,
             )
-            if verdict == DONE and not self.keyed.needs():
+            if verdict == DONE:
                 break
             if verdict == CORRUPT:
-                raise MetadataCorrupt("records that do not decode", decoder="native", offset=block.offset)
+                offset = group[int(self._stack[0])].offset
+                raise MetadataCorrupt("records that do not decode", decoder="native", offset=offset)
             memory.used[:] = used
             if verdict == FULL:
-                self._grow(int(self._stack[0]), block.offset)
+                self._grow(int(self._stack[0]), group[0].offset)
             elif verdict == NEW:
-                self._meet(block)
+                self._meet(group)
             else:
                 self._change(self.keyed.wider())
         is_first = not self.rows
-        self.rows += block.records
-        if is_first and self.rows and block.end < self._end:
-            self._grow(None, block.end)
+        self.rows += sum(records)
+        if is_first and self.rows and group[-1].end < self._end:
+            self._grow(None, group[-1].end)
 
     def _grow(self, column: int | None, position: int) -> None:
         """Make room for all of the file, going by what there is up to a position of it."""
@@ -148,9 +167,9 @@ class _Decoding:
         done = position - (self._begin or 0)
         return max(1.0, _SPARE * (self._end - (self._begin or 0)) / done) if done > 0 else 1.0
 
-    def _meet(self, block: Block) -> None:
-        """Give the keys of a block slots: it is read in the plain way to see them."""
-        rows = decode_native(self._plain, [block], self._run)
+    def _meet(self, group: Sequence[Block]) -> None:
+        """Give the keys of blocks slots: they are read in the plain way to see them."""
+        rows = decode_native(self._plain, group, self._run)
         found = []
         for keyed in self._program.keyed:
             maps = rows

@@ -1,4 +1,4 @@
-"""The records of an Avro block to columns: the inner loop, in the part of Python that numba compiles.
+"""The records of Avro blocks to columns: the inner loop, in the part of Python that numba compiles.
 
 Plain Python over numpy arrays: it runs as it stands, slowly, and that is how tests hold it to the bounds of its
 arrays. What decoders run is ``kernel.ll``, see ``kernels``.
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from lakemuster.formats.avro.native.kernel_keyed import NEW_KEY, NO_ROOM, read_keyed
+from lakemuster.formats.avro.native.kernel_keyed import NEEDS, NEW_KEY, NO_ROOM, read_keyed
 from lakemuster.formats.avro.native.kernel_reading import (
     BAD,
     LAST_INT,
@@ -40,16 +40,17 @@ from lakemuster.formats.avro.native.kernel_reading import (
 )
 from lakemuster.kernels.words import N0, N1, N2, N3, Ints, Octets, Word, Words
 
+Blocks = Annotated[Words, (None, 2)]
 Program = Annotated[Words, (None, 4)]
 Slots = Annotated[Words, (None, 8)]
 
 LONG, INT, FIXED, BYTES, LONGS, BLOBS, KEYED, NULLABLE, ARRAY, END = (Word(number) for number in range(10))
-DONE, FULL, CORRUPT, NEW = 0, 1, 2, 3
+DONE, FULL, CORRUPT, NEW, OTHER = 0, 1, 2, 3, 4
 
 
 def run(
     data: Octets,
-    records: Word,
+    blocks: Blocks,
     program: Program,
     octets: Octets,
     ints: Ints,
@@ -60,24 +61,54 @@ def run(
     stack: Words,
     slots: Slots,
 ) -> int:
-    """Append the records of one block to columns.
+    """Append the records of blocks to columns.
 
     Args:
-        data: the inflated block.
-        records: how many it says that it has.
+        data: the inflated blocks, one behind the other.
+        blocks: (blocks, 2): how many records each says that it has, and where it ends.
         program: (operations, 4).
         octets, ints, longs: one memory, seen in three widths, unsigned.
         starts, rooms, used: of each column, where it begins in its array, how many values it may hold, and how
             many it has; in units of its own width.
-        stack: room for one number more than arrays are nested. Its first tells which column is full.
+        stack: room for one number more than arrays are nested. Its first tells which column is full, or which block
+            is corrupt.
         slots: (slots, 8), see ``kernel_keyed``.
 
     Returns:
-        ``DONE``; ``FULL``: a column has no room; ``NEW``: a map has a key without a slot; ``CORRUPT``: not such
-        records, or not exactly in these bytes.
+        ``DONE``; ``FULL``: a column has no room; ``NEW``: a map has a key without a slot; ``OTHER``: slots have
+        ``NEEDS``; ``CORRUPT``: not such records, or not exactly in these bytes.
     """
-    end, operations = Word(len(data)), Word(len(program))
-    position = record = N0
+    position = block = N0
+    while block < Word(len(blocks)):
+        stack[N0] = block
+        verdict, position = read_block(
+            data, position, blocks[block, N0], program, octets, ints, longs, starts, rooms, used, stack, slots
+        )
+        if verdict != DONE:
+            return verdict
+        if position != blocks[block, N1]:
+            return CORRUPT
+        block += N1
+    return OTHER if len(slots) > 0 and slots[N0, NEEDS] != N0 else DONE
+
+
+def read_block(
+    data: Octets,
+    position: Word,
+    records: Word,
+    program: Words,
+    octets: Octets,
+    ints: Ints,
+    longs: Words,
+    starts: Words,
+    rooms: Words,
+    used: Words,
+    stack: Words,
+    slots: Words,
+) -> tuple[int, Word]:
+    """So many records; the verdict, and the position after them."""
+    operations = Word(len(program))
+    record = N0
     while record < records:
         record += N1
         at = depth = null_until = N0
@@ -86,14 +117,14 @@ def run(
             place, size = starts[column] + used[column], argument if kind == FIXED else N1
             if used[column] + size > rooms[column]:
                 stack[N0] = column
-                return FULL
+                return FULL, position
             if kind >= ARRAY:
                 null_until = N0 if kind == END else null_until
                 at, depth, position = go_through(
                     data, position, program, at, depth, bool(at < null_until), place, ints, used, stack
                 )
                 if position == BAD:
-                    return CORRUPT
+                    return CORRUPT, position
                 continue
             if kind == KEYED:
                 head, many, row = argument, program[at, N3], used[column]
@@ -106,7 +137,7 @@ def run(
             elif kind == NULLABLE:
                 branch, position = read_number(data, position)
                 if branch > N2 or branch & N1:
-                    return CORRUPT
+                    return CORRUPT, position
                 is_null = branch >> N1 == program[at, N3]
                 octets[place] = N0 if is_null else N1
                 null_until = argument if is_null else null_until
@@ -122,10 +153,15 @@ def run(
             else:
                 position = read_plain(data, position, kind, place, size, octets, ints, longs)
             if position >= NEW_KEY:
-                return FULL if position == NO_ROOM else NEW if position == NEW_KEY else CORRUPT
+                return verdict_of(position), position
             used[column] += size
             at += N1
-    return DONE if position == end else CORRUPT
+    return DONE, position
+
+
+def verdict_of(position: Word) -> int:
+    """What stands where a position should be."""
+    return FULL if position == NO_ROOM else NEW if position == NEW_KEY else CORRUPT
 
 
 def go_through(

@@ -14,6 +14,7 @@ Slots are rows of a table: for each map a head, which holds no column, and then 
 * ``FLAGS``: whether the column before it tells which rows have the key;
 * ``NEXT``: the slot that followed it;
 * ``NEEDS``: set to what kept a value from being written: ``OTHER_KIND`` and, for rows without the key, ``FLAGS_TOO``;
+  of the first head, to any of them;
 * ``STAMP``: the last row that had the key, and one.
 
 A value is written at its row's number, so a block may be read again. Of a key that a map holds twice the last value
@@ -172,7 +173,7 @@ def read_integer(
         longs[place] = signed(number)
     else:
         if number > LAST_INT:
-            slots[slot, NEEDS] |= OTHER_KIND
+            need(slots, slot, OTHER_KIND)
         ints[place] = signed(number) & LAST_INT
     return position + size
 
@@ -212,8 +213,14 @@ def read_blob(
     elif kind == AS_4 and size == N4:
         ints[place] = load_int(data, position)
     else:
-        slots[slot, NEEDS] |= OTHER_KIND
+        need(slots, slot, OTHER_KIND)
     return position + size
+
+
+def need(slots: Words, slot: Word, what: Word) -> None:
+    """Note what a key's column is to be."""
+    slots[slot, NEEDS] |= what
+    slots[N0, NEEDS] |= what
 
 
 def leave_out(
@@ -238,7 +245,7 @@ def leave_out(
         if slots[slot, FLAGS] != N0:
             octets[starts[column - N1] + row] = N0
         else:
-            slots[slot, NEEDS] |= FLAGS_TOO
+            need(slots, slot, FLAGS_TOO)
         if kind == AS_BYTES:
             ints[place] = used[column + N1]
         elif kind == AS_INT or kind == AS_4:  # noqa: PLR1714, SIM109 - numba makes sets of tuples.

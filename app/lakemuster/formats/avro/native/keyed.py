@@ -139,12 +139,8 @@ class KeyedColumns:
         """How many keys each map has."""
         return self._lasts() - self.heads
 
-    def needs(self) -> bool:
-        """Whether the kernel could not write some values as the columns are."""
-        return bool(self.table[:, int(kernel.NEEDS)].any())
-
     def wider(self) -> Slots:
-        """The slots with which it can."""
+        """The slots with which the kernel can write what it could not as the columns are."""
         needs, slots = self.table[self._at, int(kernel.NEEDS)], self.slots
         kinds = np.where(needs & kernel.OTHER_KIND > 0, _WIDER[slots.kinds], slots.kinds)
         return Slots(slots.maps, slots.keys, kinds, slots.flags | (needs & kernel.FLAGS_TOO > 0))

@@ -18,11 +18,17 @@ from lakemuster.kernels.words import (
     N3,
     N4,
     N5,
+    N6,
     N7,
     N8,
     N16,
+    N24,
+    N32,
+    N40,
+    N48,
     N56,
     N63,
+    N64,
     Ints,
     Octets,
     Word,
@@ -88,13 +94,36 @@ def read_bounds(
 
 def load_decimal(data: Octets, at: Word, size: Word) -> tuple[Word, Word]:
     """A big-endian number of 1 to 16 bytes, as its two halves."""
-    low = high = ALL if data[at] & Word(0x80) else N0
-    last = at + size
+    sign = ALL if data[at] & Word(0x80) else N0
+    if size > N8:
+        return load_some(data, at, size - N8, sign), load_big(data, at + size - N8)
+    if Word(len(data)) - at >= N8:
+        return sign, load_some(data, at, size, sign)
+    low, last = sign, at + size
     while at < last:
-        high = high << N8 | low >> N56
         low = low << N8 | Word(data[at])
         at += N1
-    return high, low
+    return sign, low
+
+
+def load_some(data: Octets, at: Word, size: Word, sign: Word) -> Word:
+    """The first 1 to 8 of eight big-endian bytes, with the bits of a sign before them."""
+    bits = size << N3
+    return load_big(data, at) >> (N64 - bits) | sign << (bits - N1)
+
+
+def load_big(data: Octets, at: Word) -> Word:
+    """Eight bytes as a big-endian number: compilers make two instructions of it."""
+    return (
+        Word(data[at]) << N56
+        | Word(data[at + N1]) << N48
+        | Word(data[at + N2]) << N40
+        | Word(data[at + N3]) << N32
+        | Word(data[at + N4]) << N24
+        | Word(data[at + N5]) << N16
+        | Word(data[at + N6]) << N8
+        | Word(data[at + N7])
+    )
 
 
 def is_minimal(data: Octets, at: Word, size: Word) -> bool:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.errors import CompanionNotFound
 from lakemuster.index.database import Database
 from lakemuster.ingest.companions import Companions
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.paimon_lake import (
     STORAGE,

@@ -20,10 +20,10 @@ from sqlalchemy import Engine, event
 
 from benchmarks.generate import append_manifest, iceberg_table
 from lakemuster.api import listings, planned
-from lakemuster.api.app import create_app
 from lakemuster.api.iceberg_rest import scan_tasks
 from lakemuster.api.services import Services
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, file_scan_tasks
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
 FILES, MANIFESTS = 40_000, 8

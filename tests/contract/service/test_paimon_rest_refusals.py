@@ -14,11 +14,11 @@ import pytest
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from lakemuster.api.app import create_app
 from lakemuster.api.auth import token_entry
 from lakemuster.api.paimon_rest.refused import router as refused
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
 ROUTES = "/paimon/v1/lakemuster"

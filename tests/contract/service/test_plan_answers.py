@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database
@@ -24,6 +23,7 @@ from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.wire.numbering import DeleteNumbers
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, rows, settings
 from tests.contract.service.test_plans import filters
 

@@ -13,10 +13,10 @@ import pytest
 from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.api.app import create_app
 from lakemuster.api.auth import token_entry
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 from tests.pace import slowness
 

@@ -14,10 +14,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster import Client
-from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.client import ClientError, PlanTask
 from lakemuster.demo import unpack
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
 ORDERS = "/api/v1/tables/shop.orders/plan"

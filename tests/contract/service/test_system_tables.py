@@ -14,10 +14,10 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
-from lakemuster.api.app import create_app
 from lakemuster.api.services import Services
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES
 from lakemuster.wire.native.system import SystemPage, SystemTablePage
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
 ARROW, NDJSON = "application/vnd.apache.arrow.stream", "application/x-ndjson"

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api import app as api_app
 from lakemuster.api.native import answers, asking
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, SnapshotNotFound, TableNotFound
@@ -24,6 +23,7 @@ from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
+from tests.apps import create_app
 
 METADATA = TableMetadata(
     format="iceberg",
@@ -256,7 +256,7 @@ def connect(services: FakeServices) -> Connect:
 
     def make(*, base_url: str = "http://127.0.0.1:8181", **changes: object) -> TestClient:
         services.settings = services.settings.model_copy(update=changes)
-        app = api_app.create_app(services)  # type: ignore[arg-type]
+        app = create_app(services)  # type: ignore[arg-type]
         return TestClient(app, base_url=base_url, raise_server_exceptions=False)
 
     return make

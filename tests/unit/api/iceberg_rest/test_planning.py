@@ -12,12 +12,12 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.rest.response import ErrorResponse
 from pyiceberg.catalog.rest.scan_planning import PlanCompleted, ScanTasks
 
-from lakemuster.api import app as api_app
 from lakemuster.api import at_hand
 from lakemuster.api.auth import token_entry
 from lakemuster.api.iceberg_rest import scan_tasks
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 from tests.pace import least_seconds
 
@@ -49,7 +49,7 @@ def none_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def client(lake: Services) -> TestClient:
     return TestClient(
-        api_app.create_app(lake),
+        create_app(lake),
         raise_server_exceptions=False,
         headers={"Authorization": "Bearer 1", "User-Agent": "PyIceberg/0.12.0"},
     )

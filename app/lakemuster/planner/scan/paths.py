@@ -13,7 +13,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.index import Index
-from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.planner.columns import flat
 from lakemuster.planner.scan.outline import Outline, SpecOutline
 from lakemuster.planner.scan.packs import Pack, kept
@@ -66,8 +65,7 @@ def _hits(
         for place in places[first[number] : end].tolist():
             of = int(np.searchsorted(pack.starts, place, side="right")) - 1
             row = place - int(pack.starts[of])
-            batch = index.segments.open(pack.segments[of]).batches[row // BATCH_ROWS]
-            recorded = batch.column(column)[row % BATCH_ROWS].as_py()
+            recorded = index.segments.open(pack.segments[of]).rows(row, row + 1, [column]).column(0)[0].as_py()
             if recorded == texts[number]:
                 yield texts[number], place
 

@@ -17,6 +17,7 @@ from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
+from lakemuster.planner.pruning.native import Cells
 from lakemuster.planner.scan import outline, packs, planned_entries, selection
 
 Patch = pytest.MonkeyPatch
@@ -103,7 +104,7 @@ def _(patch: Patch) -> None:
 
 @planted("keys take IN for a range")
 def _(patch: Patch) -> None:
-    instead(patch, keyed, "search", lambda real: lambda values, *of: real(values[[0, -1]], *of))
+    instead(patch, keyed, "search", lambda real: lambda cells, *of: real(Cells.of(cells.values[[0, -2]]), *of))
 
 
 @planted("keys that touch are taken for values apart")

@@ -19,6 +19,7 @@ from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.listings import PAGE_BYTES
 from lakemuster.api.page_tokens import Key
 from lakemuster.metadata.predicate import Bound
+from lakemuster.planner.columns import repeated
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
@@ -153,8 +154,12 @@ class PlanListing:
         for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
             count = len(batch.rows)
             texts = np.array([len(self._residual(residual) or "") for residual in batch.residuals], np.int64)
-            own = JSON_OF_ARROW * batch.table.nbytes + 8 * len(batch.deletes) + int(texts[batch.residual].sum())
+            size = sum(map(pa.ipc.get_record_batch_size, batch.table.to_batches()))
+            own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + int(texts[batch.residual].sum())
             step = max(1, count * JSON_OF_ARROW * CHUNK_BYTES // max(own, 1))
+            if step >= count:
+                yield batch, own
+                continue
             for at in range(0, count, step):
                 yield batch.slice(at, step), own * min(step, count - at) // count
 
@@ -163,15 +168,21 @@ class PlanListing:
         tables = [piece.table for piece in group]
         entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
         rows = self.plan.shape.rows(group[0].part, entries)
-        counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
-        offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+        if len(places):
+            counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
+            offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+        else:
+            offsets = repeated(0, pa.int32(), rows.num_rows + 1)
         deletes = pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
-        residual = pa.concat_arrays([self._residual_texts(piece) for piece in group])
-        return rows.append_column(_DELETES, deletes).append_column(self._residual_field, residual)
+        residual = [self._residual_texts(piece) for piece in group]
+        columns = [*rows.columns, deletes, residual[0] if len(group) == 1 else pa.concat_arrays(residual)]
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*rows.schema, _DELETES, self._residual_field]))
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
-        texts = pa.array([self._residual(residual) for residual in piece.residuals], pa.string())
-        return texts.take(pa.array(piece.residual))
+        texts = [self._residual(residual) for residual in piece.residuals]
+        if texts == [None]:
+            return repeated(None, pa.string(), len(piece.rows))
+        return pa.array(texts, pa.string()).take(pa.array(piece.residual))
 
     def _deletes(self, numbers: Numbers) -> Iterator[pa.RecordBatch]:
         for part, table in self.plan.delete_rows(numbers) if len(numbers) else ():
@@ -205,8 +216,9 @@ def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[Planned
     weight = 0
     for piece, size_in_bytes in pieces:
         own = {column.name: column for column in piece.table.schema}
+        # Little is put together: that copies it.
         if group and (
-            weight + size_in_bytes > JSON_OF_ARROW * CHUNK_BYTES
+            weight + size_in_bytes > CHUNK_BYTES
             or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
             or any(not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items())
         ):

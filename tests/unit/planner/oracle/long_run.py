@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from itertools import count
 from multiprocessing import get_context
 
@@ -20,10 +21,12 @@ def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
     return found.cases, f"seed {found.seed}, bound as {found.case.dialect}: {found.case.node}\n{found.violation}"
 
 
-def main() -> int:
-    """Check so many cases; the exit status says whether all were right."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=100_000, help="predicates over tables, eight to a table")
+def run(description: str | None, share: Callable[[tuple[int, int, int, int]], tuple[int, str]], cases: int) -> int:
+    """Check so many cases, unless others are asked for, by processes that each have a share: the number of the first
+    seed, of the process, of all processes, of its cases. The exit status says whether all were right.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--cases", type=int, default=cases, help="predicates over tables, eight to a table")
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
@@ -40,4 +43,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, share, 100_000))

@@ -10,7 +10,6 @@ import mmh3
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 
 from lakemuster.index import Index
 from lakemuster.metadata import transforms
@@ -19,23 +18,10 @@ from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, pa
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.pruning.native import Cells
 from lakemuster.planner.scan import outline, packs, planned_entries, selection
+from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
-Patch = pytest.MonkeyPatch
-Bug = Callable[[Patch], None]
-PLANTED: dict[str, tuple[Bug, str | None]] = {}
-"""By name: what plants it, and the theme of tables that it is looked for in; None for any."""
-
-
-def planted(name: str, theme: str | None = None) -> Callable[[Bug], None]:
-    def kept(bug: Bug) -> None:
-        PLANTED[name] = bug, theme
-
-    return kept
-
-
-def instead(patch: Patch, owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Put something in a function's place that may call it."""
-    patch.setattr(owner, name, make(getattr(owner, name)))
+PLANTED = Planted()
+planted = PLANTED.named
 
 
 @planted("nothing is pruned")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
-import time
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 
+from tests.unit.planner.oracle.long_run import run
 from tests.unit.planner.paimon.oracle.check import search
 from tests.unit.planner.paimon.oracle.held import lake
 from tests.unit.planner.paimon.oracle.tables import THEMES
@@ -37,24 +35,5 @@ def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
     return done, ""
 
 
-def main() -> int:
-    """Check so many cases; the exit status says whether all were right."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=20_000, help="predicates over tables, eight to a table")
-    parser.add_argument("--seed", type=int, default=0, help="of the first table")
-    parser.add_argument("--processes", type=int, default=2)
-    asked = parser.parse_args()
-    started = time.monotonic()
-    each = -(-asked.cases // asked.processes)
-    shares = [(asked.seed, number, asked.processes, each) for number in range(asked.processes)]
-    with get_context("spawn").Pool(asked.processes) as pool:
-        found = pool.map(share, shares)
-    wrong = [text for _, text in found if text]
-    seconds = time.monotonic() - started
-    print(f"{sum(done for done, _ in found):,} cases in {seconds:,.0f} s, {len(wrong)} wrong")
-    print(*wrong, sep="\n\n")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, share, 20_000))

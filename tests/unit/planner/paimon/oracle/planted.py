@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 
 from lakemuster.formats.paimon import bucketing, folding, options, simple_stats
 from lakemuster.ingest import crawl
@@ -16,19 +15,10 @@ from lakemuster.planner.paimon import buckets, groups, reading, statistics, vect
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
 from lakemuster.planner.scan import arranged, selection
-from tests.unit.planner.oracle.planted import instead
+from tests.unit.planner.oracle.planting import Bug, Patch, Planted, instead
 
-Patch = pytest.MonkeyPatch
-Bug = Callable[[Patch], None]
-PLANTED: dict[str, tuple[Bug, str | None]] = {}
-"""By name: what plants it, and the theme of tables that it is looked for in; None for any."""
-
-
-def planted(name: str, theme: str | None = None) -> Callable[[Bug], None]:
-    def kept(bug: Bug) -> None:
-        PLANTED[name] = bug, theme
-
-    return kept
+PLANTED = Planted()
+planted = PLANTED.named
 
 
 def said(patch: Patch, owner: Any, name: str, value: Any) -> None:

@@ -6,17 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 from pyroaring import BitMap
 
 from lakemuster.formats.paimon.file_index import answers
 from lakemuster.formats.paimon.file_index.bitmap import BitmapIndex
 from lakemuster.metadata.predicate import BoundOr
 from lakemuster.planner.paimon import file_indexes, reading
-from tests.unit.planner.oracle.planted import instead
-
-Patch = pytest.MonkeyPatch
-Bug = Callable[[Patch], None]
+from tests.unit.planner.oracle.planting import Bug, Patch, instead
 
 
 def todays_names(patch: Patch) -> None:

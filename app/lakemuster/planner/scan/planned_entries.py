@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
+from lakemuster.planner.scan.gathered import Columns, columns_of, gathered
 from lakemuster.planner.scan.selection import Candidate, Rows
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
@@ -28,11 +29,18 @@ _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
 
 
 class Piece(NamedTuple):
-    """Some files of one manifest: their positions in it, and their entries as recorded."""
+    """Some files of one manifest, all in one batch of its segment.
+
+    Attributes:
+        rows: their positions in the manifest.
+        columns: those that are wanted of the batch.
+        first: the position of the batch's first entry.
+    """
 
     candidate: Candidate
     rows: Rows
-    entries: pa.RecordBatch
+    columns: Columns
+    first: int
 
 
 def pieces(
@@ -44,9 +52,10 @@ def pieces(
         opened: a manifest's segment, and which of its columns are wanted.
     """
     for candidate, rows in found:
-        segment, columns = opened(candidate)
+        segment, names = opened(candidate)
+        wanted = tuple(names)
         for number, own in by_batch(rows, BATCH_ROWS):
-            yield Piece(candidate, own, take(segment.batch(number, columns), own - number * BATCH_ROWS))
+            yield Piece(candidate, own, columns_of(segment, number, wanted), number * BATCH_ROWS)
 
 
 def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
@@ -55,11 +64,11 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
     files, enough = 0, FIRST_FILES
     schema: pa.Schema | None = None
     for piece in found:
-        own = piece.entries.schema
+        own = piece.columns.schema
         if group and (
             files + len(piece.rows) > MOST_FILES
             or piece.candidate.spec is not group[0].candidate.spec
-            or not own.equals(schema, check_metadata=True)
+            or not (own is schema or own.equals(schema, check_metadata=True))
         ):
             yield group
             group, files = [], 0
@@ -76,7 +85,9 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
     """The entries of all pieces, one after the other."""
-    return group[0].entries if len(group) == 1 else pa.concat_batches([piece.entries for piece in group])
+    if len(group) == 1:
+        return take(group[0].columns.batch, group[0].rows - group[0].first)
+    return gathered([(piece.columns, piece.rows - piece.first) for piece in group])
 
 
 def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:

@@ -123,10 +123,7 @@ def _rows(batch: pa.RecordBatch, end: str) -> Written:
     pieces: list[Piece] = []
     for index, field in enumerate(batch.schema):
         pieces += (_opening(pieces, field.name), *_texts(batch.column(index), field).pieces())
-    try:
-        return data(join([*(pieces or "{"), "}" + end], batch.num_rows))
-    except pa.ArrowInvalid as cause:
-        raise SegmentCorrupt("a text column does not hold UTF-8") from cause
+    return data(join([*(pieces or "{"), "}" + end], batch.num_rows))
 
 
 def _opening(before: Sequence[Piece], name: str) -> str:

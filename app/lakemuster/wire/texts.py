@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.wire.joining.columns import Column, Piece
+from lakemuster.errors import SegmentCorrupt
+from lakemuster.wire.joining.columns import Column, Piece, Ready, Strings
 from lakemuster.wire.joining.native import is_available, join_native
 
 
@@ -57,9 +58,14 @@ class Texts:
 
 
 def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
-    """Concatenate texts row by row, ``null`` standing for nulls of columns."""
+    """Concatenate texts row by row, ``null`` standing for nulls of columns.
+
+    Raises:
+        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+    """
     merged: list[Piece] = []
     for piece in pieces:
+        _check(piece)
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):
             merged[-1] += piece
         else:
@@ -67,6 +73,16 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
     if len(merged) == 1 and isinstance(merged[0], pa.Array):
         return merged[0]
     return join_native(merged, rows) if is_available() else join_plain(merged, rows)
+
+
+def _check(piece: Piece) -> None:
+    """Look at what is joined, which is less than what becomes of it."""
+    texts = piece.array if isinstance(piece, Strings | Ready) else piece
+    if isinstance(texts, pa.Array):
+        try:
+            texts.validate(full=True)
+        except pa.ArrowInvalid as cause:
+            raise SegmentCorrupt("a text column does not hold UTF-8") from cause
 
 
 def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
@@ -78,12 +94,7 @@ def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
 
 
 def data(texts: pa.StringArray) -> memoryview:
-    """The bytes of all texts, one after the other; no copy.
-
-    Raises:
-        pa.ArrowInvalid: they are not UTF-8.
-    """
-    texts.validate(full=True)
+    """The bytes of all texts, one after the other; no copy."""
     _, offsets, values = texts.buffers()
     bounds = memoryview(offsets).cast("i")
     first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]

@@ -31,13 +31,15 @@ def _are_alike(ends: NDArray[np.int32], values: NDArray[Any]) -> bool:
     """Whether all spans of some values are of one length and hold the same."""
     rows, first, last = len(ends) - 1, int(ends[0]), int(ends[-1])
     length, rest = divmod(last - first, rows)
-    if rest or length < 0 or ends[1] - first != length or last > len(values):
+    if rest or first < 0 or length < 0 or ends[1] - first != length or last > len(values):
         return False
-    spans = values[first:last].reshape(rows, length)
+    if not length:
+        return not (ends != first).any()
+    spans = values[first:last]
     # Most columns that are not uniform show it here.
-    if length and (spans[0] != spans[[rows // 2, -1]]).any():
+    if (spans[:length] != spans[-length:]).any():
         return False
-    return bool((np.diff(ends) == length).all() and (spans == spans[0]).all())
+    return bool((ends[1:] - ends[:-1] == length).all() and (spans[length:] == spans[:-length]).all())
 
 
 def _ends(array: pa.Array) -> NDArray[np.int32]:

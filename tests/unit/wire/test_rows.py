@@ -256,9 +256,12 @@ def test_a_map_with_other_keys_than_text_is_an_object_still() -> None:
 
 
 def test_text_that_is_not_utf8_is_refused() -> None:
-    broken = pa.array([b"\xff\xfe"]).view(pa.string())
-    with pytest.raises(SegmentCorrupt):
-        json_lines(pa.record_batch({"v": broken}))
+    for values in ([b"\xff\xfe"], [b"\xff", b"\xff"], [b"a", b"\xff"]):
+        broken = pa.array(values).view(pa.string())
+        lists = pa.ListArray.from_arrays(list(range(len(broken) + 1)), broken)
+        for array in (broken, pa.StructArray.from_arrays([broken], ["t"]), lists):
+            with pytest.raises(SegmentCorrupt):
+                json_lines(pa.record_batch({"v": array}))
 
 
 def test_dates_of_python_are_those_of_iso() -> None:

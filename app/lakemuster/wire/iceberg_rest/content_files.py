@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES, column
 from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
@@ -140,10 +139,7 @@ def _chunks(files: ContentFiles, added: int) -> Iterator[tuple[int, int, Content
 
 
 def _array(objects: Iterable[tuple[list[Piece], int]]) -> bytes:
-    try:
-        return b"".join(data(join([*pieces, ","], rows)) for pieces, rows in objects)[:-1]
-    except pa.ArrowInvalid as cause:
-        raise SegmentCorrupt("a text column does not hold UTF-8") from cause
+    return b"".join(data(join([*pieces, ","], rows)) for pieces, rows in objects)[:-1]
 
 
 def _task(

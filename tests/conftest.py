@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -20,6 +21,8 @@ pytest_plugins = [
     "tests.spark",
     "tests.storage_servers",
 ]
+
+SPARK = "tests/journey/spark/"
 
 # Processes that tests start import the package from here too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
@@ -36,9 +39,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take minutes, so that processes side by side end together."""
-    long = {"test_spark.py", "test_kills.py", "test_frames.py", "test_source.py", "test_paimon_kinds.py"}
-    items.sort(key=lambda item: item.path.name not in long)
+    """Begin with what takes minutes, so that processes side by side end together."""
+    long = ("test_kills.py", "test_same_answers.py", "test_benchmarks.py", "test_pyiceberg_server_planning.py")
+    items.sort(key=lambda item: (unit_of(item.nodeid) != SPARK, item.path.name not in long))
+
+
+def unit_of(nodeid: str) -> str:
+    """What one process runs whole: a file, or all that share Spark's sessions, of which each costs half a minute."""
+    file = nodeid.partition("::")[0]
+    return SPARK if file.startswith(SPARK) or file.endswith("/paimon_java/test_spark_tables.py") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Give each process a unit after another, in the order of the tests."""
+    from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+    class Units(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(nodeid)
+
+    return Units(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -214,10 +214,10 @@ class Session:
         """Commit data files of one row each that do not exist."""
         iceberg = self.java.org.apache.iceberg
         loaded = self.table(table)
-        append = loaded.newAppend()
+        append, folder = loaded.newAppend(), f"{loaded.location()}/data"
         one = iceberg.DataFiles.builder(loaded.spec()).withFileSizeInBytes(1).withRecordCount(1)
         for number in range(files):
-            append.appendFile(one.withPath(f"{loaded.location()}/data/{number}.parquet").build())
+            append.appendFile(one.withPath(f"{folder}/{number}.parquet").build())
         append.commit()
 
     def add_with_default(self, table: str, column: str, type: str, default: int | str) -> None:

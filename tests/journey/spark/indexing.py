@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ SESSION = {
 }
 """Of a small session."""
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of every machine that Java starts, executors too: none lives long enough to repay what more would cost."""
+
 
 def environment() -> dict[str, str]:
     """PySpark of its own environments behind our packages, which it thus runs with in the versions of our lock."""
@@ -44,7 +47,7 @@ def environment() -> dict[str, str]:
     places = [ROOT / "app", ROOT, sysconfig.get_paths()["purelib"], pyspark, connect]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LAKEMUSTER_", "SPARK_"))}
     python = {"PYTHONPATH": os.pathsep.join(map(str, places)), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
-    return kept | python | {"SPARK_HOME": str(pyspark / "pyspark")}
+    return kept | python | {"SPARK_HOME": str(pyspark / "pyspark"), "JAVA_TOOL_OPTIONS": SHORT_LIVED}
 
 
 class Driver:
@@ -81,6 +84,14 @@ class Driver:
         line = {"settings": settings.model_dump(mode="json"), "names": names, "fault": fault}
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
+
+    def call(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+        """What functions of ``lakemuster.spark`` give in the session."""
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"calls": calls}) + "\n")
+        self.process.stdin.flush()
+        found: list[Any] = self.answer()["calls"]
+        return found
 
     def answer(self) -> dict[str, Any]:
         assert self.process.stdout

@@ -1,7 +1,8 @@
 """Runs beside us: the driver of a job that indexes tables, asked for and answered in JSON lines.
 
 ``python indexing_session.py MASTER FOLDER`` with PySpark and our packages on the path. A line has settings, names and a
-fault, the answer reports or an error. Faults are done to the job from inside the driver: see ``FAULTS``.
+fault, the answer reports or an error. Faults are done to the job from inside the driver: see ``FAULTS``. Or it has
+``calls``: see ``calls.py``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from lakemuster.errors import CatalogError
 from lakemuster.index.database import open_database
 from lakemuster.index.orm import LeaseRow
 from lakemuster.spark.pipeline import engine, jobs
+from tests.journey.spark import calls
 from tests.journey.spark.indexing import SESSION
 
 
@@ -110,7 +112,9 @@ def main(master: str, folder: str) -> None:
     spark = builder.getOrCreate()
     print(json.dumps({"ready": type(spark).__module__}), file=answers, flush=True)
     for line in sys.stdin:
-        print(json.dumps(index(spark, **json.loads(line))), file=answers, flush=True)
+        asked = json.loads(line)
+        answer = {"calls": calls.answers(spark, asked["calls"])} if "calls" in asked else index(spark, **asked)
+        print(json.dumps(answer), file=answers, flush=True)
     spark.stop()
 
 

@@ -5,9 +5,12 @@ Every wide table has one history, in another format version or with another way 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
 
+from tests.journey.servers import lakemuster
 from tests.spark import Spark
 
 # A column: its type, and its value in the row of an id.
@@ -283,6 +286,9 @@ WRITERS: dict[str, Callable[[Spark, str], None]] = {
 }
 
 
+ALL = (*MODES, *WRITERS)
+
+
 def write_all(spark: Spark) -> None:
     """Write every table into ``plain.db``."""
     for name, (version, mode) in MODES.items():
@@ -290,3 +296,28 @@ def write_all(spark: Spark) -> None:
             spark.sql(statement)
     for name, write in WRITERS.items():
         write(spark, f"plain.db.{name}")
+
+
+def discover(spark: Spark, namespace: str) -> None:
+    """Add the tables of a namespace of ``plain`` to the index in the session's folder."""
+    found = lakemuster(spark.folder, "discover", f"{spark.folder}/lake/{namespace}", "--namespace", namespace)
+    assert found.returncode == 0, found.stderr
+
+
+def partitions_but(spark: Spark, table: str, *kept: str) -> list[Path]:
+    """The folders of the other partitions of a table of ``plain.db``; there are some."""
+    folders = (spark.folder / "lake" / "db" / table / "data").iterdir()
+    found = [folder for folder in folders if folder.name not in kept]
+    assert found
+    return found
+
+
+@contextmanager
+def taken_away(paths: Iterable[Path]) -> Iterator[None]:
+    """Files or folders are elsewhere for the length of a block."""
+    moved = [(path.rename(path.with_name(f"{path.name}.taken")), path) for path in paths]
+    try:
+        yield
+    finally:
+        for taken, path in moved:
+            taken.rename(path)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-import subprocess
-import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,10 +17,10 @@ from lakemuster import Client
 from lakemuster.client import Table
 from lakemuster.spark.frames import fitted, without_voids
 from lakemuster.spark.lake_columns import lake_schema
-from tests.beside import python_of
-from tests.journey.servers import APP, Running, lakemuster, served
+from tests.journey.servers import APP, Running
+from tests.journey.spark.indexing import Driver
+from tests.journey.spark.tables import discover
 from tests.spark import Rows, Spark, SparkFailed
-from tests.tree import ROOT
 
 pytestmark = pytest.mark.timeout(600)
 PACKAGES = [str(APP), sysconfig.get_paths()["purelib"]]
@@ -67,24 +64,13 @@ HISTORY = {
 
 
 @pytest.fixture(scope="module")
-def lake(spark: Spark) -> Iterator[Running]:
-    """What Spark wrote, indexed and served."""
+def lake(spark: Spark, server: Running) -> Running:
+    """What Spark wrote, served."""
     for lines in HISTORY.values():
         for line in lines:
             spark.sql(line)
-    folder = spark.folder / "frames"
-    folder.mkdir()
-    found = lakemuster(folder, "discover", f"{spark.folder}/lake/frames", "--namespace", "frames")
-    assert found.returncode == 0, found.stderr
-    with served(folder) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo lake: both formats, all kinds of values."""
-    with served(tmp_path_factory.mktemp("demo"), "--demo") as running:
-        yield running
+    discover(spark, "frames")
+    return server
 
 
 def given(spark: Spark, name: str, uri: str, **options: Any) -> Any:
@@ -267,7 +253,7 @@ def main(warehouse):
     assert len(found) > 10
 
 
-def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, demo: Running, tmp_path: Path) -> None:
+def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, connect_driver: Driver, demo: Running) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("files", {"table": "shop.orders", "stats": ["amount"]}),
         ("metadata", {"kind": "entries", "table": "web.clicks"}),
@@ -278,28 +264,8 @@ def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, demo: Ru
         ("load", {"table": "shop.orders", "where": "day >= DATE '2024-05-09' AND amount > 90"}),
         ("load", {"table": "shop.stock", "where": "quantity < 50", "columns": "sku,quantity"}),
     ]
-    sites = [
-        str(next((python_of(lock).parents[1] / "lib").glob("python*/site-packages")))
-        for lock in ("requirements-spark.lock", "requirements-connect.lock")
-    ]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests" / "journey" / "spark" / "connect_calls.py", tmp_path],
-        input=json.dumps([(name, {"uri": demo.uri, **options}) for name, options in calls + loads]),
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=kept
-        | {
-            "TZ": "UTC",
-            "PYTHONPATH": os.pathsep.join([str(APP), str(ROOT), *sites]),
-            "PYSPARK_PYTHON": sys.executable,
-        },
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    module, *answers = json.loads((tmp_path / "answers.json").read_text())
-    assert module == "pyspark.sql.connect.session"
+    assert connect_driver.kind == "pyspark.sql.connect.session"
+    answers = connect_driver.call([(name, {"uri": demo.uri, **options}) for name, options in calls + loads])
     for (name, options), answer in zip(calls, answers[: len(calls)], strict=True):
         assert answer == json.loads(json.dumps(given(spark, name, demo.uri, **options))), (name, options)
     assert answers[len(calls) - 1]["rows"] == []

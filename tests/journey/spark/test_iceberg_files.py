@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from tests.journey.servers import Running, lakemuster, served
-from tests.journey.spark.tables import MARKED, Columns, create, insert, values
+from tests.journey.servers import Running
+from tests.journey.spark.tables import MARKED, Columns, create, discover, insert, values
 from tests.spark import Spark
 
 pytestmark = pytest.mark.timeout(900)
@@ -114,13 +114,11 @@ WRITERS: dict[str, Callable[[Spark, str], None]] = {
 
 
 @pytest.fixture(scope="module")
-def lake(spark: Spark) -> Iterator[Running]:
+def lake(spark: Spark, server: Running) -> Running:
     for name, write in WRITERS.items():
         write(spark, f"plain.files.{name}")
-    found = lakemuster(spark.folder, "discover", f"{spark.folder}/lake/files", "--namespace", "files")
-    assert found.returncode == 0, found.stderr
-    with served(spark.folder) as running:
-        yield running
+    discover(spark, "files")
+    return server
 
 
 def without_order(rows: Sequence[object]) -> list[str]:

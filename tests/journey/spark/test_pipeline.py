@@ -282,11 +282,10 @@ def test_nothing_is_published_of_an_answer_that_is_short(spark: Driver, generate
     assert states(on_spark) == [("known", None)]
 
 
-def test_a_connect_session(generated: Indexed, tmp_path: Path) -> None:
+def test_a_connect_session(generated: Indexed, connect_driver: Driver, tmp_path: Path) -> None:
     on_spark = generated.beside(tmp_path)
-    with driver("connect:local[2]", tmp_path) as remote:
-        assert remote.kind.startswith("pyspark.sql.connect")
-        answer = remote.index(on_spark, "b.t")
+    assert connect_driver.kind.startswith("pyspark.sql.connect")
+    answer = connect_driver.index(on_spark, "b.t")
     assert [plain(one) for one in answer["reports"]] == [generated.report]
     assert answer["progress"][-1] == ["b.t", 40, 40]
     assert generated.is_the_same(on_spark)

@@ -7,8 +7,6 @@ then: with its filters pushed down on Spark 4.1.
 from __future__ import annotations
 
 import pickle
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,17 +64,9 @@ class Lake:
 
 
 @pytest.fixture(scope="module")
-def lake(spark: Spark) -> Iterator[Lake]:
+def lake(written: Spark, server: Running) -> Lake:
     """Tables of every kind."""
-    for name in WIDE:
-        for statement in tables.wide(f"plain.db.{name}", *tables.MODES[name]):
-            spark.sql(statement)
-    for name in (*WRITTEN, "huge"):
-        tables.WRITERS[name](spark, f"plain.db.{name}")
-    found = lakemuster(spark.folder, "discover", f"{spark.folder}/lake/db", "--namespace", "db")
-    assert found.returncode == 0, found.stderr
-    with served(spark.folder) as running:
-        yield Lake(spark, running)
+    return Lake(written, server)
 
 
 @pytest.fixture(scope="module")
@@ -264,16 +254,14 @@ def test_sql_makes_views_and_no_tables(lake: Lake) -> None:
 
 def test_files_without_matching_rows_are_not_opened(lake: Lake, newest_spark: Spark) -> None:
     """Other partitions' files are taken away: a plan that held one of them would fail."""
-    for folder in (lake.spark.folder / "lake" / "db" / "many" / "data").iterdir():
-        if folder.name not in {"part=17", "part=130"}:
-            shutil.rmtree(folder)
-    for spark in (lake.spark, newest_spark):
-        name = lake.view_in(spark, "many", pushdown="true")
-        assert spark.sql(f"SELECT * FROM {name} WHERE part = 17") == [[17, 17]]
-        assert spark.sql(f"SELECT id FROM {name} WHERE id IN (17, 130)") == [[130], [17]]
-        with pytest.raises(SparkFailed, match="part=18"):
-            spark.sql(f"SELECT * FROM {name} WHERE part BETWEEN 17 AND 18")
-    assert lake.spark.sql(f"SELECT * FROM {lake.view('many', filter='part = 17')}") == [[17, 17]]
+    with tables.taken_away(tables.partitions_but(lake.spark, "many", "part=17", "part=130")):
+        for spark in (lake.spark, newest_spark):
+            name = lake.view_in(spark, "many", pushdown="true")
+            assert spark.sql(f"SELECT * FROM {name} WHERE part = 17") == [[17, 17]]
+            assert spark.sql(f"SELECT id FROM {name} WHERE id IN (17, 130)") == [[130], [17]]
+            with pytest.raises(SparkFailed, match="part=18"):
+                spark.sql(f"SELECT * FROM {name} WHERE part BETWEEN 17 AND 18")
+        assert lake.spark.sql(f"SELECT * FROM {lake.view('many', filter='part = 17')}") == [[17, 17]]
 
 
 def test_the_token_is_in_the_environment_of_workers_and_nowhere_else(lake: Lake, tmp_path: Path) -> None:

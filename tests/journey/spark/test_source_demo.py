@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lakemuster import Client
-from tests.journey.servers import Running, served
+from tests.journey.servers import Running
 from tests.journey.spark import examples
 from tests.spark import Spark
 
@@ -25,13 +25,6 @@ def main(warehouse, table, columns):
     rows = builder.new_read().to_arrow(builder.new_scan().plan().splits()).to_pylist()
     return [[row[name] for name in columns] for row in rows]
 """
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo lake."""
-    with served(tmp_path_factory.mktemp("demo"), "--demo") as running:
-        yield running
 
 
 @pytest.mark.parametrize("table", PAIMON)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,8 +11,8 @@ from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import pin
 from lakemuster.spark.planning import parts_of, rows_of
-from tests.journey.servers import Running, lakemuster, served
-from tests.journey.spark.tables import MARKED, Columns, create, insert, values
+from tests.journey.servers import Running
+from tests.journey.spark.tables import MARKED, Columns, create, discover, insert, values
 from tests.spark import Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(900)
@@ -44,7 +43,7 @@ PLACES = "id, substring_index(_file, '/', -1), _pos, _spec_id"
 
 
 @pytest.fixture(scope="module")
-def running(spark: Spark) -> Iterator[Running]:
+def running(spark: Spark, server: Running) -> Running:
     """The tables of both kinds of deletes, one file of many row groups each; their types evolve."""
     for version in (2, 3):
         table = f"plain.groups.v{version}"
@@ -57,10 +56,8 @@ def running(spark: Spark) -> Iterator[Running]:
         spark.sql(f"INSERT INTO {table} VALUES (-1, 'last', 1.5, NULL, NULL)")
     folder = spark.folder / "lake" / "groups"
     assert max(pq.read_metadata(path).num_row_groups for path in folder.glob("v2/data/*.parquet")) > 20
-    found = lakemuster(spark.folder, "discover", str(folder), "--namespace", "groups")
-    assert found.returncode == 0, found.stderr
-    with served(spark.folder) as running:
-        yield running
+    discover(spark, "groups")
+    return server
 
 
 def tasks(spark: Spark, view: str) -> int:

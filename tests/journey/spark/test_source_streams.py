@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.journey.servers import Running, lakemuster, served
+from tests.journey.servers import Running
+from tests.journey.spark.tables import discover
 from tests.spark import Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(900)
@@ -15,15 +15,13 @@ TABLE = "plain.streams.log"
 
 
 @pytest.fixture(scope="module")
-def running(spark: Spark) -> Iterator[Running]:
+def running(spark: Spark, server: Running) -> Running:
     """A table by day, of two commits."""
     spark.sql(f"CREATE TABLE {TABLE} (id bigint, day date) USING iceberg PARTITIONED BY (day)")
     append(spark, 0, 4)
     append(spark, 4, 6)
-    found = lakemuster(spark.folder, "add", "streams.log", f"{spark.folder}/lake/streams/log")
-    assert found.returncode == 0, found.stderr
-    with served(spark.folder) as running:
-        yield running
+    discover(spark, "streams")
+    return server
 
 
 def append(spark: Spark, start: int, end: int, more: str = "") -> None:

@@ -7,7 +7,6 @@ by itself any more, and what it still answers was planned from the index.
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,13 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.journey.servers import Running, lakemuster, served
+from tests.journey.servers import Running
 from tests.journey.spark import queries, tables
 from tests.spark import Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(1800)
 TABLES = [*tables.MODES, *queries.OTHERS]
-WRITTEN = [*tables.MODES, *tables.WRITERS]
 LIKE_ALL = "v2_marks"  # the wide table that stands for the others where they hold the same
 
 
@@ -67,37 +65,28 @@ def source(table: str, query: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def lake(spark: Spark) -> Iterator[Lake]:
-    """Everything written, asked of the plain catalog, indexed and served."""
-    tables.write_all(spark)
-    for words in (
-        ["discover", f"{spark.folder}/lake/db", "--namespace", "db"],
-        ["index", *(f"db.{table}" for table in WRITTEN)],
-    ):
-        done = lakemuster(spark.folder, *words)
-        assert done.returncode == 0, done.stderr
-    with served(spark.folder) as running:
-        for catalog, more in {"muster": {"scan-planning-mode": "server"}, "unsaid": {}}.items():
-            settings = {"type": "rest", "uri": f"{running.uri}/iceberg", "cache-enabled": "false"} | more
-            named = {f"spark.sql.catalog.{catalog}.{name}": value for name, value in settings.items()}
-            cls = {f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog"}
-            spark.ask("configure", settings=cls | named)
-        lake = Lake(spark, running, {table: names(spark, table) for table in WRITTEN}, {})
-        for table in TABLES:
-            for query in queries.selects(table):
-                if source(table, query) == table:
-                    lake.expected[table, query] = lake.ask("plain", table, queries.as_meant(query))
-        yield lake
+def lake(written: Spark, server: Running) -> Lake:
+    """Everything written, indexed and served, asked of the plain catalog."""
+    for catalog, more in {"muster": {"scan-planning-mode": "server"}, "unsaid": {}}.items():
+        settings = {"type": "rest", "uri": f"{server.uri}/iceberg", "cache-enabled": "false"} | more
+        named = {f"spark.sql.catalog.{catalog}.{name}": value for name, value in settings.items()}
+        cls = {f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog"}
+        written.ask("configure", settings=cls | named)
+    lake = Lake(written, server, {table: names(written, table) for table in tables.ALL}, {})
+    for table in TABLES:
+        for query in queries.selects(table):
+            if source(table, query) == table:
+                lake.expected[table, query] = lake.ask("plain", table, queries.as_meant(query))
+    return lake
 
 
 @pytest.fixture(scope="module")
-def alone(lake: Lake) -> Lake:
+def alone(lake: Lake) -> Iterator[Lake]:
     """The lake without its manifests and manifest lists: nobody but the server can plan."""
     taken = [file for file in lake.folder.rglob("*.avro") if file.parent.name == "metadata"]
-    for file in taken:
-        shutil.move(file, file.with_suffix(".taken"))
     assert len(taken) > 100
-    return lake
+    with tables.taken_away(taken):
+        yield lake
 
 
 def test_the_plain_answers_are_worth_comparing_with(lake: Lake) -> None:
@@ -129,7 +118,7 @@ def test_incremental_reads_which_spark_plans_itself(lake: Lake) -> None:
 def test_names(lake: Lake) -> None:
     assert lake.spark.sql("SHOW NAMESPACES IN muster") == [["db"]]
     # Others of these tests may have written tables of their own beside these.
-    assert {name for _, name, _ in lake.spark.sql("SHOW TABLES IN muster.db")} >= set(WRITTEN)
+    assert {name for _, name, _ in lake.spark.sql("SHOW TABLES IN muster.db")} >= set(tables.ALL)
     assert lake.spark.sql("DESCRIBE TABLE muster.db.v3_marks") == lake.spark.sql("DESCRIBE TABLE plain.db.v3_marks")
     with pytest.raises(SparkFailed, match="TABLE_OR_VIEW_NOT_FOUND"):
         lake.spark.sql("SELECT * FROM muster.db.none")
@@ -191,13 +180,11 @@ def test_joins_by_partitions(alone: Lake) -> None:
 
 def test_what_cannot_match_is_not_even_opened(alone: Lake) -> None:
     """Data files of other partitions are taken away too: a plan that named one of them would fail."""
-    for folder in (alone.folder / "many" / "data").iterdir():
-        if folder.name not in {"part=17", "part=130"}:
-            shutil.rmtree(folder)
-    assert alone.ask("muster", "many", "SELECT * FROM {t} WHERE part = 17") == [[17, 17]]
-    assert alone.ask("muster", "many", "SELECT part FROM {t} WHERE id IN (17, 130)") == [[130], [17]]
-    with pytest.raises(SparkFailed, match="part=18"):
-        alone.ask("muster", "many", "SELECT * FROM {t} WHERE part BETWEEN 17 AND 18")
+    with tables.taken_away(tables.partitions_but(alone.spark, "many", "part=17", "part=130")):
+        assert alone.ask("muster", "many", "SELECT * FROM {t} WHERE part = 17") == [[17, 17]]
+        assert alone.ask("muster", "many", "SELECT part FROM {t} WHERE id IN (17, 130)") == [[130], [17]]
+        with pytest.raises(SparkFailed, match="part=18"):
+            alone.ask("muster", "many", "SELECT * FROM {t} WHERE part BETWEEN 17 AND 18")
 
 
 def test_a_filter_by_a_name_of_the_past_which_iceberg_1_12_cannot_take_back(alone: Lake) -> None:

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,10 @@ from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.lakes import Lake, Shape, unchanged
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
-from lakemuster.formats.avro.container import read_blocks, read_header
+from lakemuster.formats.avro.container import Block, read_blocks, read_header, read_long
 from lakemuster.main import build_services
+
+SYNC_BYTES = 16
 
 
 class Memory(threading.Thread):
@@ -158,15 +162,30 @@ def pyiceberg(table: Path, manifests: int, ours: set[str]) -> dict[str, Any]:
     return {"entries": entries, "cpu_seconds": round(cpu, 2), "entries_per_cpu_second": round(entries / cpu)}
 
 
-def inflating(table: Path, manifests: int) -> dict[str, Any]:
+def inflating(table: Path, manifests: int, blocks: Callable[[bytes], Iterable[Block]]) -> dict[str, Any]:
     """Reading and inflating some of the manifests, the largest, which no decoder can do without."""
     chosen = sorted(table.glob("metadata/*-m*.avro"), key=lambda path: -path.stat().st_size)[:manifests]
     cpu, entries = time.process_time(), 0
     for path in chosen:
-        data = path.read_bytes()
-        entries += sum(block.records for block in read_blocks(data, read_header(data)))
+        entries += sum(block.records for block in blocks(path.read_bytes()))
     cpu = time.process_time() - cpu
     return {"entries": entries, "cpu_seconds": round(cpu, 2), "entries_per_cpu_second": round(entries / cpu)}
+
+
+def by_ours(data: bytes) -> Iterator[Block]:
+    """The blocks of a file as we inflate them."""
+    return read_blocks(data, read_header(data))
+
+
+def by_zlib(data: bytes) -> Iterator[Block]:
+    """The same as Python's own library inflates them: ours is at half of its time, so a limit of its own is looser."""
+    position = read_header(data).data_offset
+    while position < len(data):
+        start = position
+        records, position = read_long(data, position, len(data))
+        size, position = read_long(data, position, len(data))
+        yield Block(records, zlib.decompressobj(-zlib.MAX_WBITS).decompress(data[position : position + size]), start)
+        position += size + SYNC_BYTES
 
 
 def main() -> None:
@@ -190,12 +209,17 @@ def main() -> None:
         result: dict[str, Any] = {
             "lakemuster": first,
             "again": again,
-            "inflating": inflating(table, 4 * given.peer_manifests),
+            "inflating": inflating(table, 4 * given.peer_manifests, by_ours),
+            "inflating_by_zlib": inflating(table, 4 * given.peer_manifests, by_zlib),
             "pyiceberg": pyiceberg(table, given.peer_manifests, paths),
         }
-        one, other, limit, peer = (part["entries_per_cpu_second"] for part in result.values())
+        one, other, limit, looser, peer = (part["entries_per_cpu_second"] for part in result.values())
         ours = (one + other) / 2
-        result["ratios"] = {"times_pyiceberg": round(ours / peer, 1), "times_inflating": round(limit / ours, 2)}
+        result["ratios"] = {
+            "times_pyiceberg": round(ours / peer, 1),
+            "times_inflating": round(limit / ours, 2),
+            "times_inflating_by_zlib": round(looser / ours, 2),
+        }
         result["noise"] = round(abs(one - other) / max(one, other), 3)
     sys.stdout.write(json.dumps(result, indent=1) + "\n")
 

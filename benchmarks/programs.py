@@ -77,7 +77,8 @@ def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         found = ran("cold_index", "--table", root, "--peer-manifests", 5 if columns < 100 else 2)
         ours, ratios = found["lakemuster"], found["ratios"]
         figure = (
-            f"{ratios['times_pyiceberg']} ×; {ratios['times_inflating']} ×; {ours['entries_per_cpu_second']:,} entries "
+            f"{ratios['times_pyiceberg']} ×; {ratios['times_inflating']} × (zlib's: "
+            f"{ratios['times_inflating_by_zlib']} ×); {ours['entries_per_cpu_second']:,} entries "
             f"a CPU second, {ours['wall_seconds']} s of the clock, {ours['peak_memory_mib']:,} MiB at most"
         )
         met = ratios["times_pyiceberg"] >= 3 and ratios["times_inflating"] <= 4

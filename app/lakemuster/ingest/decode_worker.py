@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import io
 import os
 import pickle
@@ -84,6 +85,8 @@ def main(parent: int) -> None:
     tasks, replies = sys.stdin.buffer, _private_stdout()
     limits, prepare = pickle.load(tasks)  # noqa: S301 - from the process that started this one.
     prepare()
+    # What there is now stays: a full collection need not look at it.
+    gc.freeze()
     _limit_memory(limits.memory_bytes)
     ceiling = _data_bytes() + limits.memory_bytes // 4
     _send(replies, pickle.dumps(READY))

@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 from lakemuster.errors import CatalogError
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.work import WrittenSegment, decode_manifest, slim
+from lakemuster.ingest.work import WrittenSegment, decode_manifest, pack
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
@@ -117,7 +117,7 @@ class LocalEngine:
         exact = metadata.format == "paimon"
         wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
         lengths: dict[str, int] = {}
-        metadata = slim(metadata)
+        packed = pack(metadata)
         clear_leftovers(self.segments.workspace)
         with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix=_FOLDER) as folder:
 
@@ -125,7 +125,7 @@ class LocalEngine:
                 one = wanted[request]
                 lengths[one.segment] = len(data)
                 path = str(Path(folder, one.segment))
-                return self.pool.submit(decode_manifest, data, one.header, metadata, one.branch, path)
+                return self.pool.submit(decode_manifest, data, one.header, packed, one.branch, path)
 
             decoded = through_decoders(store, list(wanted), submit, self.outstanding_bytes)
             for done, (request, written) in enumerate(decoded, 1):

@@ -5,7 +5,9 @@ Module-level functions, so that they can be sent to another process or a Spark e
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,6 +40,17 @@ def prepare() -> None:
 def slim(metadata: TableMetadata) -> TableMetadata:
     """What decoding needs of a table: no snapshots, refs or log, which can be thousands."""
     return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
+
+
+def pack(metadata: TableMetadata) -> bytes:
+    """The same as bytes, made once for many manifests: of a wide table it takes longer than decoding a small one."""
+    return pickle.dumps(slim(metadata), pickle.HIGHEST_PROTOCOL)
+
+
+@lru_cache(4)
+def _unpacked(packed: bytes) -> TableMetadata:
+    metadata: TableMetadata = pickle.loads(packed)  # noqa: S301 - of ``pack``, by the process that started this one.
+    return metadata
 
 
 def decode_list(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
@@ -77,15 +90,15 @@ def describe_inline(
 
 
 def decode_manifest(
-    contents: Contents, header: ManifestHeader, metadata: TableMetadata, branch: str, path: str
+    contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
 ) -> WrittenSegment:
-    """Decode one manifest and write its segment to a local path.
+    """Decode one manifest of a table whose metadata ``pack`` gave, and write its segment to a local path.
 
     Raises:
         MetadataCorrupt: it breaks its format's specification, or its counts are not the list's.
         StorageError: the local file does not read.
     """
-    table = _parse(_read(contents), header, metadata, branch)
+    table = _parse(_read(contents), header, _unpacked(metadata), branch)
     written = write_segment(table, Path(path))
     return WrittenSegment(path, written.rows, written.bytes)
 

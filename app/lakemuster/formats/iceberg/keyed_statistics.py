@@ -16,6 +16,7 @@ from lakemuster.formats.iceberg.statistics import Column, bound_field, canonical
 from lakemuster.metadata.files import count_type
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
+_NARROW = {8: np.int8, 16: np.int16, 32: np.int32}
 _NUMBERS: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
 
@@ -29,13 +30,12 @@ def keyed_counts(columns: Columns, kind: str) -> Iterator[Column]:
     for key in sorted(columns):
         values = columns[key]
         bits, data = values.buffers()
-        counts = np.frombuffer(data, np.int32 if values.type == pa.int32() else np.int64, len(values))
-        of = count_type(int(counts.min()), int(counts.max()))
-        narrow = counts.astype(of.to_pandas_dtype(), copy=False)
-        yield (
-            count_field(kind, key, of),
-            pa.Array.from_buffers(of, len(narrow), [bits, pa.py_buffer(narrow)], values.null_count),
-        )
+        counts = np.frombuffer(data, np.int32 if values.type.bit_width == 32 else np.int64, len(values))
+        # These and not their methods: a wide table has a thousand columns of few rows.
+        of = count_type(int(np.minimum.reduce(counts)), int(np.maximum.reduce(counts)))
+        if of.bit_width != values.type.bit_width:
+            data = pa.py_buffer(counts.astype(_NARROW[of.bit_width]))
+        yield count_field(kind, key, of), pa.Array.from_buffers(of, len(values), [bits, data], values.null_count)
 
 
 def keyed_bounds(columns: Columns, kind: str, type_of: Callable[[int], Primitive]) -> Iterator[Column]:

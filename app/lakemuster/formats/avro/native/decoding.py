@@ -160,7 +160,9 @@ class _Decoding:
         most = max(_MOST_AT_ONCE, _MUCH_BYTES / self._memory.held_bytes)
         counters = [keyed.columns[-1] for keyed in self._program.keyed]
         together = np.append(self.keyed.rows, counters).astype(np.int64)
-        self._memory.grow(column, min(self._times(position), most), together)
+        # Of few rows, texts are longer or shorter than those of all.
+        spare = 1 + (self.rows or 1) ** -0.5
+        self._memory.grow(column, min(self._times(position), most), together, spare)
 
     def _times(self, position: int) -> float:
         """How often what was read up to a position of the file is likely to be in all of it."""

@@ -190,31 +190,27 @@ class KeyedColumns:
     def columns(self, rows: int) -> tuple[dict[Path, Columns], Slots]:
         """The columns that have a value, and their slots."""
         self.settle(rows)
-        whole, keys = pa.py_buffer(self._memory.octets), _keys(self.slots.keys).tolist()
+        whole, spans = pa.py_buffer(self._memory.octets), self._memory.spans()
+        keys = _keys(self.slots.keys).tolist()
         found: dict[Path, Columns] = {keyed.path: {} for keyed in self._maps}
         has_values = np.zeros(len(keys), np.bool_)
         for k, key in enumerate(keys):
-            array = self._array(k, rows, whole)
+            array = self._array(k, rows, whole, *spans)
             if array.null_count < rows:
                 has_values[k] = True
                 found[self._maps[int(self.slots.maps[k])].path][key] = array
         return found, self.slots.some(has_values)
 
-    def _array(self, k: int, rows: int, whole: pa.Buffer) -> pa.Array:
+    def _array(self, k: int, rows: int, whole: pa.Buffer, begins: list[int], sizes: list[int]) -> pa.Array:
         column, kind = int(self._columns[k]), int(self.slots.kinds[k])
         bits, nulls = None, 0
         if self.slots.flags[k]:
             flags = self._memory.column(column - 1)
             nulls = rows - int(np.count_nonzero(flags))
             bits = pa.py_buffer(np.packbits(flags, bitorder="little")) if nulls else None
-        buffers = [self._slice(whole, column)]
-        if kind == AS_BYTES:
-            buffers.append(self._slice(whole, column + 1))
+        columns = (column, column + 1) if kind == AS_BYTES else (column,)
+        buffers = [whole.slice(begins[one], sizes[one]) for one in columns]
         return pa.Array.from_buffers(_ARROW[kind], rows, [bits, *buffers], nulls)
-
-    def _slice(self, whole: pa.Buffer, column: int) -> pa.Buffer:
-        begin, size = self._memory.span(column)
-        return whole.slice(begin, size)
 
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.slots.maps.tolist(), self.slots.keys.tolist(), strict=True))

@@ -35,14 +35,16 @@ class Memory:
         self.used = np.zeros(len(kinds), np.uint64)
         self._lay_out({})
 
-    def grow(self, column: int | None, factor: float, together: NDArray[np.int64]) -> None:
+    def grow(self, column: int | None, factor: float, together: NDArray[np.int64], spare: float = 1.0) -> None:
         """Room for so many times what each column holds, and at least twice as much as now for one that is full.
 
         Args:
+            spare: so many times more for bytes.
             together: columns that have room for the same number of values, whichever of them is full.
         """
         held = self._held(len(self.kinds))
-        rooms = np.maximum(self.rooms, (self.used * factor).astype(np.uint64))
+        factors = np.where(self.kinds == OCTETS, factor * spare, factor)
+        rooms = np.maximum(self.rooms, (self.used * factors).astype(np.uint64))
         if column is not None:
             rooms[column] = max(rooms[column], self.rooms[column] * np.uint64(2))
         if len(together):
@@ -81,6 +83,12 @@ class Memory:
         kind = int(self.kinds[column])
         width, before = abs(kind), int(kind == ENDS)
         return (int(self.starts[column]) - before) * width, (int(self.used[column]) + before) * width
+
+    def spans(self) -> tuple[list[int], list[int]]:
+        """The same of every column."""
+        widths, before = np.abs(self.kinds), self.kinds == ENDS
+        begins, sizes = self.starts.astype(np.int64) - before, self.used.astype(np.int64) + before
+        return (begins * widths).tolist(), (sizes * widths).tolist()
 
     def _held(self, before: int) -> dict[int, Values]:
         some = (self.used[:before] > 0) & (self.kinds[:before] != COUNTER)

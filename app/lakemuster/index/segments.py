@@ -45,7 +45,7 @@ class SegmentInfo:
     """A segment that is whole in the store.
 
     Attributes:
-        location, length: of the manifest that it is made of.
+        location, length: of the manifest that it is made of; of a packed one: the name of the last segment in it, 0.
         rows, bytes: of the segment.
     """
 
@@ -85,7 +85,7 @@ def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None
 
 
 def sweep(database: Database, store: SegmentStore, *, grace_seconds: float = GRACE_SECONDS) -> Swept:
-    """Remove the segments that no manifest of any table refers to.
+    """Remove the segments that no manifest of any table refers to, and packed ones with the last that they hold.
 
     What was registered, or written, less than ``grace_seconds`` ago may be of a refresh at work and
     stays; the grace must be longer than any refresh.
@@ -98,6 +98,7 @@ def sweep(database: Database, store: SegmentStore, *, grace_seconds: float = GRA
             delete(SegmentRow)
             .where(SegmentRow.registered_at_ms <= NowMs() - round(grace_seconds * 1000))
             .where(~exists().where(ManifestRow.segment == SegmentRow.name))
+            .where(~exists().where(ManifestRow.segment == SegmentRow.location))
             .returning(SegmentRow.name)
             .execution_options(synchronize_session=False)
         )

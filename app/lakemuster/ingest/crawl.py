@@ -24,6 +24,7 @@ from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quara
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
+from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.work import decode_list, describe_inline, slim
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
@@ -84,12 +85,13 @@ class Crawler:
         with self.index.database.reading() as session:
             have = known_segments(session, sorted(wanted))
         outcomes = self._decode([row for name, row in wanted.items() if name not in have])
+        new = {name for name in wanted if name not in have}
         for record in records:
             rows = listed[record.row_id]
             if isinstance(rows, CatalogError):
                 self._quarantine(record, rows)
             else:
-                self._finish(record, rows, outcomes)
+                self._finish(record, rows, outcomes, new)
 
     def _read_lists(self, records: Sequence[SnapshotRecord]) -> dict[str, list[ManifestHeader] | CatalogError]:
         refs = [ref for record in records for ref in record.snapshot.manifest_lists if ref.role != "index"]
@@ -168,7 +170,9 @@ class Crawler:
             register_segments(session, written)
         written.clear()
 
-    def _finish(self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None]) -> None:
+    def _finish(
+        self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None], new: set[str]
+    ) -> None:
         failed = next((row for row in rows if outcomes.get(row.segment) is not None), None)
         if failed is not None:
             reason = outcomes[failed.segment]
@@ -180,6 +184,8 @@ class Crawler:
         except MetadataCorrupt as error:
             self._quarantine(record, error)
             return
+        if self.metadata.format == "iceberg":
+            pack_small(self.index, [(row.header, row.segment) for row in rows], new)
         published = [Published(row.role, row.header, row.segment) for row in rows]
         with self.index.database.session() as session:
             publish(session, self.lease, record.row_id, published, dead)

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
@@ -32,6 +32,7 @@ from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, LocalEngine, Progress
 from lakemuster.ingest.load import load_metadata
+from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.pointers import Pointer, look
 from lakemuster.ingest.statistics import ensure_statistics, refresh_statistics
 from lakemuster.metadata.snapshot import TableMetadata
@@ -332,19 +333,20 @@ class Refresher:
     ) -> RefreshReport:
         with self.index.database.reading() as session:
             records = list_snapshots(session, table.table_id)
-        todo = [record for record in records if record.state != "published"]
         heads = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
         if metadata.current_snapshot_id is not None:
             heads.add(("main", metadata.current_snapshot_id))
+        todo = [record for record in records if record.state != "published"]
         first = [record for record in todo if (record.snapshot.branch, record.snapshot.snapshot_id) in heads]
         newest = sorted(records, key=lambda record: record.snapshot.committed_at_ms, reverse=True)[: self.history]
         chosen = {record.row_id for record in newest} - {record.row_id for record in first}
         rest = [record for record in newest if record.state != "published" and record.row_id in chosen]
         crawler = self._crawl(store, table, metadata, lease, first, progress)
-        step = crawler.engine.snapshots_at_once
-        for at in range(0, len(rest), step):
+        for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):
             crawler.crawl(rest[at : at + step])
         tally = crawler.tally
+        if not tally.manifests_fetched:
+            pack_published(self.index, metadata, records)
         reasons = {(r.snapshot.branch, r.snapshot.snapshot_id): reason for r, reason in tally.quarantined}
         head_reason = reasons.get(("main", metadata.current_snapshot_id or -1))
         with self.index.database.session() as session:
@@ -383,10 +385,8 @@ class Refresher:
         totals.snapshots_published += len(tally.published)
         totals.snapshots_quarantined += len(tally.quarantined)
 
-    @contextmanager
-    def _alone(self, table: TableRecord) -> Iterator[Lease]:
-        with held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
-            yield lease
+    def _alone(self, table: TableRecord) -> AbstractContextManager[Lease]:
+        return held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS)
 
     @contextmanager
     def _gate(self, table: TableRecord) -> Iterator[None]:

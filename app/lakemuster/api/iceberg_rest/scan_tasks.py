@@ -73,7 +73,7 @@ class TaskWriter:
         """The answer to a plan request: a completed plan."""
         scan, plan = self.planned.scan, self.planned.plan
         plan_id = b'"status":"completed","plan-id":"%s",' % self.tokens.plan_id(scan).encode()
-        entries = sum(candidate.entries for candidate in plan.survivors.candidates)
+        entries = plan.survivors.entries
         if entries <= MAX_ENTRIES:
             found = self._collect(plan.batches() if scan.min_rows is None else plan.limited(scan.min_rows))
             if found.after is None:

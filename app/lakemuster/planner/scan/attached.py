@@ -14,7 +14,8 @@ from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import kept
 from lakemuster.planner.scan.planned_entries import Piece, inherited
-from lakemuster.planner.scan.selection import Candidate, Rows
+from lakemuster.planner.scan.runs import runs_of
+from lakemuster.planner.scan.selection import Rows
 
 LEAST, MOST = 1024, 1 / 4
 """So many files, and so much of the entries that are read together: then delete files are found for all of those."""
@@ -22,7 +23,7 @@ LEAST, MOST = 1024, 1 / 4
 Attached = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
 
-Opened = Callable[[Candidate], tuple[Segment, list[str]]]
+Opened = Callable[[str], tuple[Segment, list[str]]]
 
 
 def attached(
@@ -35,34 +36,41 @@ def attached(
         entries: theirs, inherited fields filled in.
         opened: as of :func:`pieces`.
     """
-    if all(len(piece.rows) >= LEAST for piece in group):
-        found = [_of_batch(outline, index, piece, *opened(piece.candidate)) for piece in group]
-        if None not in found:
-            return _joined([one for one in found if one is not None])
-    return index.match(group[0].candidate.part.manifest.header.spec_id, entries)
+    spec_id = group[0].spec.spec_id
+    known = [
+        _of_batch(outline, index, piece, *opened(piece.segment)) if len(piece.rows) >= LEAST else None
+        for piece in group
+    ]
+    if not any(known):
+        return index.match(spec_id, entries)
+    found, at = [], 0
+    for piece, own in zip(group, known, strict=True):
+        found.append(own or index.match(spec_id, entries.slice(at, len(piece.rows))))
+        at += len(piece.rows)
+    return _joined(found)
 
 
 def _of_batch(
     outline: Outline, index: DeleteIndex, piece: Piece, segment: Segment, names: list[str]
 ) -> Attached | None:
     """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
-    header, rows = piece.candidate.part.manifest.header, piece.rows
-    number = int(rows[0]) // BATCH_ROWS
-    first = number * BATCH_ROWS
-    count = min(BATCH_ROWS, segment.num_rows - first)
+    spec, rows = piece.spec, piece.rows
+    count = min(BATCH_ROWS, segment.num_rows - piece.batch * BATCH_ROWS)
     if len(rows) < MOST * count:
         return None
 
     def make() -> tuple[Attached, int]:
-        whole = inherited(segment.batch(number, names), [(header, count)])
-        found = index.match(header.spec_id, pa.Table.from_batches([whole]))
+        parts = spec.parts_of(np.arange(piece.first, piece.first + count))
+        manifests = [(spec.parts[part].manifest.header, end - start) for part, start, end in runs_of(parts)]
+        whole = inherited(segment.batch(piece.batch, names), manifests)
+        found = index.match(spec.spec_id, pa.Table.from_batches([whole]))
         return found, sum(numbers.nbytes for numbers in found)
 
     try:
-        found = kept((outline.own, piece.candidate.number, number), make)
+        found = kept((outline.own, piece.segment, piece.batch), make)
     except LimitExceeded:
         return None
-    return found if len(rows) == count else _of_rows(found, rows - first)
+    return found if len(rows) == count else _of_rows(found, rows)
 
 
 def _of_rows(found: Attached, rows: Rows) -> Attached:

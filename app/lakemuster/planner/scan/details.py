@@ -13,7 +13,8 @@ from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.arranged import NONE, Ints, arranged, chosen, packed
 from lakemuster.planner.scan.outline import Outline
-from lakemuster.planner.scan.selection import Candidate, Rows, rows_of, survivors
+from lakemuster.planner.scan.selection import rows_of, survivors
+from lakemuster.planner.scan.spec_outline import Files
 from lakemuster.planner.shapes.paimon_rows import PLANNED
 
 
@@ -41,8 +42,8 @@ def plan_rows(
     start: Position,
     end: Position | None,
     splits: SplitRange | None = None,
-) -> Iterator[tuple[Candidate, Rows]]:
-    """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions.
+) -> Iterator[Files]:
+    """The files that a predicate keeps from ``start`` to before ``end``, in the order of manifests and entries.
 
     Args:
         splits: only files of these; of a plan whose files are read together.
@@ -65,7 +66,7 @@ def plan_rows(
         if end is not None and number == end.part:
             rows = rows[: np.searchsorted(rows, end.offset)]
         if len(rows):
-            yield candidate, rows
+            yield candidate.files(rows)
 
 
 def goes_by_splits(outline: Outline) -> bool:
@@ -79,7 +80,7 @@ def splits_of(outline: Outline, bound: Bound, splitting: Splitting) -> Ints:
 
 
 def with_details(
-    outline: Outline, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Rows, entries: pa.Table
+    outline: Outline, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Ints, entries: pa.Table
 ) -> pa.Table:
     """Entries of chosen files with what the plan says of each.
 

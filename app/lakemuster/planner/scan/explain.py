@@ -20,7 +20,7 @@ from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.arranged import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.index_reasons import index_reasons
-from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.selection import (
@@ -34,6 +34,7 @@ from lakemuster.planner.scan.selection import (
     zone_runs,
     zones_kept,
 )
+from lakemuster.planner.scan.spec_outline import SpecOutline
 
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeVar, cast
-from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.index import Index
+from lakemuster.index.packed import Source, ends_run
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
@@ -39,8 +39,11 @@ from lakemuster.planner.pruning.zones import stacked
 PACK_ROWS = 1 << 16
 """Files of a pack, more or less."""
 
-KEPT_BYTES = 896 * 2**20
+KEPT_BYTES = 832 * 2**20
 """Memory of what is kept of packs."""
+
+KEPT_ZONES = 64 * 2**20
+"""Memory of zones, which plans of any filter ask first: what the entries of a table take does not displace them."""
 
 SOME_OF_A_PACK = 4
 """More than this part of a pack costs less to look at as a whole than to put together."""
@@ -58,12 +61,14 @@ class Pack:
     """Neighbouring manifests of one spec.
 
     Attributes:
-        segments: their names.
-        starts: (M + 1,) where the entries of each begin among those of all.
+        segments: that hold their entries, in order; some may hold those of several manifests.
+        starts: (S + 1,) where the entries of each segment begin among those of all.
+        manifests: how many.
     """
 
     segments: tuple[str, ...]
     starts: Rows
+    manifests: int
 
     @property
     def rows(self) -> int:
@@ -72,22 +77,20 @@ class Pack:
 
 
 @lru_cache(maxsize=CACHED_PACKS)
-def _pack(segments: tuple[str, ...], rows: tuple[int, ...]) -> Pack:
-    return Pack(segments, np.cumsum([0, *rows]))
+def _pack(sources: tuple[Source, ...]) -> Pack:
+    starts = np.cumsum([0, *(source.rows for source in sources)])
+    return Pack(tuple(source.segment for source in sources), starts, sum(source.manifests for source in sources))
 
 
-def packs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Pack]:
-    """Cut manifests into packs, in their order.
-
-    Args:
-        rows: entries of each.
-    """
+def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
+    """Cut the manifests that some segments hold into packs, in their order."""
     first = held = 0
-    for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
-        held += count
+    for number, source in enumerate(sources):
+        held += source.rows
         # A pack ends after a manifest with a chance of its share of a pack.
-        if crc32(name.encode()) * PACK_ROWS < count << 32 or held >= 4 * PACK_ROWS or number == len(segments) - 1:
-            yield _pack(tuple(segments[first : number + 1]), tuple(rows[first : number + 1]))
+        by_chance = ends_run(source.last, source.last_rows, PACK_ROWS)
+        if by_chance or held >= 4 * PACK_ROWS or number == len(sources) - 1:
+            yield _pack(tuple(sources[first : number + 1]))
             first, held = number + 1, 0
 
 
@@ -110,16 +113,25 @@ class _Kept:
         if (found := self._values.get(key)) is not None:
             return cast("T", found[0])
         made = make()
+        self.keep(key, *made)
+        return made[0]
+
+    def keep(self, key: tuple[object, ...], value: object, size: int) -> None:
+        """Keep something of so many bytes, unless something is kept under its key."""
         with self._lock:
             if key not in self._values:
-                self._values[key] = made
+                self._values[key] = value, size
                 self._keys.append(key)
-                self._bytes += made[1]
+                self._bytes += size
             while self._bytes > self._budget and len(self._keys) > 1:
                 place = self._random.randrange(len(self._keys) - 1)
                 self._keys[place], self._keys[-1] = self._keys[-1], self._keys[place]
                 self._bytes -= self._values.pop(self._keys.pop())[1]
-        return made[0]
+
+    def find(self, key: tuple[object, ...]) -> object | None:
+        """What is kept under a key, if anything is."""
+        found = self._values.get(key)
+        return None if found is None else found[0]
 
     def has(self, key: tuple[object, ...]) -> bool:
         """Whether something is kept under a key."""
@@ -128,6 +140,7 @@ class _Kept:
 
 _KEPT = _Kept(KEPT_BYTES)
 kept = _KEPT.get
+kept_zones = _Kept(KEPT_ZONES)
 
 
 @dataclass(frozen=True, slots=True)

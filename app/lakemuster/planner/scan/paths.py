@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
-from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import Pack, kept
+from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.storage.locations import Rewrites
 
 _WORDS = 12
@@ -43,13 +44,12 @@ def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Ite
             names.setdefault(recorded, []).append(location)
     texts = list(names)
     keys = np.array(list(map(key_of, texts)), np.uint64)
-    first = 0
-    for pack in spec.packs:
-        for text, place in _hits(outline.index, pack, column, keys, texts):
-            number = int(np.searchsorted(pack.starts, place, side="right")) - 1
+    for pack, first in zip(spec.packs, spec.pack_starts.tolist(), strict=False):
+        for text, entry in _hits(outline.index, pack, column, keys, texts):
+            place = first + entry
+            part = int(np.searchsorted(spec.part_starts, place, side="right")) - 1
             for location in names[text]:
-                yield location, first + number, place - int(pack.starts[number])
-        first += len(pack.segments)
+                yield location, part, place - int(spec.part_starts[part])
 
 
 def _hits(

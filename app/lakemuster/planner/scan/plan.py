@@ -24,9 +24,11 @@ from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
-from lakemuster.planner.scan.outline import Outline, SpecOutline
+from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.planned_entries import Piece, entries_of, inherited, joined, pieces
-from lakemuster.planner.scan.selection import Candidate, Rows, Survivors, survivors
+from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.selection import Rows, Survivors, survivors
+from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.view import View
 
@@ -199,16 +201,21 @@ class Plan:
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
         """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
         starts = [START]
-        room = files
-        for candidate in self.survivors.candidates:
-            for start, end in candidate.runs:
-                at = start
-                while end - at > room:
-                    at += room
-                    starts.append(Position(candidate.number, at))
-                    room = files
-                room -= end - at
+        runs = [(stretch, self._left_in(stretch)) for stretch in self.outline.stretches]
+        passed = 0
+        for stretch, own in runs:
+            ends = passed + np.cumsum(own.ends - own.starts)
+            total = int(ends[-1]) if len(ends) else passed
+            cuts = np.arange(max(1, -(-passed // files)) * files, total, files)
+            at = np.searchsorted(ends, cuts, side="right")
+            places = own.ends[at] - (ends[at] - cuts)
+            starts += [stretch.position(place) for place in places.tolist()]
+            passed = total
         return [(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+    def _left_in(self, stretch: Stretch) -> Runs:
+        low, high = (int(stretch.spec.part_starts[part]) for part in (stretch.first, stretch.end))
+        return self.survivors.runs[stretch.spec].between(low, high)
 
     def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Part, pa.Table]]:
         """Delete files by number, ascending, those of one manifest together; as entries with inherited fields."""
@@ -220,16 +227,17 @@ class Plan:
             yield part, table.take(pa.array(numbers[edges[at] : edges[at + 1]] - starts[at]))
 
     def _planned(self, group: Sequence[Piece]) -> PlannedBatch:
-        spec, first = group[0].candidate.spec, group[0].candidate.number
-        counts = [len(piece.rows) for piece in group]
-        rows = group[0].rows if len(group) == 1 else np.concatenate([piece.rows for piece in group])
-        numbers = None
-        if group[-1].candidate.number != first:
-            numbers = np.array([piece.candidate.number for piece in group], np.int64).repeat(counts)
+        spec = group[0].spec
+        places = group[0].places if len(group) == 1 else np.concatenate([piece.places for piece in group])
+        parts = spec.parts_of(places)
+        rows = places - spec.part_starts[parts]
+        own, first = spec.parts[int(parts[0])], spec.numbers[int(parts[0])]
+        numbers = spec.part_numbers[parts] if parts[0] != parts[-1] else None
         read = entries_of(group)
         if self.view.table.format == "iceberg":
-            headers = [piece.candidate.part.manifest.header for piece in group]
-            read = inherited(read, list(zip(headers, counts, strict=True)), self._row_ids(group))
+            manifests = [(part, end - start) for part, start, end in runs_of(parts)]
+            headers = [(spec.parts[part].manifest.header, count) for part, count in manifests]
+            read = inherited(read, headers, self._row_ids(spec, parts, rows))
         entries = pa.Table.from_batches([read])
         if self.details and isinstance(self.outline.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
@@ -237,15 +245,14 @@ class Plan:
         if spec not in self._remaining:
             self._remaining[spec] = remaining_of(self.bound, spec.projection)
         left = self._remaining[spec].of(entries)
-        part = group[0].candidate.part
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
         if self.added_in is None and (index := self.outline.delete_index) is not None:
             offsets, deletes = attached(self.outline, index, group, entries, self._opened)
-        return PlannedBatch(part, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers)
+        return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers)
 
-    def _opened(self, candidate: Candidate) -> tuple[Segment, list[str]]:
-        """A manifest's segment, and of its columns those that a plan needs; segments of one table are alike."""
-        segment = self.outline.index.segments.open(candidate.part.manifest.segment)
+    def _opened(self, name: str) -> tuple[Segment, list[str]]:
+        """A segment, and of its columns those that a plan needs; segments of one table are alike."""
+        segment = self.outline.index.segments.open(name)
         if (present := segment.names) not in self._columns_of:
             columns = self.shape.columns(list(present))
             if self.added_in is None and self.outline.delete_index is not None:
@@ -262,31 +269,29 @@ class Plan:
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
 
-    def _row_ids(self, group: Sequence[Piece]) -> pa.Array | None:
+    def _row_ids(self, spec: SpecOutline, parts: Rows, rows: Rows) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
-        headers = [piece.candidate.part.manifest.header for piece in group]
-        if all(header.first_row_id is None for header in headers):
+        manifests = [(spec.parts[part].manifest, start, end) for part, start, end in runs_of(parts)]
+        if all(manifest.header.first_row_id is None for manifest, _, _ in manifests):
             return None
         found = []
-        for piece, header in zip(group, headers, strict=True):
-            segment = self.outline.index.segments.open(piece.candidate.part.manifest.segment)
+        for manifest, start, end in manifests:
+            segment = self.outline.index.segments.open(manifest.segment)
             own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
-            ids = inherit(segment.table(own), header).column("first_row_id")
-            found.append(flat(ids).take(pa.array(piece.rows)))
+            ids = inherit(segment.table(own), manifest.header).column("first_row_id")
+            found.append(flat(ids).take(pa.array(rows[start:end])))
         return pa.concat_arrays(found)
 
 
 @lru_cache(maxsize=KEPT_TOTALS)
 def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
+    segments = outline.index.segments
     files = records = size = 0
-    for candidate, rows in plan_rows(outline, bound, added_in, START, None):
-        segment = outline.index.segments.open(candidate.part.manifest.segment)
-        table = segment.table(["record_count", "file_size_in_bytes"])
-        if len(rows) < table.num_rows:
-            table = table.combine_chunks().take(pa.array(rows))
-        files += len(rows)
-        records += pc.sum(table.column(0)).as_py() or 0
-        size += pc.sum(table.column(1)).as_py() or 0
+    wanted = ["record_count", "file_size_in_bytes"]
+    for piece in pieces(plan_rows(outline, bound, added_in, START, None), lambda name: (segments.open(name), wanted)):
+        files += len(piece.rows)
+        entries = entries_of([piece])
+        records += pc.sum(entries.column(0)).as_py() or 0
+        size += pc.sum(entries.column(1)).as_py() or 0
     left = survivors(outline, bound)
-    entries = sum(candidate.entries for candidate in left.candidates)
-    return Totals(len(outline.data), left.manifests, entries, files, records, size)
+    return Totals(len(outline.data), left.manifests, left.entries, files, records, size)

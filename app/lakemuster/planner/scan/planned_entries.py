@@ -1,6 +1,6 @@
 """Entries of a plan's files: taken from their segments, with what they inherit from their manifests.
 
-Few files of many manifests are put together: what comes after costs the more the more batches there are.
+Few files of many segments are put together: what comes after costs the more the more batches there are.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.scan.gathered import Columns, columns_of, gathered
-from lakemuster.planner.scan.selection import Candidate, Rows
+from lakemuster.planner.scan.selection import Rows
+from lakemuster.planner.scan.spec_outline import Files, SpecOutline
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
-"""Files of several manifests that are put together: of the first batch, and of later ones, which grow."""
+"""Files of several segments that are put together: of the first batch, and of later ones, which grow."""
 
 _REPEATED = 1 << 13
 
@@ -29,33 +30,48 @@ _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
 
 
 class Piece(NamedTuple):
-    """Some files of one manifest, all in one batch of its segment.
+    """Some files that one batch of a segment holds.
 
     Attributes:
-        rows: their positions in the manifest.
+        segment: its name.
+        batch: the number of the batch.
+        first: the place of the batch's first entry, as of :attr:`SpecOutline.part_starts`.
+        rows: (N,) the files' positions in the batch.
         columns: those that are wanted of the batch.
-        first: the position of the batch's first entry.
     """
 
-    candidate: Candidate
+    spec: SpecOutline
+    segment: str
+    batch: int
+    first: int
     rows: Rows
     columns: Columns
-    first: int
+
+    @property
+    def places(self) -> Rows:
+        """(N,) of the files."""
+        return self.rows + self.first
 
 
-def pieces(
-    found: Iterable[tuple[Candidate, Rows]], opened: Callable[[Candidate], tuple[Segment, list[str]]]
-) -> Iterator[Piece]:
-    """The entries of files, manifest by manifest.
+def pieces(found: Iterable[Files], opened: Callable[[str], tuple[Segment, list[str]]]) -> Iterator[Piece]:
+    """The entries of files, in order.
 
     Args:
-        opened: a manifest's segment, and which of its columns are wanted.
+        opened: a segment, by its name, and which of its columns are wanted.
     """
-    for candidate, rows in found:
-        segment, names = opened(candidate)
-        wanted = tuple(names)
-        for number, own in by_batch(rows, BATCH_ROWS):
-            yield Piece(candidate, own, columns_of(segment, number, wanted), number * BATCH_ROWS)
+    for spec, number, places in found:
+        pack, begin = spec.packs[number], int(spec.pack_starts[number])
+        first, last = np.searchsorted(pack.starts, places[[0, -1]], side="right").tolist()
+        edges = np.searchsorted(places, pack.starts[first:last]).tolist()
+        for of, start, end in zip(range(first - 1, last), [0, *edges], [*edges, len(places)], strict=True):
+            if start == end:
+                continue
+            at = int(pack.starts[of])
+            segment, names = opened(pack.segments[of])
+            wanted = tuple(names)
+            for batch, own in by_batch(places[start:end] - at, BATCH_ROWS):
+                columns, rows = columns_of(segment, batch, wanted), own - batch * BATCH_ROWS
+                yield Piece(spec, pack.segments[of], batch, begin + at + batch * BATCH_ROWS, rows, columns)
 
 
 def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
@@ -66,9 +82,7 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
     for piece in found:
         own = piece.columns.schema
         if group and (
-            files + len(piece.rows) > MOST_FILES
-            or piece.candidate.spec is not group[0].candidate.spec
-            or not (own is schema or own.equals(schema, check_metadata=True))
+            files + len(piece.rows) > MOST_FILES or piece.spec is not group[0].spec or not _are_alike(own, schema)
         ):
             yield group
             group, files = [], 0
@@ -83,11 +97,18 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield group
 
 
+def _are_alike(one: pa.Schema, other: pa.Schema | None) -> bool:
+    """Whether two segments have the same columns; what is said of each as a whole, its rows, may differ."""
+    if one is other or other is None:
+        return one is other
+    return bool(one.remove_metadata().equals(other.remove_metadata(), check_metadata=True))
+
+
 def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
     """The entries of all pieces, one after the other."""
     if len(group) == 1:
-        return take(group[0].columns.batch, group[0].rows - group[0].first)
-    return gathered([(piece.columns, piece.rows - piece.first) for piece in group])
+        return take(group[0].columns.batch, group[0].rows)
+    return gathered([(piece.columns, piece.rows) for piece in group])
 
 
 def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:

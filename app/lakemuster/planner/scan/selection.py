@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +21,10 @@ from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.outline import Outline, SpecOutline, ZoneStatistics
+from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types
+from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.spec_outline import Files, SpecOutline, ZoneStatistics
 from lakemuster.planner.shape import Part
 
 FEW_MANIFESTS = 4
@@ -38,8 +37,6 @@ FEW_OF_A_PACK = 16
 
 REMEMBERED_FILES = 1 << 16
 """Files of one selection that need not be found anew for its next page."""
-
-_END = 1 << 62
 
 Rows = NDArray[np.int64]
 
@@ -60,15 +57,21 @@ class Candidate:
     runs: tuple[tuple[int, int], ...]
     entries: int
 
+    def files(self, rows: Rows) -> Files:
+        """Some of its files, by their positions in the manifest."""
+        place = int(self.spec.part_starts[self.spec.place_of(self.number)])
+        pack = int(np.searchsorted(self.spec.pack_starts, place + int(rows[0]), side="right")) - 1
+        return Files(self.spec, pack, rows + (place - int(self.spec.pack_starts[pack])))
+
 
 @dataclass(slots=True)
 class Remembered:
-    """Files of candidates that were looked at, as far as :data:`REMEMBERED_FILES` goes."""
+    """Files of packs that were looked at, as far as :data:`REMEMBERED_FILES` goes."""
 
-    rows: dict[tuple[int, frozenset[int] | None], Rows] = field(default_factory=dict)
+    rows: dict[tuple[Stretch, int, frozenset[int] | None], Rows] = field(default_factory=dict)
     room: int = REMEMBERED_FILES
 
-    def keep(self, key: tuple[int, frozenset[int] | None], rows: Rows) -> None:
+    def keep(self, key: tuple[Stretch, int, frozenset[int] | None], rows: Rows) -> None:
         """Remember, if there is room."""
         cost = len(rows) + 1
         if cost <= self.room:
@@ -81,15 +84,20 @@ class Survivors:
     """What is left before entries are looked at.
 
     Attributes:
-        candidates: in list order.
+        runs: of each spec, the entries that manifests and zones leave.
         manifests: how many the predicate left of all.
         remembered: what was found in them.
     """
 
-    candidates: tuple[Candidate, ...]
+    runs: Mapping[SpecOutline, Runs]
     manifests: int
     remembered: Remembered = field(default_factory=Remembered)
     _questions: dict[SpecOutline, Question] = field(default_factory=dict)
+
+    @property
+    def entries(self) -> int:
+        """How many are looked at."""
+        return sum(runs.entries for runs in self.runs.values())
 
     def question(self, spec: SpecOutline, bound: Bound) -> Question:
         """The predicate as packs of a spec are asked it."""
@@ -97,17 +105,34 @@ class Survivors:
             self._questions[spec] = Question.of(spec.index, bound, spec.projection)
         return self._questions[spec]
 
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The manifests that have entries left, in list order."""
+        found = [candidate for spec, runs in self.runs.items() for candidate in candidates_of(spec, runs)]
+        return tuple(sorted(found, key=lambda candidate: candidate.number))
+
+
+def candidates_of(spec: SpecOutline, runs: Runs) -> Iterator[Candidate]:
+    """The manifests that have some of these entries."""
+    cut = runs.cut(spec.part_starts)
+    parts = np.searchsorted(spec.part_starts, cut.starts, side="right") - 1
+    firsts = spec.part_starts[parts]
+    pairs = list(zip((cut.starts - firsts).tolist(), (cut.ends - firsts).tolist(), strict=True))
+    for part, first, last in runs_of(parts):
+        own = tuple(pairs[first:last])
+        yield Candidate(spec.numbers[part], spec.parts[part], spec, own, sum(end - start for start, end in own))
+
 
 @lru_cache(maxsize=CACHED_SELECTIONS)
 def survivors(outline: Outline, bound: Bound) -> Survivors:
     """Prune manifests by their partition summaries, and their entries by zones."""
-    found: list[Candidate] = []
+    found: dict[SpecOutline, Runs] = {}
     manifests = 0
     for spec in outline.specs:
         kept = manifests_read(spec) & manifests_in_bucket(spec, bound) & manifests_kept(spec, bound)
         manifests += int(kept.sum())
-        found += _by_zones(spec, bound, kept)
-    return Survivors(tuple(sorted(found, key=lambda candidate: candidate.number)), manifests)
+        found[spec] = _by_zones(spec, bound, kept)
+    return Survivors(found, manifests)
 
 
 def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
@@ -143,30 +168,13 @@ def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
     return can_match(bound, Together(columns, partitions, spec.projection))
 
 
-def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Iterator[Candidate]:
-    numbers = np.flatnonzero(kept).tolist()
-    if bound == TRUE or len(numbers) <= FEW_MANIFESTS:
-        for number in numbers:
-            rows = spec.part_rows[number]
-            if rows:
-                yield Candidate(spec.numbers[number], spec.parts[number], spec, ((0, rows),), rows)
-        return
-    counts = np.array(spec.zone_counts, np.int64)
-    ends = np.cumsum(counts)
-    zones = zones_kept(spec, bound) & kept.repeat(counts)
-    # A run begins where a zone follows one that is dropped, or is the first of its manifest; and ends likewise.
-    edge = np.zeros(len(zones) + 1, np.bool_)
-    edge[0] = edge[ends] = True
-    starts = np.flatnonzero(zones & (edge[:-1] | ~np.concatenate([[False], zones[:-1]])))
-    stops = np.flatnonzero(zones & (edge[1:] | ~np.concatenate([zones[1:], [False]]))) + 1
-    owners = np.searchsorted(ends, starts, side="right")
-    first = (ends - counts)[owners]
-    pairs = zip(((starts - first) * ZONE_ROWS).tolist(), ((stops - first) * ZONE_ROWS).tolist(), strict=True)
-    for number, group in groupby(zip(owners.tolist(), pairs, strict=True), itemgetter(0)):
-        rows = spec.part_rows[number]
-        runs = tuple((start, min(stop, rows)) for _, (start, stop) in group)
-        entries = sum(stop - start for start, stop in runs)
-        yield Candidate(spec.numbers[number], spec.parts[number], spec, runs, entries)
+def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Runs:
+    if bound == TRUE or int(kept.sum()) <= FEW_MANIFESTS:
+        return Runs.of(kept, spec.part_starts)
+    zones = zones_kept(spec, bound)
+    if not kept.all():
+        zones = zones & kept.repeat(np.array(spec.zone_counts, np.int64))
+    return Runs.of(zones, spec.zone_starts)
 
 
 def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
@@ -195,85 +203,99 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
 
 def rows_of(
     outline: Outline, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
-) -> Iterator[tuple[Candidate, Rows]]:
-    """The files that a predicate keeps from ``start`` to before ``end``, manifest by manifest, as positions."""
+) -> Iterator[Files]:
+    """The files that a predicate keeps from ``start`` to before ``end``, pack by pack."""
     left = survivors(outline, bound)
-    first = bisect_left(left.candidates, start.part, key=_number)
-    last = len(left.candidates) if end is None else bisect_right(left.candidates, end.part, key=_number)
-    for _, group in groupby(left.candidates[first:last], _pack):
-        own = tuple(group)
-        low = start.offset if own[0].number == start.part else 0
-        high = end.offset if end is not None and own[-1].number == end.part else own[-1].runs[-1][1]
-        found = list(_found(left, outline, own, (low, high), bound, added_in))
-        found[-1] = found[-1][: np.searchsorted(found[-1], high)]
-        found[0] = found[0][np.searchsorted(found[0], low) :]
-        yield from ((candidate, rows) for candidate, rows in zip(own, found, strict=True) if len(rows))
+    for stretch in outline.stretches:
+        spec = stretch.spec
+        low, high = (int(spec.part_starts[part]) for part in (stretch.first, stretch.end))
+        runs = left.runs[spec]
+        asked = runs.between(_place(stretch, start), high if end is None else _place(stretch, end))
+        asked = asked.cut(spec.pack_starts)
+        for pack, a, b in runs_of(np.searchsorted(spec.pack_starts, asked.starts, side="right") - 1):
+            whole = runs.between(max(low, int(spec.pack_starts[pack])), min(high, int(spec.pack_starts[pack + 1])))
+            within = Runs(asked.starts[a:b], asked.ends[a:b])
+            rows = _found(left, outline, stretch, pack, whole, within, bound, added_in)
+            if len(rows):
+                yield Files(spec, pack, rows)
 
 
-def _number(candidate: Candidate) -> int:
-    return candidate.number
-
-
-def _pack(candidate: Candidate) -> tuple[SpecOutline, Pack]:
-    return candidate.spec, candidate.spec.pack_of(candidate.number)[0]
+def _place(stretch: Stretch, position: Position) -> int:
+    """Where a position lies among the places of a stretch's spec; its start or end, where it is before or after it."""
+    spec, number, offset = stretch.spec, position.part, position.offset
+    if number < stretch.number:
+        number, offset = stretch.number, 0
+    part = stretch.first + number - stretch.number
+    if part >= stretch.end:
+        return int(spec.part_starts[stretch.end])
+    return min(int(spec.part_starts[part]) + offset, int(spec.part_starts[part + 1]))
 
 
 def _found(
     left: Survivors,
     outline: Outline,
-    group: Sequence[Candidate],
-    ends: tuple[int, int],
+    stretch: Stretch,
+    pack: int,
+    everything: Runs,
+    within: Runs,
     bound: Bound,
     added_in: frozenset[int] | None,
-) -> Sequence[Rows]:
-    """The files of some candidates of one pack, of the first and the last at least those between ``ends``."""
-    known = left.remembered.rows
-    missing = [candidate for candidate in group if (candidate.number, added_in) not in known]
-    found = {c.number: known[c.number, added_in] for c in group if (c.number, added_in) in known}
-    if missing:
-        ends_of = {group[0].number: (ends[0], _END), group[-1].number: (0, ends[1])}
-        if len(group) == 1:
-            ends_of[group[0].number] = ends
-        within = [_within(candidate, *ends_of.get(candidate.number, (0, _END))) for candidate in missing]
-        all_entries, entries = (sum(candidate.entries for candidate in some) for some in (missing, within))
-        whole = entries * 4 >= all_entries or all_entries <= min(REMEMBERED_FILES // 4, left.remembered.room)
-        looked_at = missing if whole else within
-        for candidate, rows in zip(missing, _looked_at(left, outline, looked_at, bound, added_in), strict=True):
-            found[candidate.number] = rows
-            if whole:
-                left.remembered.keep((candidate.number, added_in), rows)
-    return [found[candidate.number] for candidate in group]
+) -> Rows:
+    """The files of a pack among some of its entries, ``within``; those of ``everything`` may be asked for next."""
+    key = (stretch, pack, added_in)
+    first = int(stretch.spec.pack_starts[pack])
+    rows = left.remembered.rows.get(key)
+    if rows is None:
+        all_entries, entries = everything.entries, within.entries
+        if entries * 4 < all_entries and all_entries > min(REMEMBERED_FILES // 4, left.remembered.room):
+            return _looked_at(left, outline, stretch.spec, pack, within, bound, added_in)
+        rows = _looked_at(left, outline, stretch.spec, pack, everything, bound, added_in)
+        left.remembered.keep(key, rows)
+    low, high = np.searchsorted(rows, [int(within.starts[0]) - first, int(within.ends[-1]) - first]).tolist()
+    return rows[low:high]
 
 
 def _looked_at(
-    left: Survivors, outline: Outline, group: Sequence[Candidate], bound: Bound, added_in: frozenset[int] | None
-) -> Sequence[Rows]:
-    """The files of some candidates of one pack."""
-    spec = group[0].spec
-    pack = spec.pack_of(group[0].number)[0]
-    question = None if added_in is not None or isinstance(spec.reading, PaimonReading) else left.question(spec, bound)
-    entries = sum(candidate.entries for candidate in group)
-    if not entries:
-        return [np.zeros(0, np.int64)] * len(group)
-    if question is None or (entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack)):
-        return [files_kept(outline, candidate, bound, added_in) for candidate in group]
-    starts = [int(pack.starts[spec.pack_of(candidate.number)[1]]) for candidate in group]
-    spans = [
-        slice(first + start, first + end)
-        for first, candidate in zip(starts, group, strict=True)
-        for start, end in candidate.runs
-    ]
-    rows = question.kept(pack, None if entries == pack.rows else spans)
-    edges = np.searchsorted(rows, starts).tolist()
-    return [rows[a:b] - first for a, b, first in zip(edges, [*edges[1:], len(rows)], starts, strict=True)]
+    left: Survivors,
+    outline: Outline,
+    spec: SpecOutline,
+    number: int,
+    runs: Runs,
+    bound: Bound,
+    added_in: frozenset[int] | None,
+) -> Rows:
+    """The files among some entries of a pack."""
+    pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
+    if added_in is not None or isinstance(spec.reading, PaimonReading):
+        found = [
+            files_kept(outline, candidate, bound, added_in) + spec.part_starts[spec.place_of(candidate.number)] - first
+            for candidate in candidates_of(spec, runs)
+        ]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+    question = left.question(spec, bound)
+    spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
+    if entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack):
+        return _read_alone(spec, pack, spans, bound)
+    return question.kept(pack, None if entries == pack.rows else spans)
 
 
-def _within(candidate: Candidate, low: int, high: int) -> Candidate:
-    """The candidate without the entries before ``low`` and from ``high`` on."""
-    if not candidate.runs or (low <= candidate.runs[0][0] and high >= candidate.runs[-1][1]):
-        return candidate
-    runs = tuple((max(start, low), min(end, high)) for start, end in candidate.runs if end > low and start < high)
-    return replace(candidate, runs=runs, entries=sum(end - start for start, end in runs))
+def _read_alone(spec: SpecOutline, pack: Pack, spans: Sequence[slice], bound: Bound) -> Rows:
+    """The live files that a predicate keeps among few entries of a pack, of which nothing is kept."""
+    found: list[Rows] = []
+    for span in spans:
+        first, last = np.searchsorted(pack.starts, [span.start, span.stop - 1], side="right").tolist()
+        for of in range(first - 1, last):
+            begin = int(pack.starts[of])
+            low, high = max(span.start - begin, 0), min(span.stop, int(pack.starts[of + 1])) - begin
+            if low >= high:
+                continue
+            segment = spec.index.segments.open(pack.segments[of])
+            entries = segment.rows(low, high, _columns(segment, bound, spec, incremental=False))
+            keep = undeleted(entries)
+            if bound != TRUE:
+                keep = entries_kept(spec, entries, bound, keep)
+            found.append(np.flatnonzero(keep) + low + begin)
+    return np.concatenate([np.zeros(0, np.int64), *found])
 
 
 def entries_of(
@@ -322,10 +344,9 @@ def readable(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mas
 
 def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
     """Mark the entries that are live in the snapshot; ``start`` is the first one's position in the manifest."""
-    status = flat(entries.column("status")).to_numpy()
     if outline.view.table.format == "iceberg":
-        return np.asarray(status != DELETED)
-    keep = np.asarray(status == ADDED)
+        return undeleted(entries)
+    keep = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
     snapshot = outline.view.snapshot
     incremental = isinstance(outline.reading, PaimonReading) and outline.reading.scan != "all"
     dead = None if snapshot is None or incremental else snapshot.dead_rows
@@ -333,6 +354,11 @@ def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
         first = part.first_row + start
         keep[dead[(dead >= first) & (dead < first + len(keep))] - first] = False
     return keep
+
+
+def undeleted(entries: pa.Table) -> Mask:
+    """Mark the entries of Iceberg that are live."""
+    return np.asarray(flat(entries.column("status")).to_numpy() != DELETED)
 
 
 def _added_in(part: Part, entries: pa.Table, snapshots: frozenset[int]) -> Mask:

@@ -13,7 +13,7 @@ from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import attached, planned_entries, selection
+from lakemuster.planner.scan import attached, planned_entries, selection, spec_outline
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
@@ -124,6 +124,7 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(zones.zone_count, "__defaults__", (2,)),
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
         mock.patch.object(selection, "ZONE_ROWS", 2),
+        mock.patch.object(spec_outline, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
         mock.patch.object(planned_entries, "BATCH_ROWS", 3),
         mock.patch.object(attached, "BATCH_ROWS", 3),

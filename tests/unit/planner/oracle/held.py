@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
+from lakemuster.index.packed import Source, together
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS, split_column, typed_field
@@ -20,6 +21,7 @@ from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, 
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.scan.outline import Outline, outline_over
+from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.planner.shape import Part
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH
@@ -83,7 +85,24 @@ def outline(table: Table) -> Outline:
         name = f"oracle-{number}"
         segments.put(name, segment_table(table, manifest))
         records.append(ManifestRecord(number, "manifests", header_of(table, manifest, name, content), name))
-    return outline_over(index, view_of(table), [Part(record) for record in records])
+    made = outline_over(index, view_of(table), [Part(record) for record in records])
+    for spec in made.specs:
+        vars(spec)["sources"] = tuple(packed(segments, spec, table.packed))
+    return made
+
+
+def packed(segments: HeldSegments, spec: SpecOutline, size: int) -> Iterator[Source]:
+    """The segments to read a spec's manifests from: so many neighbours in one, where one can hold them."""
+    names, rows = [part.manifest.segment for part in spec.parts], spec.part_rows
+    for start in range(0, len(names), size):
+        own, counts = names[start : start + size], rows[start : start + size]
+        whole = together([segments.open(name).table() for name in own]) if len(own) > 1 else None
+        if whole is None:
+            yield from (Source(name, 1, count, name, count) for name, count in zip(own, counts, strict=True))
+            continue
+        name = f"{own[0]}-packed-{len(own)}"
+        segments.put(name, whole)
+        yield Source(name, len(own), sum(counts), own[-1], counts[-1])
 
 
 def view_of(table: Table) -> View:

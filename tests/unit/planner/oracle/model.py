@@ -86,6 +86,7 @@ class Table:
 
     Attributes:
         defaults: what rows written before a column was added have of it.
+        packed: how many neighbouring manifests of a spec are read from one segment, if one can hold them.
     """
 
     format_version: int
@@ -95,6 +96,7 @@ class Table:
     data: list[Manifest]
     deletes: list[Manifest]
     defaults: dict[int, Any]
+    packed: int = 1
 
     @property
     def schema(self) -> Schema:

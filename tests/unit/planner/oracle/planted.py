@@ -17,7 +17,7 @@ from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.pruning.native import Cells
-from lakemuster.planner.scan import outline, packs, planned_entries, selection
+from lakemuster.planner.scan import outline, packs, planned_entries, selection, spec_outline
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED = Planted()
@@ -262,7 +262,7 @@ def _(patch: Patch) -> None:
 
 @planted("a manifest without a summary holds no nulls")
 def _(patch: Patch) -> None:
-    instead(patch, outline, "_contains_null", lambda real: lambda summary: real(summary) or False)
+    instead(patch, spec_outline, "_contains_null", lambda real: lambda summary: real(summary) or False)
 
 
 @planted("deleted entries are live")

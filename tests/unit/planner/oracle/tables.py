@@ -135,6 +135,7 @@ class History:
             self._manifests(files),
             self._manifests(deletes),
             self.defaults,
+            1 + len(files) % 4,
         )
 
     def _file(self, number: int) -> DataFile:

@@ -18,7 +18,7 @@ from lakemuster.api.filters import Filter
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.predicate import Bound, matches
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import selection
+from lakemuster.planner.scan import selection, spec_outline
 from lakemuster.planner.scan.kept_files import kept_files
 from lakemuster.planner.view import View
 from tests.contract.service.backends import rows as rows_of
@@ -231,6 +231,7 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(zones.zone_count, "__defaults__", (2,)),
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
         mock.patch.object(selection, "ZONE_ROWS", 2),
+        mock.patch.object(spec_outline, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
     ):
         yield

@@ -1,0 +1,183 @@
+"""Packed segments: the entries of neighbouring small manifests in one segment.
+
+A table that is streamed to has thousands of manifests of few entries each, and opening a segment costs the same however
+few it holds. Which neighbours are packed follows from the names and entries of manifests alone, so that a commit leaves
+nearly all packed segments of a table what they are, and every process finds the same ones. The segments that they are
+made of stay: what is not packed, or no longer, is read from them.
+
+Source: shared design, "Where things are kept".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import pyarrow as pa
+
+from lakemuster.index import Index
+from lakemuster.index.segments import BATCH_ROWS, SegmentInfo, known_segments, write_segment
+
+PACKED_ROWS = BATCH_ROWS
+"""Entries of a packed segment, more or less."""
+
+SMALL = PACKED_ROWS // 4
+"""Manifests of more entries stay alone."""
+
+FEWEST = 4
+"""Fewer manifests are not worth a segment."""
+
+_VERSION = 1
+_COUNTS = ("null_count.", "nan_count.", "value_count.", "column_size.")
+
+
+class Source(NamedTuple):
+    """A segment that holds the entries of one manifest, or of several that follow one another.
+
+    Attributes:
+        segment: its name.
+        manifests: how many.
+        rows: entries of all.
+        last, last_rows: the segment and the entries of the last manifest alone.
+    """
+
+    segment: str
+    manifests: int
+    rows: int
+    last: str
+    last_rows: int
+
+
+class Run(NamedTuple):
+    """Manifests from ``first`` to before ``end`` that are packed, and the name of the segment that they make."""
+
+    first: int
+    end: int
+    name: str
+
+
+def ends_run(segment: str, rows: int, size: int) -> bool:
+    """Whether a manifest is the last of a run of about ``size`` entries: with a chance of its share of them."""
+    return crc32(segment.encode()) * size < rows << 32
+
+
+def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
+    """The manifests to pack, of some of one spec in list order.
+
+    A run lies between two manifests that end one: what stands at the ends of a list may yet grow, and stays alone.
+
+    Args:
+        rows: entries of each.
+    """
+    first, held, begun = 0, 0, False
+    for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
+        alone = count > SMALL
+        held += 0 if alone else count
+        if not (alone or held >= 2 * PACKED_ROWS or ends_run(name, count, PACKED_ROWS)):
+            continue
+        end = number if alone else number + 1
+        if begun and end - first >= FEWEST:
+            yield Run(first, end, _name(segments[first:end], rows[first:end]))
+        first, held, begun = number + 1, 0, True
+
+
+def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[Source]:
+    """The segments to read manifests of one spec from, in list order: packed ones where there are some.
+
+    Args:
+        rows: entries of each manifest.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    runs = list(runs_of(segments, rows))
+    known: set[str] = set()
+    if runs:
+        with index.database.reading() as session:
+            known = known_segments(session, [run.name for run in runs])
+    found: list[Source] = []
+    at = 0
+    for run in (*(run for run in runs if run.name in known), Run(len(segments), len(segments), "")):
+        found += [Source(segments[n], 1, rows[n], segments[n], rows[n]) for n in range(at, run.first)]
+        if run.first < run.end:
+            last = run.end - 1
+            held = sum(rows[run.first : run.end])
+            found.append(Source(run.name, run.end - run.first, held, segments[last], rows[last]))
+        at = run.end
+    return found
+
+
+def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collection[str] | None) -> list[SegmentInfo]:
+    """Write the packed segments that manifests of one spec lack, to be registered.
+
+    Args:
+        rows: entries of each manifest.
+        new: segments that were not there before: only what they can have changed is looked at; None for all.
+
+    Raises:
+        IndexUnavailable: the database or the store does not answer.
+        SegmentCorrupt: a segment is not whole.
+    """
+    wanted = [
+        run
+        for run in runs_of(segments, rows)
+        if new is None or any(name in new for name in segments[max(0, run.first - 1) : run.end])
+    ]
+    if not wanted:
+        return []
+    with index.database.reading() as session:
+        known = known_segments(session, [run.name for run in wanted])
+    found = []
+    for run in wanted:
+        if run.name in known:
+            continue
+        names = segments[run.first : run.end]
+        table = together([index.segments.open(name).table() for name in names])
+        if table is None or table.num_rows != sum(rows[run.first : run.end]):
+            continue
+        path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
+        written = write_segment(table, path)
+        index.segments.put(run.name, path)
+        # What keeps it in the register is that a manifest of its last segment is there.
+        found.append(SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes))
+    return found
+
+
+def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
+    lines = [f"packed {_VERSION}", *(f"{name} {count}" for name, count in zip(segments, rows, strict=True))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def together(tables: Sequence[pa.Table]) -> pa.Table | None:
+    """The entries of some segments as those of one; None where they would not mean the same there."""
+    fields: dict[str, pa.Field] = {}
+    for table in tables:
+        if table.schema.metadata != tables[0].schema.metadata:
+            return None
+        for field in table.schema:
+            one = _of_both(fields.setdefault(field.name, field), field)
+            if one is None:
+                return None
+            fields[field.name] = one
+    if any(not field.nullable and field.name not in t.column_names for field in fields.values() for t in tables):
+        return None
+    alike = [t.cast(pa.schema([fields[name] for name in t.column_names], t.schema.metadata)) for t in tables]
+    return pa.concat_tables(alike, promote_options="default")
+
+
+def _of_both(one: pa.Field, other: pa.Field) -> pa.Field | None:
+    """A column that two segments have as one; None where that cannot be."""
+    # A column of several types (name@type) is unknown as a whole where it stands beside the others.
+    if "@" in one.name:
+        return None
+    if one.equals(other, check_metadata=True):
+        return one
+    if not one.name.startswith(_COUNTS) or one.metadata != other.metadata or one.nullable != other.nullable:
+        return None
+    if not all(pa.types.is_signed_integer(field.type) for field in (one, other)):
+        return None
+    # Counts have the width that the largest one needs.
+    return max(one, other, key=lambda field: field.type.bit_width)

@@ -1,0 +1,67 @@
+"""Small manifests of Iceberg tables are packed before a snapshot that lists them is published."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.index import Index
+from lakemuster.index.packed import FEWEST, pack
+from lakemuster.index.segments import SegmentInfo, register_segments
+from lakemuster.index.snapshots import SnapshotRecord, snapshot_manifests
+from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
+
+_MANY = 256
+"""Manifests of a snapshot that is worth a look whether its small ones are packed."""
+
+_UNKNOWN = 1 << 40
+"""Manifests whose entries are not counted stay alone."""
+
+_log = logging.getLogger(__name__)
+
+
+def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], new: Collection[str] | None) -> None:
+    """Pack what can be packed of a snapshot's data manifests.
+
+    Plans without packed segments are slower and the same: what fails is logged, and the snapshot published.
+
+    Args:
+        manifests: of a snapshot, in list order, with their segments.
+        new: segments that no snapshot had before; None to look at all.
+    """
+    by_spec: dict[int, tuple[list[str], list[int]]] = {}
+    for header, segment in manifests:
+        if header.content != "data":
+            continue
+        segments, rows = by_spec.setdefault(header.spec_id, ([], []))
+        counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
+        segments.append(segment)
+        rows.append(sum(count or 0 for count in counts) if None not in counts else _UNKNOWN)
+    try:
+        written: list[SegmentInfo] = []
+        for segments, rows in by_spec.values():
+            if len(segments) > FEWEST:
+                written += pack(index, segments, rows, new)
+        if written:
+            with index.database.session() as session:
+                register_segments(session, written)
+    except (IndexUnavailable, SegmentCorrupt) as error:
+        _log.warning("small manifests are not packed: %s", error)
+
+
+def pack_published(index: Index, metadata: TableMetadata, records: Sequence[SnapshotRecord]) -> None:
+    """Pack what an older version left in many small segments, or what could not be packed when it came.
+
+    Args:
+        records: the table's snapshots.
+    """
+    if metadata.format != "iceberg":
+        return
+    for record in records:
+        if record.snapshot.snapshot_id == metadata.current_snapshot_id and record.state == "published":
+            if (record.manifest_count or 0) < _MANY:
+                return
+            with index.database.reading() as session:
+                manifests = snapshot_manifests(session, record.row_id)
+            pack_small(index, [(one.header, one.segment) for one in manifests], None)

@@ -1,0 +1,59 @@
+"""Which of many entries that follow one another are left: where each run of them starts, and where it ends."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lakemuster.planner.pruning.prune import Mask
+
+Places = NDArray[np.int64]
+
+
+class Runs(NamedTuple):
+    """(R,) places from ``starts`` to before ``ends``: ascending, apart, none of them empty."""
+
+    starts: Places
+    ends: Places
+
+    @classmethod
+    def of(cls, kept: Mask, starts: Places) -> Runs:
+        """The entries of some things that follow one another.
+
+        Args:
+            kept: (N,) which of them.
+            starts: (N + 1,) where the entries of each start, and where those of the last one end.
+        """
+        edges = np.flatnonzero(np.diff(kept.astype(np.int8), prepend=0, append=0))
+        firsts, ends = starts[edges[::2]], starts[edges[1::2]]
+        some = firsts < ends
+        return cls(firsts, ends) if some.all() else cls(firsts[some], ends[some])
+
+    @property
+    def entries(self) -> int:
+        """How many."""
+        return int((self.ends - self.starts).sum())
+
+    def between(self, first: int, end: int) -> Runs:
+        """Those from ``first`` to before ``end``."""
+        low = int(np.searchsorted(self.ends, first, side="right"))
+        high = max(low, int(np.searchsorted(self.starts, end)))
+        return Runs(np.maximum(self.starts[low:high], first), np.minimum(self.ends[low:high], end))
+
+    def cut(self, at: Places) -> Runs:
+        """The same, each ended where one of some places, ascending, lies in it, and begun anew."""
+        low, high = np.searchsorted(at, self.starts, side="right"), np.searchsorted(at, self.ends)
+        across = np.flatnonzero(low < high)
+        if not len(across):
+            return self
+        inside = np.unique(np.concatenate([at[low[run] : high[run]] for run in across.tolist()]))
+        return Runs(np.sort(np.concatenate([self.starts, inside])), np.sort(np.concatenate([self.ends, inside])))
+
+
+def runs_of(numbers: Places) -> list[tuple[int, int, int]]:
+    """Equal neighbours: their number, and where they start and end."""
+    edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+    return [(int(numbers[start]), start, end) for start, end in pairwise(edges) if start < end]

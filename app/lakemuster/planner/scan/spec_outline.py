@@ -1,0 +1,304 @@
+"""The data manifests of one partition spec in outline: where their entries are, and what is known of many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.formats.iceberg.values import decode_value
+from lakemuster.index import Index
+from lakemuster.index.packed import Source, sources_of
+from lakemuster.index.segments import Segment
+from lakemuster.metadata.files import column
+from lakemuster.metadata.predicate import BoundLeaf
+from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
+from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
+from lakemuster.planner.pruning.zones import ZONE_ROWS, stacked, zone_count, zones_of
+from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
+from lakemuster.planner.scan.reading import IcebergReading, Reading
+from lakemuster.planner.scan.runs import Places, runs_of
+from lakemuster.planner.shape import Part
+
+Kind = Literal["column", "partition"]
+
+_AT_ONCE = 64
+"""Segments whose zones are made together."""
+
+_BYTES_OF_ZONES = 2048
+"""Of the objects that hold them."""
+
+
+def _zones(index: Index, sources: Sequence[Source], rows: Sequence[Sequence[int]], of: _ZonesOf) -> list[FieldStats]:
+    """A field's zones over the manifests that each segment holds, kept; ``rows`` are the entries of each manifest."""
+    found = {source.segment: cast("FieldStats | None", kept_zones.find((source.segment, of))) for source in sources}
+    missing = [number for number, source in enumerate(sources) if found[source.segment] is None]
+    for start in range(0, len(missing), _AT_ONCE):
+        some = missing[start : start + _AT_ONCE]
+        recorded = [_recorded(index.segments.open(sources[n].segment), of) for n in some]
+        flat_rows = [count for n in some for count in rows[n]]
+        made = zones_of(stacked(recorded, [sum(rows[n]) for n in some], of.of), of.of, flat_rows)
+        ends = np.cumsum([sum(map(zone_count, rows[n])) for n in some]).tolist()
+        for n, (a, b) in zip(some, pairwise([0, *ends]), strict=True):
+            own = FieldStats(*(None if part is None else part[a:b] for part in _arrays(made)))
+            size = _BYTES_OF_ZONES + sum(part.nbytes for part in _arrays(own) if part is not None)
+            found[sources[n].segment] = own
+            kept_zones.keep((sources[n].segment, of), own, size)
+    return [stats for source in sources if (stats := found[source.segment]) is not None]
+
+
+def _arrays(stats: FieldStats) -> tuple[pa.Array | NDArray[np.int64] | None, ...]:
+    return stats.lower, stats.upper, stats.null_count, stats.nan_count, stats.value_count
+
+
+class _ZonesOf(NamedTuple):
+    """A column, or a partition field, in the type that is asked for."""
+
+    kind: Kind
+    field_id: int
+    of: Primitive
+    reading: Reading
+
+
+def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
+    """A field's statistics of a segment's entries, bounds in the type that is asked for."""
+    kind, field_id, of, reading = column_of
+    if kind == "partition":
+        names = [name for name in segment.columns_of.get(field_id, ()) if name == column("partition", field_id)]
+        found = PartitionStatistics(segment.table(names), segment.num_rows, frozenset((field_id,)))
+        stats: FieldStats | None = found.field(field_id)
+    else:
+        own = reading.columns(segment.columns_of.get(field_id, ()))
+        stats = reading.statistics(segment.table([*reading.base, *own])).field(field_id)
+    target = arrow_type(of)
+    if stats is None or target is None:
+        return FieldStats()
+    lower, upper = (None if of is None else cast_or_none(of, target) for of in (stats.lower, stats.upper))
+    return replace(stats, lower=lower, upper=upper)
+
+
+@dataclass(frozen=True, eq=False)
+class SpecOutline:
+    """The data manifests of one partition spec.
+
+    Attributes:
+        numbers: of the parts, among all data parts of the snapshot.
+        projection: predicates on columns as predicates on this spec's partitions.
+        reading: how their entries are asked.
+    """
+
+    index: Index
+    parts: tuple[Part, ...]
+    numbers: tuple[int, ...]
+    projection: Projection
+    reading: Reading
+    _stacked: dict[_ZonesOf, FieldStats] = field(default_factory=dict, compare=False)
+
+    @property
+    def spec_id(self) -> int:
+        """Of the spec."""
+        return self.projection.spec.spec_id
+
+    @cached_property
+    def field_ids(self) -> frozenset[int]:
+        """The spec's partition fields."""
+        return frozenset(field.field_id for field in self.projection.spec.fields)
+
+    @cached_property
+    def manifests(self) -> Arrays:
+        """Partition summaries, a row a manifest."""
+        types = self.projection.types()
+        headers = [part.manifest.header for part in self.parts]
+        fields = {
+            field_id: found
+            for field_id, of in types.items()
+            if (found := _summaries(headers, field_id, of)) is not None
+        }
+        return Arrays(len(headers), fields)
+
+    @cached_property
+    def part_rows(self) -> tuple[int, ...]:
+        """Entries of each part."""
+        return tuple(map(self.rows, self.parts))
+
+    @cached_property
+    def part_starts(self) -> Places:
+        """(P + 1,) where the entries of each part begin among those of all: a place is an entry among all of these."""
+        return np.cumsum([0, *self.part_rows])
+
+    @cached_property
+    def part_numbers(self) -> Places:
+        """(P,) ``numbers``."""
+        return np.array(self.numbers, np.int64)
+
+    @cached_property
+    def _place_of(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers)}
+
+    def place_of(self, number: int) -> int:
+        """The position in ``parts`` of a part, by its number."""
+        return self._place_of[number]
+
+    @cached_property
+    def zone_counts(self) -> tuple[int, ...]:
+        """Zones of each part."""
+        return tuple(map(zone_count, self.part_rows))
+
+    @cached_property
+    def zone_starts(self) -> Places:
+        """(Z + 1,) the place where each zone of all parts begins, and where the last one ends."""
+        counts = np.array(self.zone_counts, np.int64)
+        firsts = np.cumsum(counts) - counts
+        inside = np.arange(int(counts.sum())) - firsts.repeat(counts)
+        return np.append(self.part_starts[:-1].repeat(counts) + inside * ZONE_ROWS, self.part_starts[-1])
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The segments that hold the parts' entries, in order."""
+        segments = [part.manifest.segment for part in self.parts]
+        if not isinstance(self.reading, IcebergReading):
+            return tuple(Source(name, 1, rows, name, rows) for name, rows in zip(segments, self.part_rows, strict=True))
+        return tuple(sources_of(self.index, segments, self.part_rows))
+
+    @cached_property
+    def packs(self) -> tuple[Pack, ...]:
+        """The parts' packs, in order."""
+        return tuple(packs_of(self.sources))
+
+    @cached_property
+    def pack_starts(self) -> Places:
+        """(K + 1,) the place where each pack begins."""
+        return np.cumsum([0, *(pack.rows for pack in self.packs)])
+
+    def parts_of(self, places: Places) -> Places:
+        """(N,) of which parts, by their positions in ``parts``, some entries are; ``places`` are ascending."""
+        first, last = np.searchsorted(self.part_starts, places[[0, -1]], side="right").tolist()
+        if first == last:
+            return np.full(len(places), first - 1)
+        if last - first < len(places):
+            # So many parts, fewer than entries: where each begins is looked up, and not of which each entry is.
+            edges = np.searchsorted(places, self.part_starts[first:last])
+            counts = np.diff(np.concatenate([[0], edges, [len(places)]]))
+            return np.arange(first - 1, last).repeat(counts)
+        return np.searchsorted(self.part_starts, places, side="right") - 1
+
+    def rows(self, part: Part) -> int:
+        """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
+        header = part.manifest.header
+        counts = [header.added_files_count, header.deleted_files_count]
+        if isinstance(self.reading, IcebergReading):
+            counts.append(header.existing_files_count)
+        known = [count for count in counts if count is not None]
+        if len(known) == len(counts):
+            return sum(known)
+        return self.index.segments.open(part.manifest.segment).num_rows
+
+    def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
+        """The zones of a column, or of a partition field, over all parts."""
+        key = _ZonesOf(kind, field_id, of, self.reading)
+        if key not in self._stacked:
+            if arrow_type(of) is None:
+                return FieldStats()
+            ends = np.cumsum([source.manifests for source in self.sources]).tolist()
+            rows = [self.part_rows[a:b] for a, b in pairwise([0, *ends])]
+            counts = [sum(map(zone_count, some)) for some in rows]
+            self._stacked[key] = stacked(_zones(self.index, self.sources, rows, key), counts, of)
+        return self._stacked[key]
+
+
+class Files(NamedTuple):
+    """Files of neighbouring manifests.
+
+    Attributes:
+        pack: of the spec's packs, the one that has them.
+        rows: (N,) which of the pack's entries they are, ascending; at least one.
+    """
+
+    spec: SpecOutline
+    pack: int
+    rows: Places
+
+    def by_part(self) -> Iterator[tuple[int, Places]]:
+        """The files of each part: its position in the spec's parts, and theirs in the manifest."""
+        places = self.rows + self.spec.pack_starts[self.pack]
+        parts = self.spec.parts_of(places)
+        for part, start, end in runs_of(parts):
+            yield part, places[start:end] - self.spec.part_starts[part]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneStatistics:
+    """Statistics of columns, or of partition fields, zone by zone, made when a leaf asks for them.
+
+    Attributes:
+        types: those that the predicate takes fields to have; of others nothing is told.
+    """
+
+    outline: SpecOutline
+    kind: Kind
+    types: dict[int, Primitive]
+
+    @property
+    def rows(self) -> int:
+        """Zones of all parts."""
+        return len(self.outline.zone_starts) - 1
+
+    @property
+    def record_count(self) -> None:
+        """Not kept by zone."""
+
+    def field(self, field_id: int) -> FieldStats | None:
+        """Of one column or partition field, in its type."""
+        return self.outline.zones(self.kind, field_id, self.types[field_id]) if field_id in self.types else None
+
+    def projected(self, leaf: BoundLeaf) -> None:
+        """Columns alone know no partitions, and partitions are what others are projected on."""
+
+
+def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:
+    """One partition field's summaries; a manifest without one is unknown. What is not a bound of ours keeps."""
+    target = arrow_type(of)
+    if target is None:
+        return None
+    found = [next((s for s in header.partitions or () if s.field_id == field_id), None) for header in headers]
+
+    def flags(answers: list[bool | None]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.array([0 if answer is False else UNKNOWN for answer in answers], np.int64)
+
+    return FieldStats(
+        _bounds([None if s is None else _bound(s.lower, s.lower_raw, of) for s in found], target),
+        _bounds([None if s is None else _bound(s.upper, s.upper_raw, of) for s in found], target),
+        flags([_contains_null(s) for s in found]),
+        flags([None if s is None else s.contains_nan for s in found]),
+    )
+
+
+def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
+    if summary is None:
+        return None
+    if summary.contains_null is None and summary.null_count is not None:
+        return summary.null_count > 0
+    return summary.contains_null
+
+
+def _bound(value: object, raw: bytes | None, of: Primitive) -> object:
+    """The bound in today's type of the field: Iceberg's bytes are read anew, since it may have been promoted."""
+    return value if raw is None else decode_value(of, raw)
+
+
+def _bounds(values: list[object], target: pa.DataType) -> pa.Array | None:
+    try:
+        return internal_array(values, target)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None

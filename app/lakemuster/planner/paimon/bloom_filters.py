@@ -87,7 +87,10 @@ def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: 
             break
         if len(head) > _LONGEST_HEAD:
             break
-        alike = containers.begin_with(head, left[schema_ids[left] == schema_id])
+        begun = containers.begin_with(head, left[schema_ids[left] == schema_id])
+        # Of a container that is cut short nothing is believed, whichever of its indexes are whole.
+        end = max((where.start + where.length for of in indexes.values() for where in of), default=0)
+        alike = begun[containers.size[begun] >= end]
         for leaf in leaves:
             place = indexed_as(leaf.field_id).get(schema_id)
             hashes = None if place is None or leaf.transform is not None else filter_hashes(place[1], leaf)
@@ -95,7 +98,7 @@ def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: 
                 for where in indexes.get(place[0], ()):
                     if where.kind == BLOOM_FILTER:
                         dropped[alike] |= ~_may_hold(containers, alike, where, hashes)
-        left = np.setdiff1d(left, alike, assume_unique=True)
+        left = np.setdiff1d(left, begun, assume_unique=True)
     return dropped
 
 

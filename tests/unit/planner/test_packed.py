@@ -1,0 +1,87 @@
+"""Small manifests are packed when a snapshot is published: fewer segments are opened, and plans are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.generate import append_manifest, iceberg_table
+from lakemuster.api.filters import Filter
+from lakemuster.api.services import Services
+from lakemuster.config import Settings
+from lakemuster.index import packed
+from lakemuster.index.segments import sweep
+from lakemuster.main import build_services
+from lakemuster.planner.scan.outline import outline_of, outline_over
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.view import CURRENT
+
+NAME, FILES, MANIFESTS = "packed.t", 600, 60
+TEXTS = ("", "id >= 40000 and id < 90000", "code < 300000000", "price < -900", "user_id = 500000000")
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    monkeypatch.setattr(packed, "PACKED_ROWS", 100)
+    monkeypatch.setattr(packed, "SMALL", 25)
+    iceberg_table(tmp_path / "lake" / "t", files=FILES, columns=12, manifests=MANIFESTS, level=1)
+    settings = Settings(
+        database_url=f"sqlite:///{tmp_path}/index.db",
+        segments_url=f"{tmp_path}/segments",
+        cache_dir=f"{tmp_path}/cache",
+        max_staleness=3600.0,
+        roots=(str(tmp_path / "lake"),),
+    )
+    found = build_services(settings)
+    found.add(NAME, str(tmp_path / "lake" / "t"), None, (), operator=True)
+    found.refresh(NAME)
+    yield found
+    found.close()
+
+
+def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, int, dict[str, Any]]]:
+    """The files of a plan: part, row and entry; ``alone``: each manifest read from its own segment."""
+    view = services.view(NAME, CURRENT)
+    outline = outline_of(services.index, view)
+    if alone:
+        outline = outline_over(services.index, view, outline.data)
+        for spec in outline.specs:
+            names = [part.manifest.segment for part in spec.parts]
+            vars(spec)["sources"] = tuple(
+                packed.Source(name, 1, rows, name, rows) for name, rows in zip(names, spec.part_rows, strict=True)
+            )
+    plan = Plan(outline, Filter(text or None).bound(view.schemas[0]), None)
+    batches = [own for batch in plan.batches() for own in batch.by_part()]
+    return [
+        (batch.number, row, {name: value for name, value in entry.items() if value is not None})
+        for batch in batches
+        for row, entry in zip(batch.rows.tolist(), batch.table.to_pylist(), strict=True)
+    ]
+
+
+def spec_of(services: Services) -> SpecOutline:
+    (spec,) = outline_of(services.index, services.view(NAME, CURRENT)).specs
+    return spec
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> None:
+    assert any(source.manifests > 1 for source in spec_of(services).sources)
+    found = planned(services, text, alone=False)
+    assert found == planned(services, text, alone=True)
+    assert text or len(found) == FILES
+
+
+def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(services: Services) -> None:
+    before = {source.segment for source in spec_of(services).sources if source.manifests > 1}
+    append_manifest(Path(next(iter(services.settings.roots)), "t"), files=10)
+    services.refresh(NAME)
+    now = {source.segment for source in spec_of(services).sources if source.manifests > 1}
+    assert before <= now
+    assert len(now - before) <= 1
+    assert sweep(services.index.database, services.index.segments, grace_seconds=-60).files == 0
+    assert len(planned(services, "", alone=False)) == FILES + 10

@@ -22,9 +22,8 @@ from lakemuster.api.listings import Streamed
 
 Part: TypeAlias = bytes | memoryview
 
-PIECE_BYTES = 2**18
-"""Bytes that are handed to the connection at once: it copies what it is given, in the processor's cache if that is
-little."""
+PIECE_BYTES = 2**20
+"""Bytes that are handed to the connection at once: it copies what it is given, and larger copies take new memory."""
 
 AHEAD_BYTES = 2 * 2**20
 """Bytes that are made at a time, while those before are sent: fewer are not worth the change of threads."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -127,8 +128,13 @@ def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str 
     return _record(row)
 
 
-def snapshot_manifests(session: Session, snapshot_row_id: int) -> list[ManifestRecord]:
+def snapshot_manifests(
+    session: Session, snapshot_row_id: int, known: Mapping[int, ManifestRecord] = MappingProxyType({})
+) -> list[ManifestRecord]:
     """The manifests of a published snapshot, in the order of its lists.
+
+    Args:
+        known: manifests of the same index by their ids, which are not read again.
 
     Raises:
         SnapshotNotFound: it was forgotten since, or is not published.
@@ -139,13 +145,17 @@ def snapshot_manifests(session: Session, snapshot_row_id: int) -> list[ManifestR
         raise SnapshotNotFound("the snapshot is not in the index any more")
     roles, ids = unpack_members(packed)
     order = ids.tolist()
-    found = load_manifests(session, order)
-    if not found.keys() >= set(order):
-        raise IndexUnavailable("the index lacks manifests of a published snapshot")
-    return [
-        ManifestRecord(row_id, role, found[row_id].header, found[row_id].segment)
-        for role, row_id in zip(roles, order, strict=True)
-    ]
+    found = load_manifests(session, [row_id for row_id in order if row_id not in known])
+    records: list[ManifestRecord] = []
+    for role, row_id in zip(roles, order, strict=True):
+        before, one = known.get(row_id), found.get(row_id)
+        if before is not None:
+            records.append(before if before.role == role else replace(before, role=role))
+        elif one is not None:
+            records.append(ManifestRecord(row_id, role, one.header, one.segment))
+        else:
+            raise IndexUnavailable("the index lacks manifests of a published snapshot")
+    return records
 
 
 def publish(

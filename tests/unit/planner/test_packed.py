@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.orm import Session
 
 from benchmarks.generate import append_manifest, iceberg_table
 from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
-from lakemuster.index import packed
+from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import sweep
 from lakemuster.main import build_services
 from lakemuster.planner.scan.outline import outline_of, outline_over
@@ -76,12 +77,22 @@ def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> No
     assert text or len(found) == FILES
 
 
-def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(services: Services) -> None:
+def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load, read = manifests.load_manifests, []
+
+    def loaded(session: Session, ids: Iterable[int]) -> Any:
+        read.extend(wanted := list(ids))
+        return load(session, wanted)
+
     before = {source.segment for source in spec_of(services).sources if source.manifests > 1}
     append_manifest(Path(next(iter(services.settings.roots)), "t"), files=10)
     services.refresh(NAME)
+    monkeypatch.setattr(snapshots, "load_manifests", loaded)
     now = {source.segment for source in spec_of(services).sources if source.manifests > 1}
     assert before <= now
+    assert len(read) == 1
     assert len(now - before) <= 1
     assert sweep(services.index.database, services.index.segments, grace_seconds=-60).files == 0
     assert len(planned(services, "", alone=False)) == FILES + 10

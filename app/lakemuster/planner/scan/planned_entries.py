@@ -23,6 +23,9 @@ from lakemuster.planner.scan.spec_outline import Files, SpecOutline
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 """Files of several segments that are put together: of the first batch, and of later ones, which grow."""
 
+LARGE = 1 << 10
+"""So many files of one segment are a batch of their own: they need not be copied."""
+
 _REPEATED = 1 << 13
 
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")

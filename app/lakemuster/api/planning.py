@@ -10,6 +10,7 @@ from lakemuster.api.planned import PlanListing
 from lakemuster.api.services import Services
 from lakemuster.errors import FilterInvalid, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
+from lakemuster.index.turns import COMPUTING
 from lakemuster.metadata.predicate import Bound, BoundAnd, BoundOr
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
@@ -108,6 +109,7 @@ def _incremental(
     services: Services, view: View, asked: PlanQuestion, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
     assert asked.start_snapshot_id is not None
+    COMPUTING.leave()  # the table is looked at, and its snapshots may have to be indexed
     if view.table.format == "paimon":
         scan = asked.scan_mode or "delta"
         end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)

@@ -22,6 +22,7 @@ from fastapi import FastAPI
 from lakemuster import __version__
 from lakemuster.api.app import create_app
 from lakemuster.api.openapi import render
+from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.demo import demo_settings, prepare_demo
 from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
@@ -155,6 +156,7 @@ def _options() -> dict[str, Any]:
     return {
         "log_config": _LOGGING,
         "access_log": False,
+        "http": BoundedProtocol,
         "server_header": False,
         "timeout_graceful_shutdown": GRACE_SECONDS,
     }

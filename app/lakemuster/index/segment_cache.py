@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.segment_files import place
+from lakemuster.index.turns import COMPUTING
 
 _SUFFIX = ".arrow"
 _KEPT_OF_BUDGET = 0.9
@@ -48,6 +49,7 @@ class SegmentCache:
         path = self._path(name)
         if _used_now(path):
             return path
+        COMPUTING.leave()
         with self._lock:
             turn = self._fetching.setdefault(name, threading.Lock())
         with turn:

@@ -152,7 +152,7 @@ def find_table(database: Database, name: str) -> TableRecord:
     Raises:
         TableNotFound: none has it.
     """
-    return _only(name, database.rows(_BY_NAME, {"name": name}))
+    return peek_table(database, name) or _only(name, database.rows(_BY_NAME, {"name": name}))
 
 
 def peek_table(database: Database, name: str) -> TableRecord | None:

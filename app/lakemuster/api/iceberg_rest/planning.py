@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path
@@ -17,6 +18,7 @@ from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_requ
 from lakemuster.api.native.asking import Target, needs
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, SnapshotNotFound
 from lakemuster.index.tables import TableRecord
+from lakemuster.index.turns import COMPUTING
 from lakemuster.wire.iceberg_rest.plans import (
     FetchScanTasksRequest,
     FetchScanTasksResult,
@@ -57,7 +59,7 @@ def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest, user_ag
     """
     planned = plan_request(table.services, table.name, asked)
     tokens = _tokens(table, planned.view.table)
-    return _json(table, planned, _writer(planned, tokens, user_agent).first())
+    return _json(table, planned, _writer(planned, tokens, user_agent).first)
 
 
 @router.get("/plan/{plan_id}", name="iceberg_fetch_planning_result", response_model=PlanTableScanResult, responses=PLAN)
@@ -68,7 +70,7 @@ def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId, user_agent: U
     if scan is None:
         raise PlanNotFound("this plan was too large for its id to hold: plan again" if known else _GONE)
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanNotFound)
-    return _json(table, planned, _writer(planned, tokens, user_agent).first())
+    return _json(table, planned, _writer(planned, tokens, user_agent).first)
 
 
 @router.delete(
@@ -97,7 +99,7 @@ def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest, user_
         raise PlanTaskNotFound(_GONE)
     scan, part = found
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanTaskNotFound)
-    return _json(table, planned, _writer(planned, tokens, user_agent).later(part))
+    return _json(table, planned, partial(_writer(planned, tokens, user_agent).later, part))
 
 
 def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:
@@ -116,7 +118,8 @@ def _writer(planned: PlannedScan, tokens: PlanTokens, user_agent: str) -> TaskWr
     return TaskWriter(planned, tokens, for_pyiceberg=user_agent.startswith("PyIceberg/0."))
 
 
-def _json(table: Target, planned: PlannedScan, body: bytes) -> Response:
+def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:
     if planned.view.stale is None and planned.view.table.companion_of is None:
         follows_from(table.request, planned.view.table)
-    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+    with COMPUTING.taken():
+        return Response(write(), media_type="application/json", headers={"Cache-Control": "no-store"})

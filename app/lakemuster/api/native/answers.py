@@ -21,6 +21,7 @@ from lakemuster.api.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
+from lakemuster.index.turns import COMPUTING
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.scan.kept_files import KeptFiles
 from lakemuster.planner.view import View
@@ -176,7 +177,8 @@ def _page(
     headers: dict[str, str],
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    page = listing.page(None if place is None else place.key, asked.query.page_size)
+    with COMPUTING.taken():
+        page = listing.page(None if place is None else place.key, asked.query.page_size)
     token = None if page.after is None else asked.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}
     rest |= {"next_page_token": token, "stale": stale, **about}

@@ -15,10 +15,12 @@ from lakemuster.api.at_hand import follows_from
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
 from lakemuster.api.native.asking import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
+from lakemuster.api.native.usual import UsualRoute
 from lakemuster.api.page_tokens import Place
 from lakemuster.api.planned import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing, selector_of
 from lakemuster.errors import RequestInvalid
+from lakemuster.index.turns import COMPUTING
 from lakemuster.planner.scan.tasks import cut, part
 from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps
@@ -37,7 +39,9 @@ _TASKS = "plan-tasks"
 MAX_TASKS = 100_000
 """Parts of one plan; about 150 bytes each."""
 
-router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)])
+router = APIRouter(
+    prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=UsualRoute
+)
 
 
 class _Paging(Paged):
@@ -71,8 +75,9 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
         return _task(table, asked, paging)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
-    listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
-    return _answer(request, view, listing, place)
+    with COMPUTING.taken():
+        listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
+        return _answer(request, view, listing, place)
 
 
 @router.post("/tables/{table}/plan/tasks", response_model=PlanTasks, responses=PLAN_TASKS)
@@ -86,9 +91,10 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    listing = plan_listing(table.services, view, asked, stale=stale)
-    count = listing.plan.totals.files
-    keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
+    with COMPUTING.taken():
+        listing = plan_listing(table.services, view, asked, stale=stale)
+        count = listing.plan.totals.files
+        keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
     tokens = Asked(table.request, table.api, _TASKS, _Paging(asked=asked), view.table.table_id)
     pins = pins_of([view])
     document = {**listing.about, "plan_tasks": [tokens.token(Place(pins, key)) for key in keys]}
@@ -104,8 +110,9 @@ def explain(table: TheTable, asked: ExplainRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
-    return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
+    with COMPUTING.taken():
+        document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
+        return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
 
 
 def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
@@ -115,9 +122,10 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
     assert part_of is not None
     request, _, place = views_of(table, "plan", paging, lambda: (view,))
-    listing = plan_listing(table.services, view, asked, stale=None)
-    of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
-    return _answer(request, view, replace(listing, plan=of_part), place)
+    with COMPUTING.taken():
+        listing = plan_listing(table.services, view, asked, stale=None)
+        of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
+        return _answer(request, view, replace(listing, plan=of_part), place)
 
 
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:

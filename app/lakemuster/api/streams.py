@@ -19,6 +19,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.listings import Streamed
+from lakemuster.index.turns import COMPUTING
 
 Part: TypeAlias = bytes | memoryview
 
@@ -106,9 +107,10 @@ class Stream(StreamingResponse):
         """The next parts; none at the end."""
         made: list[Part] = []
         size = 0
-        for part in self._parts:
-            made.append(part)
-            size += len(part)
-            if size >= AHEAD_BYTES:
-                break
+        with COMPUTING.taken():
+            for part in self._parts:
+                made.append(part)
+                size += len(part)
+                if size >= AHEAD_BYTES:
+                    break
         return made

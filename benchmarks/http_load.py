@@ -157,10 +157,9 @@ def measure(table: Path, folder: Path, workers: int, seconds: float, questions: 
     def limits(when: str) -> Iterator[tuple[str, object]]:
         with empty(folder, workers) as server:
             for path in ("/ready", "/thread"):
-                yield (
-                    f"limit {path}, {when}",
-                    load(server.port, CLIENTS, seconds, partial(always, Ask("POST", path))).figures(),
-                )
+                make = partial(always, Ask("POST", path))
+                yield f"limit {path}, {when}", load(server.port, CLIENTS, seconds, make).figures()
+            yield f"limit /thread, {when}, one client", load(server.port, 1, seconds, make).figures()
 
     yield from limits("before")
     with serving(folder, table.parent, workers) as server:

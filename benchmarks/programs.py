@@ -183,6 +183,7 @@ def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         for path in ("/ready", "/thread")
     }
     empty, noise = statistics.mean(limits["/thread"]), between(*limits["/thread"])
+    least = found["limit /thread, before"]["p99_ms"] / found["limit /thread, before, one client"]["p99_ms"]
     target = "≥ half the requests/s of an empty endpoint; p99 ≤ 5 × idle p99"
     for kind in ("again", "new"):
         idle = found[f"{kind}, one client"]["p99_ms"]
@@ -191,7 +192,8 @@ def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
             rate, p99 = seen["per_second"], seen["p99_ms"]
             figure = (
                 f"{rate:,}/s of {empty:,.0f}/s (by a thread; {statistics.mean(limits['/ready']):,.0f}/s `async`); "
-                f"p99 {shown_ms(p99)}, idle {shown_ms(idle)}: {p99 / max(idle, 1e-9):.1f} ×; {seen['failed']} failed"
+                f"p99 {shown_ms(p99)}, idle {shown_ms(idle)}: {p99 / max(idle, 1e-9):.1f} × (empty: {least:.1f} ×); "
+                f"{seen['failed']} failed"
             )
             met = (rate >= empty / 2 and p99 <= 5 * idle and not seen["failed"]) if when else None
             case = f"32 clients, {kind}{when or ', nothing else'}"

@@ -26,6 +26,9 @@ FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 LARGE = 1 << 10
 """So many files of one segment are a batch of their own: they need not be copied."""
 
+MANY_EACH = 48
+"""So many files of each batch cost less to put together by Arrow than column by column."""
+
 _REPEATED = 1 << 13
 
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
@@ -111,6 +114,8 @@ def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
     """The entries of all pieces, one after the other."""
     if len(group) == 1:
         return take(group[0].columns.batch, group[0].rows)
+    if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
+        return pa.concat_batches([take(piece.columns.batch, piece.rows) for piece in group])
     return gathered([(piece.columns, piece.rows) for piece in group])
 
 

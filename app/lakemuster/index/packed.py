@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -135,8 +135,8 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
         if run.name in known:
             continue
         names = segments[run.first : run.end]
-        table = together([index.segments.open(name).table() for name in names])
-        if table is None or table.num_rows != sum(rows[run.first : run.end]):
+        tables = [index.segments.open(name).table() for name in names]
+        if [one.num_rows for one in tables] != list(rows[run.first : run.end]) or (table := together(tables)) is None:
             continue
         path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
         written = write_segment(table, path)
@@ -154,18 +154,41 @@ def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
 def together(tables: Sequence[pa.Table]) -> pa.Table | None:
     """The entries of some segments as those of one; None where they would not mean the same there."""
     fields: dict[str, pa.Field] = {}
-    for table in tables:
-        if table.schema.metadata != tables[0].schema.metadata:
+    groups = list(_alike(tables))
+    for schema, _ in groups:
+        if schema.metadata != groups[0][0].metadata:
             return None
-        for field in table.schema:
+        for field in schema:
             one = _of_both(fields.setdefault(field.name, field), field)
             if one is None:
                 return None
             fields[field.name] = one
-    if any(not field.nullable and field.name not in t.column_names for field in fields.values() for t in tables):
+    if any(not field.nullable and field.name not in schema.names for field in fields.values() for schema, _ in groups):
         return None
-    alike = [t.cast(pa.schema([fields[name] for name in t.column_names], t.schema.metadata)) for t in tables]
-    return pa.concat_tables(alike, promote_options="default")
+    found = [table for schema, some in groups for table in _as(schema, some, fields)]
+    return pa.concat_tables(found, promote_options="default")
+
+
+def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Table]]]:
+    """Neighbours of one schema, which those of small manifests mostly have."""
+    some: list[pa.Table] = []
+    for table in tables:
+        if some and not table.schema.equals(some[0].schema, check_metadata=True):
+            yield some[0].schema, some
+            some = []
+        some.append(table)
+    if some:
+        yield some[0].schema, some
+
+
+def _as(schema: pa.Schema, tables: Sequence[pa.Table], fields: Mapping[str, pa.Field]) -> Iterator[pa.Table]:
+    """Entries of one schema in columns of given types."""
+    others = {at: fields[one.name] for at, one in enumerate(schema) if one.type != fields[one.name].type}
+    for table in tables:
+        made = table
+        for at, field in others.items():
+            made = made.set_column(at, field, made.column(at).cast(field.type))
+        yield made
 
 
 def _of_both(one: pa.Field, other: pa.Field) -> pa.Field | None:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from lakemuster.index.orm import ManifestRow, SnapshotRow
 from lakemuster.index.packing import unpack_members
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import ManifestHeader
+
+KEPT_DIGESTS = 1 << 14
+"""Of rows that were met last, a kilobyte each: a commit lists again nearly all that the one before it did."""
 
 _HEADER = tuple(field.name for field in dataclasses.fields(ManifestHeader))
 _DOCUMENTS = frozenset({"partitions", "extra_files"})
@@ -35,11 +39,11 @@ class StoredManifest:
 
 def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[ManifestHeader, str]]) -> list[int]:
     """The row ids of (header, segment) pairs, in their order; rows not met before are inserted."""
-    rows = [_values(header, segment) for header, segment in manifests]
-    digests = [_digest(row) for row in rows]
+    digests = [_digest(header, segment) for header, segment in manifests]
     known = _ids_of(session, table_id, digests)
-    new = {digest: row for digest, row in zip(digests, rows, strict=True) if digest not in known}
-    insert_all(session, ManifestRow, [{"table_id": table_id, "digest": digest, **row} for digest, row in new.items()])
+    new = {digest: one for digest, one in zip(digests, manifests, strict=True) if digest not in known}
+    rows = [{"table_id": table_id, "digest": digest, **_values(*one)} for digest, one in new.items()]
+    insert_all(session, ManifestRow, rows)
     known |= _ids_of(session, table_id, list(new))
     return [known[digest] for digest in digests]
 
@@ -91,7 +95,9 @@ def _header(values: Sequence[Any]) -> ManifestHeader:
     return ManifestHeader(**fields)
 
 
-def _digest(row: dict[str, Any]) -> bytes:
+@lru_cache(maxsize=KEPT_DIGESTS)
+def _digest(header: ManifestHeader, segment: str) -> bytes:
+    row = _values(header, segment)
     return hashlib.sha256(repr(tuple(row.values())).encode("utf-8", "surrogatepass")).digest()
 
 

@@ -75,14 +75,14 @@ def test_whoever_leaves_lets_another_in_and_takes_no_other_turn():
 
 
 def test_patience_ends(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.01)
     stuck, own = Turns(1), []
 
     def other() -> None:
         with stuck.taken():
             own.append(True)
 
-    with stuck.taken():
+    with monkeypatch.context() as patched, stuck.taken():
+        patched.setattr(turns, "PATIENCE_SECONDS", 0.01)
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(10)

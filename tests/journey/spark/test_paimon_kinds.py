@@ -147,7 +147,7 @@ def lake(
     paimon_spark.ask("configure", settings=settings)
     assert connect_spark.kind == "pyspark.sql.connect.session"
     roots = ", ".join(f'"{root}"' for root in lakes.values())
-    with served(paimon_spark.folder / "server", ROOTS=f"[{roots}]") as running:
+    with served(paimon_spark.folder / "server_of_kinds", ROOTS=f"[{roots}]") as running:
         for reading in NOW:
             location = lakes[reading.catalog] / "db.db" / reading.folder
             running.post("/tables", {"name": f"db.{reading.table}", "location": str(location)}, 201)

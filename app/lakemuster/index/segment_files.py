@@ -17,9 +17,9 @@ import mmap
 import os
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -109,6 +109,16 @@ def place(file: Path, target: Path) -> None:
         file.unlink()
 
 
+@lru_cache(maxsize=256)
+def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
+    """Columns by field id; segments of one table mostly have the same ones."""
+    found: dict[int, list[str]] = {}
+    for name in names:
+        if (split := split_column(name)) is not None:
+            found.setdefault(split[1], []).append(name)
+    return {field_id: tuple(own) for field_id, own in found.items()}
+
+
 class Segment:
     """A mapped segment. Reading columns maps them; only what is then looked at is read from the disk.
 
@@ -155,13 +165,9 @@ class Segment:
         return tuple(self.schema.names)
 
     @cached_property
-    def columns_of(self) -> dict[int, tuple[str, ...]]:
+    def columns_of(self) -> Mapping[int, tuple[str, ...]]:
         """The names of the per-field columns, by field id."""
-        found: dict[int, list[str]] = {}
-        for name in self.schema.names:
-            if (split := split_column(name)) is not None:
-                found.setdefault(split[1], []).append(name)
-        return {field_id: tuple(names) for field_id, names in found.items()}
+        return _by_field(self.names)
 
     @property
     def batches(self) -> tuple[pa.RecordBatch, ...]:

@@ -75,7 +75,7 @@ class SegmentStore:
         cache_bytes: int = 20 * 2**30,
         *,
         max_open: int = 4096,
-        max_mapped: int = 640 * 2**20,
+        max_mapped: int = 512 * 2**20,
     ) -> None:
         scheme, separator, rest = url.partition("://")
         self._keeper: _Keeper
@@ -131,10 +131,11 @@ class SegmentStore:
     def _use(self, segment: Segment) -> None:
         """Note that a segment is looked at, and let go of the memory of those that were not for longest."""
         if segment.name in self._in_memory:
+            # Other columns than before may be looked at.
             self._in_memory.move_to_end(segment.name)
-            return
-        self._in_memory[segment.name] = segment.size
-        self._mapped += segment.size
+        else:
+            self._in_memory[segment.name] = segment.size
+            self._mapped += segment.size
         self._unseen += segment.size
         if self._mapped <= self._max_mapped or self._unseen < self._max_mapped // _LOOKS:
             return

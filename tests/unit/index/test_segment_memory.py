@@ -69,3 +69,17 @@ def test_segments_stay_while_what_is_looked_at_of_them_fits(stored, monkeypatch:
     assert sum(int(table.column("a").to_numpy().sum()) for table in tables)
     store.open(names[0]), store.open(names[1])
     assert all(resident(path_of(root, name)) > 1000 for name in names)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what of a file is resident")
+def test_other_columns_of_segments_that_all_were_looked_at_leave_memory_too(stored, monkeypatch: pytest.MonkeyPatch):
+    root, names = stored
+    in_memory = 0
+    monkeypatch.setattr(segment_store, "_in_memory", lambda: in_memory)
+    store = SegmentStore(str(root), max_mapped=2 * ROWS * 8)
+    for name in [*names, *names]:
+        store.open(name).table().column("a").to_numpy().sum()
+    assert all(resident(path_of(root, name)) > 1000 for name in names)
+    in_memory = 4 * ROWS * 8
+    store.open(names[3])
+    assert resident(path_of(root, names[0])) < 100

@@ -74,7 +74,7 @@ def test_segments_stay_while_what_is_looked_at_of_them_fits(stored, monkeypatch:
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what of a file is resident")
 def test_other_columns_of_segments_that_all_were_looked_at_leave_memory_too(stored, monkeypatch: pytest.MonkeyPatch):
     root, names = stored
-    in_memory = 0
+    in_memory = 1
     monkeypatch.setattr(segment_store, "_in_memory", lambda: in_memory)
     store = SegmentStore(str(root), max_mapped=2 * ROWS * 8)
     for name in [*names, *names]:

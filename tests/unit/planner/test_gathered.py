@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -94,3 +95,12 @@ def test_what_is_remembered_of_a_segment_stays_small_and_right() -> None:
             found = gathered([(columns_of(segment, 0, (name,)), np.array([1]))] * 2)
             assert found.to_pydict() == {name: [50 + n, 50 + n]}
     assert columns_of(segment, 0, (names[-1],)) is columns_of(segment, 0, (names[-1],))
+
+
+def test_more_than_an_array_holds_is_refused() -> None:
+    text = "x" * 2**20
+    segment: Any = Batches(pa.record_batch({"a": [text, text]}))
+    some = columns_of(segment, 0, ("a",))
+    assert gathered([(some, np.zeros(3, np.int64))]).column("a").to_pylist() == [text] * 3
+    with pytest.raises(pa.ArrowCapacityError, match="2 GiB"):
+        gathered([(some, np.zeros(2**11, np.int64))])

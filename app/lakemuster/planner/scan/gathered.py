@@ -24,8 +24,6 @@ REMEMBERED = 8
 """So many sets of columns, and batches, are remembered of each segment that is open."""
 
 Rows = NDArray[np.int64]
-
-
 Numbers = NDArray[np.generic]
 Ends = NDArray[np.int32]
 Item = TypeVar("Item", bound=np.generic)
@@ -95,6 +93,9 @@ def gathered(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
 
     Args:
         parts: of one schema; with each the positions of rows in the batch, at least one.
+
+    Raises:
+        pa.ArrowCapacityError: texts are more than one Arrow array holds.
     """
     schema, places = parts[0][0].schema, [rows for _, rows in parts]
     arrays = []
@@ -187,6 +188,8 @@ def _lists(kind: pa.DataType, plain: Sequence[Lists], places: Sequence[Rows]) ->
 
 
 def _ends_of(lengths: NDArray[Any]) -> Ends:
+    if lengths.sum(dtype=np.int64) > np.iinfo(np.int32).max:
+        raise pa.ArrowCapacityError("values of more than 2 GiB")
     ends = np.zeros(len(lengths) + 1, np.int32)
     lengths.cumsum(out=ends[1:])
     return ends

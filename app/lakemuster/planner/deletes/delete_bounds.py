@@ -124,8 +124,9 @@ class _Side:
 
     @classmethod
     def read(cls, table: pa.Table, kind: _Kind) -> _Side:
-        rows, present = table.num_rows, set(table.column_names)
-        own = EntryStatistics(table.select([name for name in kind.names if name in present]))
+        rows, schema = table.num_rows, table.schema
+        places = [place for name in kind.names if (place := schema.get_field_index(name)) >= 0]
+        own = EntryStatistics(table.select(places))
         stats = own.field(kind.field_id) or FieldStats()
         unknown = np.full(rows, UNKNOWN, np.int64)
         nulls = unknown if stats.null_count is None else stats.null_count

@@ -52,27 +52,30 @@ class DeleteGroup:
             keys: per row; negative ones have no delete files.
             sequences: per row, the data file's.
         """
-        rows = np.flatnonzero((keys >= 0) & (keys < len(self.ends)))
+        if not len(self.ends):
+            return
+        rows = ((keys >= 0) & (keys < len(self.ends))).nonzero()[0]
         if not len(rows):
             return
-        ranks = np.searchsorted(self.sequences, sequences[rows], side="right" if self.newer else "left")
-        starts = np.searchsorted(self.places, keys[rows] * (len(self.sequences) + 1) + ranks)
-        counts = self.ends[keys[rows]] - starts
-        some = np.flatnonzero(counts)
+        own = keys[rows]
+        ranks = self.sequences.searchsorted(sequences[rows], "right" if self.newer else "left")
+        starts = self.places.searchsorted(own * (len(self.sequences) + 1) + ranks)
+        counts = self.ends[own] - starts
+        some = counts.nonzero()[0]
         rows, starts, counts = rows[some], starts[some], counts[some]
-        totals = np.cumsum(counts)
+        totals = counts.cumsum()
         first = 0
         while first < len(rows):
             done = int(totals[first - 1]) if first else 0
-            last = max(int(np.searchsorted(totals, done + _AT_ONCE, side="right")), first + 1)
+            last = max(int(totals.searchsorted(done + _AT_ONCE, "right")), first + 1)
             yield _spread(rows[first:last], starts[first:last], counts[first:last], self.numbers)
             first = last
 
 
 def _spread(rows: Numbers, starts: Numbers, counts: Numbers, numbers: Numbers) -> Pairs:
-    before = np.cumsum(counts) - counts
-    places = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
-    return np.repeat(rows, counts), numbers[places]
+    ends = counts.cumsum()
+    places = np.arange(ends[-1]) + (starts - (ends - counts)).repeat(counts)
+    return rows.repeat(counts), numbers[places]
 
 
 class FoundPairs:
@@ -89,7 +92,7 @@ class FoundPairs:
         Raises:
             LimitExceeded: more than :data:`MAX_PAIRS` in all.
         """
-        kept = np.flatnonzero(keep)
+        kept = keep.nonzero()[0]
         self._count += len(kept)
         if self._count > MAX_PAIRS:
             raise LimitExceeded("too many delete files apply to the data files of one manifest", limit=MAX_PAIRS)

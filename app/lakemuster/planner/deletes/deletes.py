@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +31,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.planner.columns import flat
 from lakemuster.planner.deletes.delete_bounds import EqualityBounds
 from lakemuster.planner.deletes.delete_groups import NO_NUMBERS, DeleteGroup, FoundPairs
+from lakemuster.planner.deletes.known_paths import KnownPaths
 from lakemuster.planner.deletes.partition_keys import PartitionKeys, is_partitioned
 
 Mask = NDArray[np.bool_]
@@ -61,7 +61,7 @@ class DeleteIndex:
     _specs: Mapping[int, tuple[PartitionKeys, int]]
     _partitions: Numbers
     _has_paths: Mask
-    _paths: Mapping[str, int]
+    _paths: KnownPaths
     _path_bounds: tuple[pa.Array, pa.Array]
 
     @classmethod
@@ -137,7 +137,8 @@ class DeleteIndex:
         sequences = _sequence_numbers(table)
         partitions = self._partitions_of(spec_id, table)
         locations = flat(table.column("file_path"))
-        paths = self._paths_of(locations, partitions)
+        # A partition that is not known is -1, which is the last one's place: it has no delete files at all.
+        paths = self._paths.numbers(locations, self._has_paths[partitions] & (partitions >= 0))
         found = FoundPairs()
         for group, keys in ((self._everywhere, np.zeros_like(partitions)), (self._equalities, partitions)):
             comparison = None
@@ -162,17 +163,6 @@ class DeleteIndex:
         keys, first = known
         numbers = keys.lookup(table)
         return np.where(numbers < 0, -1, numbers + first)
-
-    def _paths_of(self, locations: pa.StringArray, partitions: Numbers) -> Numbers:
-        """The number of each file's path; -1 where there is no delete file for one file of the file's partition."""
-        numbers = np.full(len(partitions), -1, np.int64)
-        some = np.flatnonzero(partitions >= 0)
-        some = some[self._has_paths[partitions[some]]]
-        if len(some):
-            chosen = locations if len(some) == len(locations) else locations.take(pa.array(some))
-            found = map(self._paths.get, chosen.to_pylist(), repeat(-1))
-            numbers[some] = np.fromiter(found, np.int64, len(some))
-        return numbers
 
     def _may_list(self, locations: pa.StringArray, rows: Numbers, numbers: Numbers) -> Mask:
         """Whether a data file's path lies between the least and the greatest path of a delete file."""
@@ -216,7 +206,7 @@ class _Entries:
             *(flat(entries.column(name)) for name in _PATH_BOUNDS),
         )
 
-    def paths(self) -> tuple[dict[str, int], Numbers]:
+    def paths(self) -> tuple[KnownPaths, Numbers]:
         """The data files that position deletes are known to be for, numbered, and the number of each; -1 for none.
 
         Without a referenced data file, the one path between equal bounds is it. Vectors must name it.
@@ -227,7 +217,7 @@ class _Entries:
         position = pa.array(self.content == POSITION_DELETES)
         paths = pc.if_else(position, pc.coalesce(self.referenced, bounded), nothing).dictionary_encode()
         numbers = paths.indices.fill_null(-1).to_numpy().astype(np.int64)
-        return {path: number for number, path in enumerate(paths.dictionary.to_pylist())}, numbers
+        return KnownPaths.of(paths.dictionary), numbers
 
 
 def _number_partitions(
@@ -251,6 +241,10 @@ def _number_partitions(
 
 
 def _sequence_numbers(table: pa.Table) -> Numbers:
-    if "sequence_number" not in table.column_names:
+    place = table.schema.get_field_index("sequence_number")
+    if place < 0:
         return np.zeros(table.num_rows, np.int64)
-    return np.asarray(flat(table.column("sequence_number")).fill_null(0).to_numpy(), np.int64)
+    numbers = flat(table.column(place))
+    if numbers.null_count:
+        numbers = numbers.fill_null(0)
+    return np.asarray(numbers.to_numpy(), np.int64)

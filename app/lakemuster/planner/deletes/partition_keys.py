@@ -22,6 +22,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
+from lakemuster.planner.pruning.bounds import numbers_of
 
 Numbers = NDArray[np.int64]
 
@@ -57,14 +58,14 @@ class PartitionKeys:
             if field.transform == "void":
                 continue
             target = arrow_type(result_type(field, schemas))
-            columns = [_values(table, field.field_id, target) for table in tables]
+            columns = [_values(table, field.field_id, target).dictionary_encode() for table in tables]
             known: dict[object, int] = {}
             for values in columns:
                 for value in (*values.dictionary.to_pylist(), *((None,) if values.null_count else ())):
                     known.setdefault(value, len(known))
             codes = np.concatenate([_codes(values, known) for values in columns])
             pairs, numbers = np.unique(numbers * len(known) + codes, return_inverse=True)
-            fields.append(_Field(field.field_id, target, known, pairs))
+            fields.append(_Field(field.field_id, target, known, _ordered(known), pairs))
             size = len(pairs)
         return cls(size, tuple(fields)), numbers
 
@@ -72,30 +73,56 @@ class PartitionKeys:
         """The number of each row's partition; -1 for partitions that have none."""
         numbers = np.zeros(table.num_rows, np.int64)
         for field in self._fields:
-            codes = _codes(_values(table, field.field_id, field.target), field.known)
+            codes = field.codes(_values(table, field.field_id, field.target))
             pairs = np.where((numbers < 0) | (codes < 0), -1, numbers * len(field.known) + codes)
-            numbers = np.searchsorted(field.pairs, pairs)
-            numbers[numbers == len(field.pairs)] = 0
+            numbers = np.minimum(field.pairs.searchsorted(pairs), len(field.pairs) - 1)
             numbers = np.where(field.pairs[numbers] == pairs, numbers, -1)
         return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One step of the numbering: of the tuples' first fields, by the number of those before and a code."""
+    """One step of the numbering: of the tuples' first fields, by the number of those before and a code.
+
+    Attributes:
+        known: the code of each value.
+        ordered: the values, ascending, and their codes, where all but null are whole numbers.
+    """
 
     field_id: int
     target: pa.DataType | None
     known: Mapping[object, int]
+    ordered: tuple[Numbers, Numbers] | None
     pairs: Numbers
 
+    def codes(self, values: pa.Array) -> Numbers:
+        """The code of each value; -1 for those that are not known."""
+        numbers = numbers_of(values) if pa.types.is_integer(values.type) else None
+        if self.ordered is None or numbers is None:
+            return _codes(values.dictionary_encode(), self.known)
+        whole, codes = self.ordered
+        places = np.minimum(whole.searchsorted(numbers), len(whole) - 1)
+        found = np.where(whole[places] == numbers, codes[places], -1)
+        if values.null_count:
+            found[values.is_null().to_numpy(zero_copy_only=False)] = self.known.get(None, -1)
+        return found
 
-def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.DictionaryArray:
+
+def _ordered(known: Mapping[object, int]) -> tuple[Numbers, Numbers] | None:
+    values = {value: code for value, code in known.items() if value is not None}
+    if not values or set(map(type, values)) != {int}:
+        return None
+    whole, codes = np.array(list(values), np.int64), np.array(list(values.values()), np.int64)
+    order = np.argsort(whole)
+    return whole[order], codes[order]
+
+
+def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.Array:
     """A partition field's values so that those of one meaning are equal, whatever type they were recorded under."""
-    name = column("partition", field_id)
-    if name not in table.column_names:
-        return pa.nulls(table.num_rows, pa.int64()).dictionary_encode()
-    values = flat(table.column(name))
+    place = table.schema.get_field_index(column("partition", field_id))
+    if place < 0:
+        return pa.nulls(table.num_rows, pa.int64())
+    values = flat(table.column(place))
     if target is not None and (cast := cast_or_none(values, target)) is not None:
         values = cast
     kind = values.type
@@ -105,7 +132,7 @@ def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.Di
         values = pc.if_else(values.is_valid(), pa.array(numbers.view(np.int64)), pa.scalar(None, pa.int64()))
     elif pa.types.is_temporal(kind):
         values = values.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-    return values.dictionary_encode()
+    return values
 
 
 def _codes(values: pa.DictionaryArray, known: Mapping[object, int]) -> Numbers:

@@ -1,0 +1,46 @@
+"""Paths that delete files are for, found among others: as a dictionary finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakemuster.planner.deletes.known_paths import TAIL, KnownPaths
+
+NAMES = st.builds(
+    lambda folder, number, tail: f"s3://lake/{folder}/{number}-{tail}.parquet",
+    st.sampled_from(["", "é/", "a" * TAIL]),
+    st.integers(0, 30),
+    st.sampled_from(["", "0" * (TAIL - 30), "0" * (TAIL - 9), "0" * TAIL]),
+)
+"""Short ones, ones of about the length that is looked at, and ones that differ only before that."""
+
+
+@given(st.lists(NAMES, unique=True), st.lists(NAMES), st.integers(0, 3), st.randoms())
+def test_known_paths_are_found_and_no_others(known: list[str], asked: list[str], skipped: int, random: object) -> None:
+    """Of a part of an array too, and only among those that are asked for."""
+    paths = KnownPaths.of(pa.array([*["other"] * skipped, *known], pa.string()).slice(skipped))
+    locations = [*asked, *known]
+    among = np.array([random.random() < 0.8 for _ in locations], np.bool_)  # type: ignore[attr-defined]
+    found = paths.numbers(pa.array(["other", *locations], pa.string()).slice(1), among)
+    expected = [known.index(path) if of and path in known else -1 for path, of in zip(locations, among, strict=True)]
+    assert found.tolist() == expected
+
+
+def test_most_other_paths_are_not_looked_up() -> None:
+    """Names of one write that differ only before the id that they share are told apart, too."""
+    name = "s3://lake/db/table/data/{:05}-{}-8f2b5a4e-6a0c-4a57-9a39-0f3f2f4d1c55-0-00001.parquet"
+    paths = KnownPaths.of(pa.array([name.format(n, n + 7) for n in range(2_000)]))
+    looked_up: list[str] = []
+
+    class Counted(dict[str, int]):
+        def get(self, path: str, default: int = -1) -> int:  # type: ignore[override]
+            looked_up.append(path)
+            return super().get(path, default)
+
+    paths = KnownPaths(Counted(paths._numbers), paths._taken)
+    others = pa.array([name.format(n, n + 7) for n in range(2_000, 12_000)])
+    assert set(paths.numbers(others, np.ones(len(others), np.bool_)).tolist()) == {-1}
+    assert len(looked_up) < len(others) / 8

@@ -28,13 +28,13 @@ from lakemuster.storage.store import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The catalog: settings, index, storage, refresher."""
+    """The catalog: settings, index, storage, refresher; and views that were asked for lately."""
 
     settings: Settings
     index: Index
     store: ObjectStore
     refresher: Refresher
-    _views: ViewCache = field(default_factory=ViewCache)
+    views: ViewCache = field(default_factory=ViewCache)
 
     def close(self) -> None:
         """End decoders and connections."""
@@ -123,12 +123,12 @@ class Services:
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
         table, stale = self._looked_at(name, iceberg=iceberg)
-        if stale is None and (kept := self._views.find(table, selector)) is not None:
+        if stale is None and (kept := self.views.find(table, selector)) is not None:
             return kept
         with self.index.database.reading() as session:
             metadata = load_metadata(session, table.table_id)
         view = self._view(table, metadata, stale, selector)
-        self._views.keep(selector, view)
+        self.views.keep(selector, view)
         return view
 
     def _view(self, table: TableRecord, metadata: TableMetadata, stale: str | None, selector: Selector) -> View:

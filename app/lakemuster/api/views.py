@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from lakemuster.api.page_tokens import Pin
 from lakemuster.index.tables import TableRecord
 from lakemuster.planner.view import Selector, View
 
@@ -16,19 +17,19 @@ class ViewCache:
 
     def __init__(self, size: int = KEPT_VIEWS) -> None:
         self._size = size
-        self._kept: OrderedDict[tuple[TableRecord, Selector], View] = OrderedDict()
+        self._kept: OrderedDict[tuple[TableRecord, Selector | Pin], View] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, table: TableRecord, selector: Selector) -> View | None:
+    def find(self, table: TableRecord, asked: Selector | Pin) -> View | None:
         """The view of an earlier, equal request."""
         with self._lock:
-            return self._kept.get((table, selector))
+            return self._kept.get((table, asked))
 
-    def keep(self, selector: Selector, view: View) -> None:
+    def keep(self, asked: Selector | Pin, view: View) -> None:
         """Remember a view, unless a newer state could not be read."""
         if view.stale is not None:
             return
         with self._lock:
-            self._kept[view.table, selector] = view
+            self._kept[view.table, asked] = view
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)

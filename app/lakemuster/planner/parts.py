@@ -13,6 +13,9 @@ from lakemuster.planner.view import View
 CACHED_SNAPSHOTS = 64
 """Snapshots whose manifest rows are kept at hand."""
 
+CACHED_PARTS = 16
+"""Lists of parts that are kept at hand: each page of a list needs them."""
+
 LIVE_ROLES = frozenset({"manifests", "base", "delta"})
 ENTRY_ROLES = LIVE_ROLES | {"changelog"}
 
@@ -46,11 +49,20 @@ def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
     Places count the entries of Paimon's base and delta manifests in list order, which is what
     a snapshot's cancelled rows refer to.
     """
-    wanted = frozenset(roles)
+    if view.snapshot is None:
+        return ()
+    of = (index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
+    return _parts(*of, frozenset(roles))
+
+
+@lru_cache(maxsize=CACHED_PARTS)
+def _parts(
+    index: Index, table_id: int, row_id: int, published_at_ms: int | None, roles: frozenset[str]
+) -> tuple[Part, ...]:
     found: list[Part] = []
     first_row = 0
-    for record in manifest_records(index, view):
-        if record.role in wanted:
+    for record in _published(index, table_id, row_id, published_at_ms):
+        if record.role in roles:
             found.append(Part(record, first_row))
         if record.role in LIVE_ROLES:
             first_row += (record.header.added_files_count or 0) + (record.header.deleted_files_count or 0)

@@ -164,6 +164,16 @@ def test_a_page_writes_its_own_rows_only(warm: tuple[TestClient, Counted]) -> No
         assert (len(listed), counted()) == (size, {"statements": 1, "rows": size})
 
 
+def test_further_pages_ask_for_the_table_and_nothing_else(warm: tuple[TestClient, Counted]) -> None:
+    http, counted = warm
+    page = http.get(LIST, params={"page_size": 50}).json()
+    for number in range(4):
+        counted()
+        page = http.get(LIST, params={"page_size": 50, "page_token": page["next_page_token"]}).json()
+        assert len(page["files"]) == 50
+        assert number == 0 or counted() == {"statements": 1, "rows": 50}
+
+
 def test_a_question_asked_again_is_answered_without_a_plan(warm: tuple[TestClient, Counted]) -> None:
     http, counted = warm
     body = {"filter": DAY.format(9, 10)}

@@ -143,6 +143,7 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
         self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99))
+        self.views = SimpleNamespace(find=lambda *_: None, keep=lambda *_: None)
         self.refresher = SimpleNamespace(
             totals=_Totals(), ensure_published=lambda table, record: record, is_fresh=lambda table: False
         )

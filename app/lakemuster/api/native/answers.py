@@ -150,6 +150,8 @@ def views_of(
 
 def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
     """A view of a snapshot that a page token names: the table's pointer is not looked at."""
+    if (kept := services.views.find(table, pin)) is not None:
+        return kept
     with services.index.database.reading() as session:
         try:
             record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
@@ -158,7 +160,9 @@ def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
         metadata = load_metadata(session, table.table_id)
     if record is None or record.row_id != pin.row_id:
         raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
-    return View(table, metadata, services.refresher.ensure_published(table, record), schema_id=pin.schema_id)
+    view = View(table, metadata, services.refresher.ensure_published(table, record), schema_id=pin.schema_id)
+    services.views.keep(pin, view)
+    return view
 
 
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:

@@ -19,6 +19,7 @@ from lakemuster.metadata.predicate import (
     BoundAnd,
     BoundLeaf,
     BoundOr,
+    Opaque,
     all_of,
     any_of,
 )
@@ -26,6 +27,12 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import project, project_strict
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics
+
+KEPT_LEAVES = 10_000
+"""Leaves whose projections are kept, for each spec of a snapshot."""
+
+_NOTHING = Opaque("", "nothing can be said")
+"""Stands for None among what is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +46,22 @@ class Projection:
 
     spec: PartitionSpec
     schemas: tuple[Schema, ...]
-    _inclusive: dict[BoundLeaf, Bound | None] = field(default_factory=dict, init=False, compare=False)
-    _strict: dict[BoundLeaf, Bound | None] = field(default_factory=dict, init=False, compare=False)
+    _inclusive: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
+    _strict: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
 
     def inclusive(self, leaf: BoundLeaf) -> Bound | None:
         """What must hold of the partition of every row that the leaf holds for; None when nothing can be said."""
-        if leaf not in self._inclusive:
+        if (known := self._inclusive.get(leaf)) is None:
             found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
-            self._inclusive[leaf] = all_of(found) if found else None
-        return self._inclusive[leaf]
+            known = _keep(self._inclusive, leaf, all_of(found) if found else _NOTHING)
+        return None if known is _NOTHING else known
 
     def strict(self, leaf: BoundLeaf) -> Bound | None:
         """What, where it holds of a partition, makes the leaf hold for all of its rows; None when nothing does."""
-        if leaf not in self._strict:
+        if (known := self._strict.get(leaf)) is None:
             found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
-            self._strict[leaf] = any_of(found) if found else None
-        return self._strict[leaf]
+            known = _keep(self._strict, leaf, any_of(found) if found else _NOTHING)
+        return None if known is _NOTHING else known
 
     def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
         for partition_field in self.spec.fields:
@@ -83,6 +90,13 @@ class Projection:
             case BoundOr(children=children, text=text):
                 return any_of(map(self.of, children), text)
         return FALSE if bound == FALSE else TRUE
+
+
+def _keep(known: dict[BoundLeaf, Bound], leaf: BoundLeaf, projected: Bound) -> Bound:
+    if len(known) >= KEPT_LEAVES:
+        known.clear()
+    known[leaf] = projected
+    return projected
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,24 +28,33 @@ from lakemuster.metadata.predicate import (
     BoundAnd,
     BoundLeaf,
     BoundOr,
+    Op,
     Opaque,
     all_of,
     any_of,
+    matches,
+    references,
 )
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
+from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 
-FEW_FILES = 256
-"""So many files' tuples are told apart sooner in Python."""
-
 KEPT_TUPLES = 10_000
 """Partition tuples whose residuals are kept, for each predicate."""
 
+FEW_VALUES = 16
+"""Of a longer list, values are looked up in bulk."""
+
+_SLOTS = 1 << 14
+"""Tuples that are told apart by a slot for each, whether it occurs or not."""
+
 _LEFT, _ALWAYS, _NEVER = 0, 1, 2
+
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class Residuals:
     """Residuals of some files: the distinct ones, and which each file has."""
 
     distinct: tuple[Bound, ...]
-    of_file: NDArray[np.int64]
+    of_file: Rows
 
 
 def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residuals:
@@ -66,6 +76,62 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
     return remaining_of(bound, projection).of(table)
 
 
+class _Asked(NamedTuple):
+    """A leaf that partitions tell something of, as it is projected on them; ``fields`` are those that decide it."""
+
+    strict: Bound | None
+    inclusive: Bound | None
+    fields: frozenset[int]
+
+    @classmethod
+    def of(cls, leaf: BoundLeaf, projection: Projection) -> _Asked | None:
+        """None when partitions tell nothing of the leaf."""
+        strict, inclusive = projection.strict(leaf), projection.inclusive(leaf)
+        both = [of for of in (strict, inclusive) if of is not None]
+        return cls(strict, inclusive, frozenset().union(*map(references, both))) if both else None
+
+
+class _Field(NamedTuple):
+    """A partition field of some files.
+
+    Attributes:
+        values: None where it is null in all of them.
+        numbers: the same in internal form, where they are whole numbers and none is null.
+    """
+
+    values: pa.Array | None
+    numbers: NDArray[np.generic] | None
+
+    @classmethod
+    def of(cls, table: pa.Table, field_id: int) -> _Field:
+        place = table.schema.get_field_index(column("partition", field_id))
+        if place < 0:
+            return cls(None, None)
+        values = flat(table.column(place))
+        whole = not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_temporal(values.type))
+        return cls(values, numbers_of(values) if whole else None)
+
+    def at(self, rows: Rows) -> list[object]:
+        """Some values, those in internal form that are whole numbers or texts."""
+        if self.values is None:
+            return [None] * len(rows)
+        if self.numbers is not None:
+            return list(self.numbers[rows].tolist())
+        values = self.values.take(pa.array(rows))
+        if pa.types.is_temporal(values.type):
+            values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+        return list(values.to_pylist())
+
+    def codes(self) -> tuple[Rows, int]:
+        """A number for each value, the same for equal ones, and what all numbers are below."""
+        if self.numbers is not None:
+            least, most = int(self.numbers.min()), int(self.numbers.max())
+            if most - least < _SLOTS:
+                return self.numbers.astype(np.int64) - least, most - least + 1
+        encoded = pc.dictionary_encode(self.values, null_encoding="encode")
+        return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), len(encoded.dictionary)
+
+
 @dataclass(frozen=True)
 class Remaining:
     """One predicate's residuals under one spec, by partition tuple, as far as they are known."""
@@ -75,73 +141,56 @@ class Remaining:
     _known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
 
     @cached_property
-    def _asked(self) -> list[BoundLeaf]:
-        """The leaves that partitions tell something of."""
-        leaves = dict.fromkeys(_leaves(self.bound))
-        return [leaf for leaf in leaves if self.projection.inclusive(leaf) or self.projection.strict(leaf)]
+    def _leaves(self) -> list[_Asked | None]:
+        """Those of the predicate, in the order of a walk; None for those that partitions tell nothing of."""
+        return [_Asked.of(leaf, self.projection) for leaf in _leaves(self.bound)]
+
+    @cached_property
+    def _fields(self) -> list[int]:
+        """The partition fields that decide anything."""
+        return sorted(frozenset().union(*(of.fields for of in self._leaves if of is not None)))
 
     def of(self, table: pa.Table) -> Residuals:
         """The residual of each file of the spec; as :func:`residuals`."""
         rows = table.num_rows
-        if not self._asked or not rows:
+        if not self._fields or not rows:
             return Residuals((self.bound,), np.zeros(rows, np.int64))
-        field_ids = [field.field_id for field in self.projection.spec.fields]
-        values = table.select([name for i in field_ids if (name := column("partition", i)) in table.column_names])
-        if rows <= FEW_FILES:
-            of_rows = _keys(values, field_ids, rows)
-            rows_of = {key: row for row, key in enumerate(of_rows)}
-            keys, places = list(rows_of), np.array(list(rows_of.values()), np.int64)
-            numbers = {key: number for number, key in enumerate(keys)}
-            tuple_of = np.array([numbers[key] for key in of_rows], np.int64)
-        else:
-            places, tuple_of = _tuples(values, rows)
-            keys = _keys(values.take(pa.array(places)), field_ids, len(places))
-        left = self._of_tuples(values, keys, places)
+        fields = {field_id: _Field.of(table, field_id) for field_id in self._fields}
+        one_of_each, tuple_of = _tuples(list(fields.values()), rows)
+        left = self._of_tuples(fields, one_of_each)
         distinct = tuple(dict.fromkeys(left))
+        if len(distinct) == 1:
+            return Residuals(distinct, np.zeros(rows, np.int64))
         place = {residual: number for number, residual in enumerate(distinct)}
         return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
 
-    def _of_tuples(
-        self, values: pa.Table, keys: Sequence[tuple[object, ...]], places: NDArray[np.int64]
-    ) -> list[Bound]:
-        """The residual of each tuple, of which ``places`` tell a row among ``values``."""
+    def _of_tuples(self, fields: Mapping[int, _Field], rows: Rows) -> list[Bound]:
+        """The residual of each tuple, of which ``rows`` tell a row."""
+        keys = list(zip(*(of.at(rows) for of in fields.values()), strict=True))
         found = {key: residual for key in keys if (residual := self._known.get(key)) is not None}
         if missing := [number for number, key in enumerate(keys) if key not in found]:
-            field_ids = frozenset(field.field_id for field in self.projection.spec.fields)
-            partitions = PartitionStatistics(values.take(pa.array(places[missing])), len(missing), field_ids)
-            decided = _decide(self.bound, self._asked, partitions, self.projection)
-            new = dict(zip([keys[n] for n in missing], decided, strict=True))
+            tuples = [dict(zip(fields, keys[number], strict=True)) for number in missing]
+            decided = self._decided(fields, rows[missing], tuples)
+            new = dict(zip([keys[number] for number in missing], decided, strict=True))
             if len(self._known) > KEPT_TUPLES:
                 self._known.clear()
             self._known.update(new)
             found |= new
         return [found[key] for key in keys]
 
+    def _decided(
+        self, fields: Mapping[int, _Field], rows: Rows, tuples: Sequence[Mapping[int, object]]
+    ) -> Iterator[Bound]:
+        unknown = [_LEFT] * len(tuples)
+        verdicts = [unknown if of is None else _verdicts(of, fields, rows, tuples) for of in self._leaves]
+        known: dict[tuple[int, ...], Bound] = {}
+        for pattern in zip(*verdicts, strict=True):
+            if pattern not in known:
+                known[pattern] = _left(self.bound, iter(pattern))
+            yield known[pattern]
+
 
 remaining_of = lru_cache(maxsize=256)(Remaining)
-
-
-def _keys(tuples: pa.Table, field_ids: Sequence[int], rows: int) -> list[tuple[object, ...]]:
-    columns: list[list[object]] = []
-    for field_id in field_ids:
-        name = column("partition", field_id)
-        if name not in tuples.column_names:
-            columns.append([None] * rows)
-            continue
-        values = flat(tuples.column(name))
-        if pa.types.is_temporal(values.type):
-            values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
-        columns.append(values.to_pylist())
-    return list(zip(*columns, strict=True))
-
-
-def _decide(
-    bound: Bound, asked: Sequence[BoundLeaf], partitions: PartitionStatistics, projection: Projection
-) -> list[Bound]:
-    verdicts = np.stack([_verdicts(leaf, partitions, projection) for leaf in asked])
-    patterns, pattern_of = np.unique(verdicts, axis=1, return_inverse=True)
-    known = [_left(bound, dict(zip(asked, pattern, strict=True))) for pattern in patterns.T.tolist()]
-    return [known[number] for number in pattern_of.reshape(-1).tolist()]
 
 
 def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
@@ -153,32 +202,11 @@ def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
                 yield from _leaves(child)
 
 
-def _tuples(values: pa.Table, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first row of each distinct tuple, and the tuple of each row."""
-    codes = np.zeros(rows, np.int64)
-    for column_values in values.columns:
-        encoded = pc.dictionary_encode(flat(column_values), null_encoding="encode")
-        count = len(encoded.dictionary)
-        if count > 1:
-            own = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
-            codes = np.unique(codes * count + own, return_inverse=True)[1]
-    _, first, tuple_of = np.unique(codes, return_index=True, return_inverse=True)
-    return first, tuple_of
-
-
-def _verdicts(leaf: BoundLeaf, partitions: PartitionStatistics, projection: Projection) -> NDArray[np.int8]:
-    verdicts = np.full(partitions.rows, _LEFT, np.int8)
-    if (strict := projection.strict(leaf)) is not None:
-        verdicts[_holds(strict, partitions)] = _ALWAYS
-    if (inclusive := projection.inclusive(leaf)) is not None:
-        verdicts[~can_match(inclusive, partitions)] = _NEVER
-    return verdicts
-
-
-def _left(bound: Bound, verdicts: Mapping[BoundLeaf, int]) -> Bound:
+def _left(bound: Bound, verdicts: Iterator[int]) -> Bound:
+    """What is left of a predicate, by the verdicts on its leaves in the order of a walk."""
     match bound:
         case BoundLeaf():
-            verdict = verdicts.get(bound, _LEFT)
+            verdict = next(verdicts)
             return TRUE if verdict == _ALWAYS else FALSE if verdict == _NEVER else bound
         case BoundAnd(children=children):
             left = [_left(child, verdicts) for child in children]
@@ -187,6 +215,90 @@ def _left(bound: Bound, verdicts: Mapping[BoundLeaf, int]) -> Bound:
             left = [_left(child, verdicts) for child in children]
             return bound if left == list(children) else any_of(left)
     return bound
+
+
+def _tuples(fields: Sequence[_Field], rows: int) -> tuple[Rows, Rows]:
+    """A row of each distinct tuple, and the tuple of each row."""
+    codes, size = np.zeros(rows, np.int64), 1
+    for own, count in (of.codes() for of in fields if of.values is not None):
+        if count > 1:
+            if size * count > 1 << 31:
+                distinct, codes = np.unique(codes, return_inverse=True)
+                size = len(distinct)
+            codes = codes * count + own
+            size *= count
+    if size == 1:
+        return np.zeros(1, np.int64), codes
+    if size > max(_SLOTS, rows):
+        _, one_of_each, tuple_of = np.unique(codes, return_index=True, return_inverse=True)
+        return one_of_each, tuple_of
+    slots = np.full(size, -1)
+    slots[codes] = np.arange(rows)
+    occurring = (slots >= 0).nonzero()[0]
+    one_of_each = slots[occurring]
+    slots[occurring] = np.arange(len(occurring))
+    return one_of_each, slots[codes]
+
+
+def _verdicts(
+    asked: _Asked, fields: Mapping[int, _Field], rows: Rows, tuples: Sequence[Mapping[int, object]]
+) -> list[int]:
+    """What each of some tuples decides of a leaf."""
+    if not all(_is_plain(of, fields) for of in (asked.strict, asked.inclusive) if of is not None):
+        return _verdicts_in_bulk(asked, fields, rows)
+    known: dict[tuple[object, ...], int] = {}
+    found = []
+    for values in tuples:
+        own = tuple([values[field_id] for field_id in asked.fields])
+        if own not in known:
+            known[own] = _verdict(asked, values)
+        found.append(known[own])
+    return found
+
+
+def _is_plain(bound: Bound, fields: Mapping[int, _Field]) -> bool:
+    """Whether a projection compares partitions, in internal form, with few values of the type that they have."""
+    match bound:
+        case BoundLeaf(op=Op.IS_NAN | Op.NOT_NAN) | Opaque():
+            return False
+        case BoundLeaf():
+            of = fields[bound.field_id].values
+            if bound.maybe or bound.transform is not None or len(bound.values) > FEW_VALUES:
+                return False
+            if of is None:
+                return True
+            whole = pa.types.is_integer(of.type) or pa.types.is_temporal(of.type)
+            return (
+                (whole or pa.types.is_string(of.type))
+                and of.type == arrow_type(bound.type)
+                and all(type(value) is (int if whole else str) for value in bound.values)
+            )
+        case BoundAnd(children=children) | BoundOr(children=children):
+            return all(_is_plain(child, fields) for child in children)
+    return True
+
+
+def _verdict(asked: _Asked, values: Mapping[int, object]) -> int:
+    """What a tuple in internal form decides of a leaf."""
+    if asked.inclusive is not None and matches(asked.inclusive, values) is not True:
+        return _NEVER
+    return _ALWAYS if asked.strict is not None and matches(asked.strict, values) is True else _LEFT
+
+
+def _verdicts_in_bulk(asked: _Asked, fields: Mapping[int, _Field], rows: Rows) -> list[int]:
+    """What the tuples of some rows decide of a leaf, by their statistics, which are exact."""
+    places = pa.array(rows)
+    columns = {
+        column("partition", number): of.values.take(places) for number, of in fields.items() if of.values is not None
+    }
+    partitions = PartitionStatistics(pa.table(columns), len(rows), frozenset(fields))
+    verdicts = np.full(len(rows), _LEFT)
+    if asked.strict is not None:
+        verdicts[_holds(asked.strict, partitions)] = _ALWAYS
+    if asked.inclusive is not None:
+        verdicts[~can_match(asked.inclusive, partitions)] = _NEVER
+    found: list[int] = verdicts.tolist()
+    return found
 
 
 def _holds(bound: Bound, partitions: PartitionStatistics) -> Mask:

@@ -241,13 +241,12 @@ def _(patch: Patch) -> None:
 
 @planted("all files of a batch have the residual of the first")
 def _(patch: Patch) -> None:
-    patch.setattr(residual, "FEW_FILES", 0)
-    patch.setattr(residual, "_tuples", lambda table, _: (np.zeros(1, np.int64), np.zeros(table.num_rows, np.int64)))
+    patch.setattr(residual, "_tuples", lambda _, rows: (np.zeros(1, np.int64), np.zeros(rows, np.int64)))
 
 
-@planted("all of few files have the residual of the first")
+@planted("all partitions are decided as the first")
 def _(patch: Patch) -> None:
-    instead(patch, residual, "_keys", lambda real: lambda *asked: [real(*asked)[0]] * len(real(*asked)))
+    instead(patch, residual, "_verdicts", lambda real: lambda *asked: [real(*asked)[0]] * len(real(*asked)))
 
 
 @planted("zones pass over entries without bounds")

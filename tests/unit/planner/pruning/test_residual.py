@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from lakemuster.metadata.files import column
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
-from lakemuster.metadata.predicate import FALSE, TRUE, Bound, bind, matches, text_of
+from lakemuster.metadata.predicate import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning import project
 from lakemuster.planner.pruning import residual as module
 from lakemuster.planner.pruning.project import Projection
-from lakemuster.planner.pruning.residual import residuals
+from lakemuster.planner.pruning.residual import Remaining, residuals
 
 LONG, STRING = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 DOUBLE, TIMESTAMP = Primitive(Kind.DOUBLE, "double"), Primitive(Kind.TIMESTAMP, "timestamp")
@@ -96,12 +97,15 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
 
 
 @given(TEXTS, SPECS, ROWS)
-def test_few_files_and_many_have_the_same_residuals(text: str, spec: PartitionSpec, rows: list[dict[int, Any]]) -> None:
+def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
+    text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
+) -> None:
+    """However tuples are told apart, too."""
     bound, table = bind(parse_sql(text), SCHEMA), partitions(spec, rows)
-    few = residuals(bound, table, Projection(spec, (SCHEMA,)))
-    with mock.patch.object(module, "FEW_FILES", 0):
-        many = residuals(bound, table, Projection(spec, (SCHEMA,)))
-    of_files = [[found.distinct[number] for number in found.of_file] for found in (few, many)]
+    one_by_one = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
+    with mock.patch.object(module, "_is_plain", return_value=False), mock.patch.object(module, "_SLOTS", 0):
+        in_bulk = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
+    of_files = [[found.distinct[number] for number in found.of_file] for found in (one_by_one, in_bulk)]
     assert of_files[0] == of_files[1]
 
 
@@ -144,3 +148,16 @@ def test_a_tuple_is_decided_once() -> None:
 def test_words_of_what_is_left_mean_what_is_left() -> None:
     left = left_of("(a = 1 or s = 'b') and a < 9 and x > 1", "identity", 3, [2.0])
     assert [text_of(residual) for residual in left] == ["(a = 1 or s = 'b') AND a < 9"]
+
+
+def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
+    projection = Projection(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
+    with mock.patch.object(project, "KEPT_LEAVES", 10):
+        for number in range(50):
+            bound = bind(parse_sql(f"a = {number} or s = '{number}'"), SCHEMA)
+            assert isinstance(bound, BoundOr)
+            known, unknown = bound.children
+            assert isinstance(known, BoundLeaf) and isinstance(unknown, BoundLeaf)
+            assert projection.inclusive(known) is projection.inclusive(known) is not None
+            assert projection.strict(known) is projection.inclusive(unknown) is None
+            assert len(projection._inclusive) <= 10 and len(projection._strict) <= 10

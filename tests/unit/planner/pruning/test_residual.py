@@ -157,7 +157,9 @@ def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
             bound = bind(parse_sql(f"a = {number} or s = '{number}'"), SCHEMA)
             assert isinstance(bound, BoundOr)
             known, unknown = bound.children
-            assert isinstance(known, BoundLeaf) and isinstance(unknown, BoundLeaf)
+            assert isinstance(known, BoundLeaf)
+            assert isinstance(unknown, BoundLeaf)
             assert projection.inclusive(known) is projection.inclusive(known) is not None
             assert projection.strict(known) is projection.inclusive(unknown) is None
-            assert len(projection._inclusive) <= 10 and len(projection._strict) <= 10
+            assert len(projection._inclusive) <= 10
+            assert len(projection._strict) <= 10

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from lakemuster.errors import LimitExceeded
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.scan.inherited import inherited
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import kept
-from lakemuster.planner.scan.planned_entries import Piece, inherited
-from lakemuster.planner.scan.runs import runs_of
+from lakemuster.planner.scan.planned_entries import Piece
 from lakemuster.planner.scan.selection import Rows
 
 LEAST, MOST = 1024, 1 / 4
@@ -61,8 +61,7 @@ def _of_batch(
 
     def make() -> tuple[Attached, int]:
         parts = spec.parts_of(np.arange(piece.first, piece.first + count))
-        manifests = [(spec.parts[part].manifest.header, end - start) for part, start, end in runs_of(parts)]
-        whole = inherited(segment.batch(piece.batch, names), manifests)
+        whole = inherited(segment.batch(piece.batch, names), spec.inheritance, parts)
         found = index.match(spec.spec_id, pa.Table.from_batches([whole]))
         return found, sum(numbers.nbytes for numbers in found)
 

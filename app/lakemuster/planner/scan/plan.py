@@ -24,8 +24,9 @@ from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
+from lakemuster.planner.scan.inherited import inherited
 from lakemuster.planner.scan.outline import Outline, Stretch
-from lakemuster.planner.scan.planned_entries import Piece, entries_of, inherited, joined, pieces
+from lakemuster.planner.scan.planned_entries import Piece, entries_of, joined, pieces
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
 from lakemuster.planner.scan.spec_outline import SpecOutline
@@ -235,9 +236,7 @@ class Plan:
         numbers = spec.part_numbers[parts] if parts[0] != parts[-1] else None
         read = entries_of(group)
         if self.view.table.format == "iceberg":
-            manifests = [(part, end - start) for part, start, end in runs_of(parts)]
-            headers = [(spec.parts[part].manifest.header, count) for part, count in manifests]
-            read = inherited(read, headers, self._row_ids(spec, parts, rows))
+            read = inherited(read, spec.inheritance, parts, self._row_ids(spec, parts, rows))
         entries = pa.Table.from_batches([read])
         if self.details and isinstance(self.outline.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
@@ -271,11 +270,11 @@ class Plan:
 
     def _row_ids(self, spec: SpecOutline, parts: Rows, rows: Rows) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
-        manifests = [(spec.parts[part].manifest, start, end) for part, start, end in runs_of(parts)]
-        if all(manifest.header.first_row_id is None for manifest, _, _ in manifests):
+        if not spec.inheritance.has_row_ids[parts[0] : parts[-1] + 1].any():
             return None
         found = []
-        for manifest, start, end in manifests:
+        for part, start, end in runs_of(parts):
+            manifest = spec.parts[part].manifest
             segment = self.outline.index.segments.open(manifest.segment)
             own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
             ids = inherit(segment.table(own), manifest.header).column("first_row_id")

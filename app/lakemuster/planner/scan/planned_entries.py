@@ -1,4 +1,4 @@
-"""Entries of a plan's files: taken from their segments, with what they inherit from their manifests.
+"""Entries of a plan's files, taken from their segments.
 
 Few files of many segments are put together: what comes after costs the more the more batches there are.
 """
@@ -6,16 +6,12 @@ Few files of many segments are put together: what comes after costs the more the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
-from lakemuster.metadata.files import ADDED
-from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.scan.gathered import Columns, columns_of, gathered
 from lakemuster.planner.scan.selection import Rows
 from lakemuster.planner.scan.spec_outline import Files, SpecOutline
@@ -23,16 +19,8 @@ from lakemuster.planner.scan.spec_outline import Files, SpecOutline
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 """Files of several segments that are put together: of the first batch, and of later ones, which grow."""
 
-LARGE = 1 << 10
-"""So many files of one segment are a batch of their own: they need not be copied."""
-
 MANY_EACH = 48
 """So many files of each batch cost less to put together by Arrow than column by column."""
-
-_REPEATED = 1 << 13
-
-_SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
-_INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
 
 
 class Piece(NamedTuple):
@@ -136,58 +124,3 @@ def take(batch: pa.RecordBatch, rows: Rows) -> pa.RecordBatch:
     if len(rows) == int(rows[-1]) - int(rows[0]) + 1:
         return batch.slice(int(rows[0]), len(rows))
     return batch.take(pa.array(rows))
-
-
-def inherited(
-    entries: pa.RecordBatch, manifests: Sequence[tuple[ManifestHeader, int]], row_ids: pa.Array | None = None
-) -> pa.RecordBatch:
-    """Entries of Iceberg with what they leave to their manifests: as ``formats.iceberg.manifests.inherit``, of many.
-
-    Args:
-        manifests: in the entries' order, each with the number of its entries.
-        row_ids: the entries' own or inherited ones; None when there are none.
-    """
-    fields = {field.name: (field, values) for field, values in zip(entries.schema, entries.columns, strict=True)}
-    status = fields.pop("status")
-    found = {"status": status}
-    for name in _INHERITED:
-        field, own = fields.pop(name, (pa.field(name, pa.int64()), None))
-        if own is None or own.null_count:
-            left = _left_to(manifests, name, status[1])
-            own = left if own is None else pc.coalesce(own, left)
-        found[name] = field, own
-    found |= fields
-    if row_ids is not None:
-        found["first_row_id"] = pa.field("first_row_id", pa.int64()), row_ids
-    return pa.RecordBatch.from_arrays(
-        [values for _, values in found.values()], schema=pa.schema([field for field, _ in found.values()])
-    )
-
-
-def _left_to(manifests: Sequence[tuple[ManifestHeader, int]], name: str, status: pa.Array) -> pa.Array:
-    """What each manifest gives to entries without a value: sequence numbers to added ones, those of v1 (0) to all."""
-    is_sequence = name in _SEQUENCE_NUMBERS
-    given = [header.sequence_number if is_sequence else header.added_snapshot_id for header, _ in manifests]
-    counts = [count for _, count in manifests]
-    if given.count(given[0]) == len(given) and given[0] is not None:
-        values = repeated(given[0], len(status))
-    else:
-        unknown = np.array([value is None for value in given]).repeat(counts)
-        values = pa.array(np.array([value or 0 for value in given], np.int64).repeat(counts), mask=unknown)
-    if not is_sequence or not any(given):
-        return values
-    added = status.to_numpy() == ADDED
-    if added.all():
-        return values
-    of_all = np.array([value == 0 for value in given]).repeat(counts)
-    return pc.if_else(pa.array(added | of_all), values, pa.scalar(None, pa.int64()))
-
-
-def repeated(value: int, count: int) -> pa.Array:
-    """One number over and over, from a few arrays that are kept."""
-    return _repeated(value).slice(0, count) if count <= _REPEATED else pa.repeat(pa.scalar(value, pa.int64()), count)
-
-
-@lru_cache(maxsize=64)
-def _repeated(value: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value, pa.int64()), _REPEATED)

@@ -26,6 +26,7 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import ZONE_ROWS, stacked, zone_count, zones_of
+from lakemuster.planner.scan.inherited import Inheritance
 from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading
 from lakemuster.planner.scan.runs import Places, runs_of
@@ -141,6 +142,11 @@ class SpecOutline:
     def part_numbers(self) -> Places:
         """(P,) ``numbers``."""
         return np.array(self.numbers, np.int64)
+
+    @cached_property
+    def inheritance(self) -> Inheritance:
+        """What the parts give to their entries."""
+        return Inheritance.of([part.manifest.header for part in self.parts])
 
     @cached_property
     def _place_of(self) -> dict[int, int]:

@@ -17,7 +17,7 @@ from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.pruning.native import Cells
-from lakemuster.planner.scan import outline, packs, planned_entries, selection, spec_outline
+from lakemuster.planner.scan import inherited, outline, packs, selection, spec_outline
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED = Planted()
@@ -273,7 +273,12 @@ def _(patch: Patch) -> None:
 
 @planted("entries keep the sequence numbers that they leave out")
 def _(patch: Patch) -> None:
-    patch.setattr(planned_entries, "_left_to", lambda _, name, status: pa.nulls(len(status), pa.int64()))
+    patch.setattr(inherited, "_left_to", lambda _, name, manifests, status: pa.nulls(len(status), pa.int64()))
+
+
+@planted("entries of many manifests inherit from the first of them")
+def _(patch: Patch) -> None:
+    instead(patch, inherited, "_left_to", lambda real: lambda of, name, own, status: real(of, name, own * 0, status))
 
 
 @planted("equality deletes apply to files of their own age")

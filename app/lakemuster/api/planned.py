@@ -22,7 +22,7 @@ from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import repeated
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.plan import Plan, PlannedBatch, Totals
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.model import json_integer
 from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, Written, chunks, json_items, json_lines
@@ -38,11 +38,17 @@ DELETE_BYTES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlanPage:
-    """Some files of a plan, and their delete files: the insides of JSON arrays; ``after`` is None on the last page."""
+    """Some files of a plan, and their delete files: the insides of JSON arrays.
 
-    files: bytes
-    deletes: bytes
+    Attributes:
+        after: where the next page begins; None on the last one.
+        totals: of the whole plan.
+    """
+
+    files: Written
+    deletes: Written
     after: Key | None
+    totals: Totals
 
 
 @dataclass(frozen=True)
@@ -69,8 +75,11 @@ class PlanListing:
     @cached_property
     def about(self) -> Mapping[str, object]:
         """What an answer says of the whole plan."""
+        return self.about_of(self.plan.totals)
+
+    def about_of(self, totals: Totals) -> Mapping[str, object]:
+        """The same, of totals that are known."""
         can, cannot = self.applied
-        totals = self.plan.totals
         snapshot_id = self.plan.view.snapshot_id
         return {
             "snapshot_id": None if snapshot_id is None else str(snapshot_id),
@@ -117,7 +126,9 @@ class PlanListing:
         files = [
             json_items(self._files(group, np.searchsorted(numbers, _deletes_of(group)))) for group in _groups(chosen)
         ]
-        return PlanPage(b",".join(files), b",".join(map(json_items, self._deletes(numbers))), key)
+        is_whole = after is None and place is None and self.limit is None
+        totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
+        return PlanPage(_listed(files), _listed([*map(json_items, self._deletes(numbers))]), key, totals)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""
@@ -175,13 +186,13 @@ class PlanListing:
             offsets = repeated(0, pa.int32(), rows.num_rows + 1)
         deletes = pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
         residual = [self._residual_texts(piece) for piece in group]
-        columns = [*rows.columns, deletes, residual[0] if len(group) == 1 else pa.concat_arrays(residual)]
-        return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*rows.schema, _DELETES, self._residual_field]))
+        texts = residual[0] if len(group) == 1 else pa.concat_arrays(residual)
+        return rows.append_column(_DELETES, deletes).append_column(self._residual_field, texts)
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
         texts = [self._residual(residual) for residual in piece.residuals]
-        if texts == [None]:
-            return repeated(None, pa.string(), len(piece.rows))
+        if len(texts) == 1:
+            return pa.repeat(pa.scalar(texts[0], pa.string()), len(piece.rows))
         return pa.array(texts, pa.string()).take(pa.array(piece.residual))
 
     def _deletes(self, numbers: Numbers) -> Iterator[pa.RecordBatch]:
@@ -196,6 +207,10 @@ class PlanListing:
         if bound not in self._residuals:
             self._residuals[bound] = self.filter.residual(bound)
         return self._residuals[bound]
+
+
+def _listed(items: Sequence[Written]) -> Written:
+    return items[0] if len(items) == 1 else b",".join(items)
 
 
 _DELETES = pa.field("deletes", pa.list_(pa.int64()))
@@ -215,17 +230,26 @@ def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[Planned
     columns: dict[str, pa.Field] = {}
     weight = 0
     for piece, size_in_bytes in pieces:
-        own = {column.name: column for column in piece.table.schema}
-        # Little is put together: that copies it.
-        if group and (
-            weight + size_in_bytes > CHUNK_BYTES
-            or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
-            or any(not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items())
-        ):
-            yield group
-            group, columns, weight = [], {}, 0
+        if group:
+            columns = columns or _columns(group[0])
+            own = _columns(piece)
+            # Little is put together: that copies it.
+            if (
+                weight + size_in_bytes > CHUNK_BYTES
+                or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
+                or any(
+                    not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items()
+                )
+            ):
+                yield group
+                group, columns, weight = [], {}, 0
+            else:
+                columns |= own
         group.append(piece)
-        columns |= own
         weight += size_in_bytes
     if group:
         yield group
+
+
+def _columns(piece: PlannedBatch) -> dict[str, pa.Field]:
+    return {column.name: column for column in piece.table.schema}

@@ -140,9 +140,8 @@ def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping
 
 def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
     """Small codes as their names; a code without a name becomes null."""
-    numbers = codes.to_numpy(zero_copy_only=False)
-    if len(numbers) and not codes.null_count and (numbers == numbers[0]).all():
-        return repeated(names[int(numbers[0])], pa.string(), len(numbers))  # as it is of most files
+    if len(codes) and not codes.null_count and codes.slice(1).equals(codes.slice(0, len(codes) - 1)):
+        return repeated(names[codes[0].as_py()], pa.string(), len(codes))  # as it is of most files
     return pa.array(names, pa.string()).take(codes.cast(pa.int32()))
 
 

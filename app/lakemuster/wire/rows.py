@@ -13,8 +13,8 @@ does not know is told by the field's ``type`` metadata (``uuid``). Structs by co
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -88,8 +88,7 @@ def _values(array: pa.Array, field: pa.Field) -> Sequence[object]:
     if array.null_count == len(array):
         return [None] * len(array)
     if types.is_integer(kind):
-        write = str if field.name in IDS else _number
-        return [None if value is None else write(value) for value in array.to_pylist()]
+        return [*map(_id if field.name in IDS else _number, array.to_pylist())]
     if types.is_boolean(kind) or (types.is_string(kind) and JSON_TEXT not in (field.metadata or {})):
         return cast("list[object]", array.to_pylist())
     if types.is_date32(kind):
@@ -99,6 +98,10 @@ def _values(array: pa.Array, field: pa.Field) -> Sequence[object]:
     if types.is_struct(kind) and len({member.name for member in kind}) == kind.num_fields > 0:
         return _objects(array, sparse=_is_sparse(field))
     return [None if text is None else orjson.Fragment(text) for text in _column(array, field).whole().to_pylist()]
+
+
+def _id(value: int | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _number(value: int | None) -> int | str | None:
@@ -128,16 +131,35 @@ def _rows(batch: pa.RecordBatch, end: str) -> Written:
 
 def _opening(before: Sequence[Piece], name: str) -> str:
     """What stands before an object's member."""
-    return ("," if before else "{") + orjson.dumps(name).decode() + ":"
+    return ("," if before else "{") + _key(name)
+
+
+@lru_cache(maxsize=1024)
+def _key(name: str) -> str:
+    return orjson.dumps(name).decode() + ":"
 
 
 def _texts(array: pa.Array, field: pa.Field) -> Texts:
     if array.null_count == len(array):
         return Texts(None)
     if is_uniform(array):
-        with contextlib.suppress(UnicodeDecodeError):
-            return Texts.same(orjson.dumps(_values(array[:1], field)[0]).decode(), len(array))
+        return Texts.same(_text(array[0], field), len(array))
     return _column(array, field)
+
+
+def _text(one: pa.Scalar, field: pa.Field) -> str:
+    """The text of the value of a uniform column."""
+    kind, types = field.type, pa.types
+    if types.is_date32(kind):
+        return f'"{date_text(one.value)}"'
+    value = one.as_py()
+    if types.is_integer(kind):
+        value = _id(value) if field.name in IDS else _number(value)
+    elif types.is_list(kind):
+        value = [*map(_id if kind.value_field.name in IDS else _number, value)]
+    elif types.is_string(kind) and JSON_TEXT in (field.metadata or {}):
+        return cast("str", value)
+    return orjson.dumps(value).decode()
 
 
 def _column(array: pa.Array, field: pa.Field) -> Texts:

@@ -149,6 +149,7 @@ def test_a_plan_without_a_filter_is_the_list_of_files(services: Services) -> Non
         assert plan.totals.files == len(data)
         assert plan.totals.records == sum(int(row["record_count"]) for row in data)
         assert plan.totals.bytes == sum(int(row["file_size_in_bytes"]) for row in data)
+        assert plan.totals == plan.totals_of(plan.batches())
 
 
 def test_some_filters_drop_some_files(cases: list[tuple[Outline, str, Bound]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -68,6 +68,9 @@ class MadePlan:
         names = iter(range(sum(deletes)))
         tables = [(part(0), entries([f"d{next(names)}" for _ in range(n)], POSITION_DELETES, 0)) for n in deletes]
         self.outline = SimpleNamespace(delete_tables=tuple(tables))
+
+    def totals_of(self, _batches: Iterable[PlannedBatch]) -> Totals:
+        return self.totals
 
     def batches(self, start: Position = START) -> Iterator[PlannedBatch]:
         for batch in self.made:

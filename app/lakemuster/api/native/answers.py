@@ -186,7 +186,7 @@ def _page(
     token = None if page.after is None else asked.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}
     rest |= {"next_page_token": token, "stale": stale, **about}
-    body = b'{"%s":[%s],%s' % (asked.name.encode(), page.items, orjson.dumps(rest)[1:])
+    body = b"".join((b'{"%s":[' % asked.name.encode(), page.items, b"],", memoryview(orjson.dumps(rest))[1:]))
     return Response(body, media_type=media.JSON, headers=headers)
 
 

@@ -143,8 +143,10 @@ def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None)
 def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> bytes:
     page = listing.page(None if place is None else place.key, asked.query.page_size)
     token = None if page.after is None else asked.token(Place(pins_of([view]), page.after))
-    about: Mapping[str, object] = listing.about
+    about: Mapping[str, object] = listing.about_of(page.totals)
     head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1]
     rest = {key: about[key] for key in ("applied", "not_applied", "counts")}
     rest |= {"next_page_token": token, "stale": about["stale"]}
-    return b'%s,"files":[%s],"deletes":[%s],%s' % (head, page.files, page.deletes, orjson.dumps(rest)[1:])
+    return b"".join(
+        (head, b',"files":[', page.files, b'],"deletes":[', page.deletes, b"],", memoryview(orjson.dumps(rest))[1:])
+    )

@@ -5,7 +5,7 @@ A plan is read from any place on; it holds nothing between requests but what the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -199,6 +199,12 @@ class Plan:
         """The whole plan in numbers, before any limit; counted once for all of its pages."""
         return _totals(self.outline, self.bound, self.added_in)
 
+    def totals_of(self, batches: Iterable[PlannedBatch]) -> Totals:
+        """The whole plan in numbers, from all of its files: they need not be looked for again."""
+        if self.within is not None:
+            return self.totals
+        return _counted(self.survivors, len(self.outline.data), (batch.table for batch in batches))
+
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
         """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
         starts = [START]
@@ -285,12 +291,17 @@ class Plan:
 @lru_cache(maxsize=KEPT_TOTALS)
 def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
     segments = outline.index.segments
-    files = records = size = 0
-    wanted = ["record_count", "file_size_in_bytes"]
-    for piece in pieces(plan_rows(outline, bound, added_in, START, None), lambda name: (segments.open(name), wanted)):
-        files += len(piece.rows)
-        entries = entries_of([piece])
-        records += pc.sum(entries.column(0)).as_py() or 0
-        size += pc.sum(entries.column(1)).as_py() or 0
-    left = survivors(outline, bound)
-    return Totals(len(outline.data), left.manifests, left.entries, files, records, size)
+    found = plan_rows(outline, bound, added_in, START, None)
+    entries = map(entries_of, ([piece] for piece in pieces(found, lambda name: (segments.open(name), _SUMMED))))
+    return _counted(survivors(outline, bound), len(outline.data), entries)
+
+
+_SUMMED = ["record_count", "file_size_in_bytes"]
+
+
+def _counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.RecordBatch]) -> Totals:
+    count, sums = 0, [0, 0]
+    for table in files:
+        count += table.num_rows
+        sums = [known + (pc.sum(table.column(name)).as_py() or 0) for known, name in zip(sums, _SUMMED, strict=True)]
+    return Totals(manifests, left.manifests, left.entries, count, *sums)

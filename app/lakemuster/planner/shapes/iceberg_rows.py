@@ -142,7 +142,7 @@ class IcebergShape:
 
     def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
-        present = {name: index for index, name in enumerate(table.column_names)}
+        present = {name: index for index, name in enumerate(table.schema.names)}
         arrays: list[pa.Array] = []
         fields: list[pa.Field] = []
         for name, field in self._fields:
@@ -193,7 +193,7 @@ class IcebergShape:
 
 def _contents(table: pa.Table) -> pa.Array:
     """Content codes; version 1 knows data files only."""
-    if "content" not in table.column_names:
+    if table.schema.get_field_index("content") < 0:
         return repeated(DATA, pa.int8(), table.num_rows)
     contents = flat(table.column("content"))
     return contents.fill_null(DATA) if contents.null_count else contents

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path
+from fastapi import APIRouter, Depends, Header, Path, Request
 from starlette.responses import Response
 
 from lakemuster.api.at_hand import follows_from
-from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
+from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable, levels_of, the_table
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
 from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.api.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_request
-from lakemuster.api.native.asking import Target, needs
+from lakemuster.api.native.asking import Target, caller_of, needs
+from lakemuster.api.native.usual import UsualRoute
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, SnapshotNotFound
 from lakemuster.index.tables import TableRecord
 from lakemuster.index.turns import COMPUTING
@@ -39,9 +40,22 @@ async def idempotency_key(
     """What clients may send with every POST."""
 
 
-router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")])
+async def user_agent(
+    _: Annotated[
+        str, Header(alias="user-agent", description="PyIceberg 0 is given partition values as it can read them.")
+    ] = "",
+) -> None:
+    """What clients are told apart by; :func:`_writer` reads it."""
+
+
+class _Route(UsualRoute):
+    async def table_of(self, request: Request) -> Target:
+        names = request.path_params
+        return await the_table(request, caller_of(request), levels_of(names["namespace"]), names["table"])
+
+
+router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")], route_class=_Route)
 PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
-UserAgent = Annotated[str, Header(description="PyIceberg 0 is given partition values as it can read them.")]
 
 
 @router.post(
@@ -50,27 +64,33 @@ UserAgent = Annotated[str, Header(description="PyIceberg 0 is given partition va
     response_model=PlanTableScanResult,
     response_model_exclude_none=True,
     responses=PLAN,
-    dependencies=[Depends(idempotency_key)],
+    dependencies=[Depends(idempotency_key), Depends(user_agent)],
 )
-def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest, user_agent: UserAgent = "") -> Response:
+def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest) -> Response:
     """Plan a scan: the data files to read, with the delete files that apply to each and what is left of the filter.
 
     A large plan is answered with plan tasks only, each good for a part of it.
     """
     planned = plan_request(table.services, table.name, asked)
     tokens = _tokens(table, planned.view.table)
-    return _json(table, planned, _writer(planned, tokens, user_agent).first)
+    return _json(table, planned, _writer(table, planned, tokens).first)
 
 
-@router.get("/plan/{plan_id}", name="iceberg_fetch_planning_result", response_model=PlanTableScanResult, responses=PLAN)
-def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId, user_agent: UserAgent = "") -> Response:
+@router.get(
+    "/plan/{plan_id}",
+    name="iceberg_fetch_planning_result",
+    response_model=PlanTableScanResult,
+    responses=PLAN,
+    dependencies=[Depends(user_agent)],
+)
+def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId) -> Response:
     """A plan again, of the same snapshot."""
     tokens = _tokens(table)
     known, scan = tokens.read_plan_id(plan_id)
     if scan is None:
         raise PlanNotFound("this plan was too large for its id to hold: plan again" if known else _GONE)
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanNotFound)
-    return _json(table, planned, _writer(planned, tokens, user_agent).first)
+    return _json(table, planned, _writer(table, planned, tokens).first)
 
 
 @router.delete(
@@ -89,9 +109,9 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     name="iceberg_fetch_scan_tasks",
     response_model=FetchScanTasksResult,
     responses=PLAN,
-    dependencies=[Depends(idempotency_key)],
+    dependencies=[Depends(idempotency_key), Depends(user_agent)],
 )
-def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest, user_agent: UserAgent = "") -> Response:
+def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest) -> Response:
     """Redeem a plan task: its part of the plan."""
     tokens = _tokens(table)
     found = tokens.read_plan_task(asked.plan_task)
@@ -99,7 +119,7 @@ def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest, user_
         raise PlanTaskNotFound(_GONE)
     scan, part = found
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanTaskNotFound)
-    return _json(table, planned, partial(_writer(planned, tokens, user_agent).later, part))
+    return _json(table, planned, partial(_writer(table, planned, tokens).later, part))
 
 
 def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:
@@ -114,8 +134,9 @@ def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNo
         raise gone(_GONE) from cause
 
 
-def _writer(planned: PlannedScan, tokens: PlanTokens, user_agent: str) -> TaskWriter:
-    return TaskWriter(planned, tokens, for_pyiceberg=user_agent.startswith("PyIceberg/0."))
+def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWriter:
+    client = table.request.headers.get("user-agent", "")
+    return TaskWriter(planned, tokens, for_pyiceberg=client.startswith("PyIceberg/0."))
 
 
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:

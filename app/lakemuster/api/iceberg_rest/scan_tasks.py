@@ -118,7 +118,8 @@ class TaskWriter:
         for batch in batches:
             count = len(batch.rows)
             texts = np.array([len(self._residual(residual)) for residual in batch.residuals], np.int64)
-            size = _JSON_OF_ARROW * batch.table.nbytes + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
+            arrow = sum(map(pa.ipc.get_record_batch_size, batch.table.to_batches()))
+            size = _JSON_OF_ARROW * arrow + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
             size += int(texts[batch.residual].sum())
             step = max(1, min(MAX_FILES // 10, count * MAX_BYTES // (10 * size)))
             for at in range(0, count, step):
@@ -131,12 +132,8 @@ class TaskWriter:
             delete_files(self._files(part, table)) for part, table in self.planned.plan.delete_rows(found.deletes)
         ]
         tasks = [self._tasks(piece, found.deletes) for piece in found.pieces]
-        return b'{%s"plan-tasks":%s,"delete-files":[%s],"file-scan-tasks":[%s]}' % (
-            status,
-            orjson.dumps(plan_tasks),
-            b",".join(deletes),
-            b",".join(tasks),
-        )
+        head = b'{%s"plan-tasks":%s,"delete-files":[' % (status, orjson.dumps(plan_tasks))
+        return b"".join((head, b",".join(deletes), b'],"file-scan-tasks":[', b",".join(tasks), b"]}"))
 
     def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> bytes:
         references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lakemuster.api.native.asking import caller_of, the_table
+from lakemuster.api.native.asking import Target, caller_of, the_table
 
 _JSON = "application/json"
 
@@ -24,17 +24,23 @@ _JSON = "application/json"
 class UsualRoute(APIRoute):
     """A route of callers who may read, without parameters, of a function of ``table`` and ``asked``."""
 
+    async def table_of(self, request: Request) -> Target:
+        """The table that the path names, if it may exist for the caller."""
+        return await the_table(request, request.path_params["table"])
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Answer the usual request, or let FastAPI do."""
+        """Answer the usual request, or let FastAPI do; it does all for functions that are not asked a document."""
         answer, otherwise = self.endpoint, super().get_route_handler()
-        model: type[BaseModel] = get_type_hints(answer)["asked"]
+        model: type[BaseModel] | None = get_type_hints(answer).get("asked")
+        if model is None:
+            return otherwise
 
         async def handle(request: Request) -> Response:
             asked = await _document(request, model)
             if asked is None:
                 return await otherwise(request)
             caller_of(request).require("read")
-            table = await the_table(request, request.path_params["table"])
+            table = await self.table_of(request)
             return await run_in_threadpool(answer, table, asked)
 
         return handle

@@ -139,7 +139,7 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
         if [one.num_rows for one in tables] != list(rows[run.first : run.end]) or (table := together(tables)) is None:
             continue
         path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
-        written = write_segment(table, path)
+        written = write_segment(table, path, rows[run.first : run.end])
         index.segments.put(run.name, path)
         # What keeps it in the register is that a manifest of its last segment is there.
         found.append(SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes))

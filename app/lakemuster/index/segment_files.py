@@ -4,6 +4,9 @@ An uncompressed Arrow IPC file, so that reading a column is mapping it. Its batc
 :data:`BATCH_ROWS` rows but the last one. The schema's metadata says which decoder made it and how many
 rows it has; with the footer at the end of the file that tells a segment that is not whole.
 
+After its batches it has the zones of its entries (:mod:`~lakemuster.index.zone_block`), unless it has less than one:
+opening it then takes no longer.
+
 Free of SQL: decoder processes and Spark executors write segments, too.
 """
 
@@ -25,6 +28,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.index.zone_block import zone_block
+from lakemuster.index.zones import ZONE_ROWS, segment_zones
 from lakemuster.metadata.files import split_column
 
 DECODER_VERSION = 2
@@ -61,12 +66,15 @@ def segment_name(manifest_location: str, length: int | None, decoder_version: in
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def write_segment(table: pa.Table, path: str | Path) -> Written:
+def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int] | None = None) -> Written:
     """Write a segment at ``path``, whole or not at all.
 
     It is written beside, flushed to the disk and renamed: SQL must not come to know a segment whose
     bytes a power failure can still take back. The folder's entry is not flushed: losing that loses
     the file whole, which :class:`Segment` notices.
+
+    Args:
+        manifest_rows: entries of each manifest that it holds; None for one manifest.
 
     Raises:
         IndexUnavailable: the disk refuses.
@@ -82,6 +90,8 @@ def write_segment(table: pa.Table, path: str | Path) -> Written:
                 for start in range(0, table.num_rows, BATCH_ROWS):
                     for batch in table.slice(start, BATCH_ROWS).combine_chunks().to_batches():
                         writer.write_batch(batch)
+                if table.num_rows >= ZONE_ROWS:
+                    file.write(zone_block(segment_zones(table, manifest_rows or [table.num_rows])))
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()

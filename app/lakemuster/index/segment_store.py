@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import pyarrow as pa
+
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment, place
+from lakemuster.index.zone_block import read_zones
 
 SUFFIX = ".arrow"
 
@@ -127,6 +130,18 @@ class SegmentStore:
                 gone, _ = self._open.popitem(last=False)
                 self._mapped -= self._in_memory.pop(gone, 0)
         return segment
+
+    def zones(self, name: str) -> pa.RecordBatch | None:
+        """The zones of a segment's entries, as :func:`~lakemuster.index.zones.segment_zones` tells; it is not mapped.
+
+        None where the segment is missing, or was written without them.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
+        with _disk_errors(), contextlib.suppress(FileNotFoundError):
+            return read_zones(self._keeper.path(name))
+        return None
 
     def _use(self, segment: Segment) -> None:
         """Note that a segment is looked at, and let go of the memory of those that were not for longest."""

@@ -17,6 +17,7 @@ from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.iceberg import native
 from lakemuster.formats.paimon import manifests as paimon
+from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 from lakemuster.storage.store import Contents
@@ -35,6 +36,7 @@ def prepare() -> None:
     """Load what decoding needs, before a process's memory is limited: this module's own imports too."""
     prepare_decoders()
     native.is_available()
+    zones_native.is_available()
 
 
 def slim(metadata: TableMetadata) -> TableMetadata:

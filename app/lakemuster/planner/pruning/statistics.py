@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from lakemuster.index.zones import counts as counts_of
+from lakemuster.index.zones import of_partitions
 from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.planner.columns import flat
-from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
+from lakemuster.planner.pruning.prune import Counts, FieldStats
 
 _COUNTS = ("null_count", "nan_count", "value_count")
 
@@ -108,21 +109,13 @@ class PartitionStatistics:
         """They are partitions."""
 
     def _read(self, field_id: int) -> FieldStats:
-        one, none = np.ones(self.rows, np.int64), np.zeros(self.rows, np.int64)
         name = column("partition", field_id)
         if name not in self.table.column_names:
+            one, none = np.ones(self.rows, np.int64), np.zeros(self.rows, np.int64)
             return FieldStats(None, None, one, none, one)
-        values = flat(self.table.column(name))
-        nulls = np.asarray(values.is_null().to_numpy(zero_copy_only=False), np.int64) if values.null_count else none
-        nans = none
-        if pa.types.is_floating(values.type):
-            nans = np.asarray(pc.fill_null(pc.is_nan(values), False).to_numpy(zero_copy_only=False), np.int64)
-        return FieldStats(values, values, nulls, nans, one)
+        return FieldStats(*of_partitions(flat(self.table.column(name))))
 
 
 def counts(values: pa.ChunkedArray) -> Counts:
     """Counts as numbers, the missing ones ``UNKNOWN``."""
-    array = flat(values)
-    if array.null_count:
-        array = pc.fill_null(array, UNKNOWN)
-    return np.asarray(array.to_numpy(zero_copy_only=False), np.int64)
+    return counts_of(flat(values))

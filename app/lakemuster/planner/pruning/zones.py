@@ -1,29 +1,28 @@
-"""Zones: the statistics of many neighbouring entries as one, so that most entries are never looked at.
+"""Zones as statistics to prune with: those at the end of segments, and those made of entries.
 
 Source: shared design, "Where things are kept".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from lakemuster.index.zones import ROWS, SIZE, ZONE_ROWS, Summary, counts, zone_starts, zoned
+from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 
-ZONE_ROWS = 1024
-"""Entries of a zone."""
+Of = Literal["column", "partition"]
 
+_WIDER = {pa.int32(): pa.int64(), pa.float32(): pa.float64()}
+"""Types that a column may have become, in which its values have the same order."""
 
-def zone_count(rows: int, size: int = ZONE_ROWS) -> int:
-    """The zones of so many entries."""
-    return -(-rows // size)
+_PREFIX = {"column": "", "partition": "partition_"}
 
 
 def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], size: int = ZONE_ROWS) -> FieldStats:
@@ -38,78 +37,43 @@ def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], siz
         size: entries of a zone; the last of a manifest may have fewer.
     """
     target = arrow_type(kind)
-    if stats is None or target is None:
+    starts = zone_starts(rows, size)
+    if stats is None or target is None or not len(starts):
         return FieldStats()
-    unknown = np.full(sum(rows), UNKNOWN, np.int64)
-    nulls = unknown if stats.null_count is None else stats.null_count
-    values = unknown if stats.value_count is None else stats.value_count
-    blank = np.asarray((values > 0) & (nulls == values))
-    firsts = np.cumsum([0, *rows]).tolist()
-    starts = np.concatenate([np.arange(a, b, size) for a, b in pairwise(firsts)]) if rows else np.zeros(0, np.int64)
-    return FieldStats(
-        _extremes(stats.lower, target, blank, starts, "min"),
-        _extremes(stats.upper, target, blank, starts, "max"),
-        _totals(stats.null_count, starts),
-        _totals(stats.nan_count, starts),
-        # A file without values proves nothing by itself, and must not be lost in a sum that does.
-        None if stats.value_count is None else _totals(np.where(values == 0, UNKNOWN, values), starts),
-    )
+    lower, upper = (None if of is None else cast_or_none(of, target) for of in (stats.lower, stats.upper))
+    return FieldStats(*zoned(Summary(lower, upper, stats.null_count, stats.nan_count, stats.value_count), starts))
 
 
-def _extremes(
-    bounds: pa.Array | None, target: pa.DataType, blank: NDArray[np.bool_], starts: NDArray[np.int64], side: str
-) -> pa.Array | None:
-    bounds = None if bounds is None else cast_or_none(bounds, target)
-    if bounds is None or bounds.null_count == len(bounds):
+def written_zones(zones: pa.RecordBatch, of: Of, field_id: int, kind: Primitive) -> FieldStats | None:
+    """What :func:`zones_of` would make of one field of a segment's entries, of the zones that it was written with.
+
+    Args:
+        zones: of :func:`~lakemuster.index.zones.segment_zones`.
+
+    Returns:
+        None where they do not tell: they are of another size, or the field has become of a type in which its bounds
+        may have another order.
+    """
+    target = arrow_type(kind)
+    if target is None or (zones.schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:
         return None
-    missing = bounds.is_null().to_numpy(zero_copy_only=False)
-    if pa.types.is_floating(target):
-        missing = missing | pc.fill_null(pc.is_nan(bounds), False).to_numpy(zero_copy_only=False)
-    unknown = np.logical_or.reduceat(missing & ~blank, starts) | np.logical_and.reduceat(missing, starts)
-    if unknown.all():
-        return None
-    if pa.types.is_integer(target) or pa.types.is_temporal(target) or pa.types.is_floating(target):
-        return _of_numbers(bounds, missing, unknown, starts, side)
-    return _of_others(bounds, unknown, starts, side)
 
+    def part(name: str) -> pa.Array | None:
+        place = zones.schema.get_field_index(column(_PREFIX[of] + name, field_id))
+        return None if place < 0 else zones.column(place)
 
-def _of_numbers(
-    bounds: pa.Array, missing: NDArray[np.bool_], unknown: NDArray[np.bool_], starts: NDArray[np.int64], side: str
-) -> pa.Array:
-    target = plain = bounds.type
-    if pa.types.is_temporal(target):
-        plain = pa.int32() if target.bit_width == 32 else pa.int64()
-        bounds = bounds.view(plain)
-    neutral: float
-    if pa.types.is_floating(plain):
-        neutral = np.inf if side == "min" else -np.inf
-    else:
-        limits = np.iinfo(plain.to_pandas_dtype())
-        neutral = limits.max if side == "min" else limits.min
-    numbers = np.array(pc.fill_null(bounds, 0).to_numpy(zero_copy_only=False))
-    numbers[missing] = neutral
-    reduce: Callable[..., NDArray[np.generic]] = (np.minimum if side == "min" else np.maximum).reduceat
-    found = pa.array(reduce(numbers, starts), plain, mask=unknown)
-    return found.view(target) if plain is not target else found
-
-
-def _of_others(bounds: pa.Array, unknown: NDArray[np.bool_], starts: NDArray[np.int64], side: str) -> pa.Array:
-    target = bounds.type
-    if pa.types.is_fixed_size_binary(target):
-        bounds = bounds.cast(pa.binary())
-    ends = [*starts[1:].tolist(), len(bounds)]
-    extremes = [
-        None if skip else pc.min_max(bounds.slice(start, end - start))[side].as_py()
-        for start, end, skip in zip(starts.tolist(), ends, unknown.tolist(), strict=True)
-    ]
-    return pa.array(extremes, target)
-
-
-def _totals(part: Counts | None, starts: NDArray[np.int64]) -> Counts | None:
-    if part is None:
-        return None
-    known = np.logical_and.reduceat(part >= 0, starts)
-    return np.asarray(np.where(known, np.add.reduceat(part, starts), UNKNOWN), np.int64)
+    lower, upper = part("lower"), part("upper")
+    for bounds in (lower, upper):
+        if bounds is not None and bounds.type != target and _WIDER.get(bounds.type) != target:
+            return None
+    lower, upper = (None if bounds is None else cast_or_none(bounds, target) for bounds in (lower, upper))
+    nulls, nans = (None if (found := part(name)) is None else counts(found) for name in ("null_count", "nan_count"))
+    if of == "column":
+        return FieldStats(lower, upper, nulls, nans, None if (found := part("value_count")) is None else counts(found))
+    rows = counts(zones.column(ROWS))
+    if nulls is None:
+        return FieldStats(None, None, rows, np.zeros(len(rows), np.int64), rows)  # nothing but nulls
+    return FieldStats(lower, upper, nulls, nans, rows)
 
 
 def stacked(parts: list[FieldStats], rows: list[int], kind: Primitive) -> FieldStats:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.index.segments import Segment
+from lakemuster.index.zones import ZONE_ROWS
 from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.predicate import TRUE, Bound, references
 from lakemuster.planner.columns import flat
@@ -19,7 +20,6 @@ from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
-from lakemuster.planner.pruning.zones import ZONE_ROWS
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types

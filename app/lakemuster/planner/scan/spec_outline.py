@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Literal, NamedTuple, cast
+from itertools import chain, islice, pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import Source, sources_of
 from lakemuster.index.segments import Segment
+from lakemuster.index.zones import ZONE_ROWS, zone_count
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
@@ -25,7 +25,7 @@ from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
-from lakemuster.planner.pruning.zones import ZONE_ROWS, stacked, zone_count, zones_of
+from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.scan.inherited import Inheritance
 from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading
@@ -34,33 +34,31 @@ from lakemuster.planner.shape import Part
 
 Kind = Literal["column", "partition"]
 
-_AT_ONCE = 64
-"""Segments whose zones are made together."""
-
 _BYTES_OF_ZONES = 2048
 """Of the objects that hold them."""
 
 
-def _zones(index: Index, sources: Sequence[Source], rows: Sequence[Sequence[int]], of: _ZonesOf) -> list[FieldStats]:
-    """A field's zones over the manifests that each segment holds, kept; ``rows`` are the entries of each manifest."""
-    found = {source.segment: cast("FieldStats | None", kept_zones.find((source.segment, of))) for source in sources}
-    missing = [number for number, source in enumerate(sources) if found[source.segment] is None]
-    for start in range(0, len(missing), _AT_ONCE):
-        some = missing[start : start + _AT_ONCE]
-        recorded = [_recorded(index.segments.open(sources[n].segment), of) for n in some]
-        flat_rows = [count for n in some for count in rows[n]]
-        made = zones_of(stacked(recorded, [sum(rows[n]) for n in some], of.of), of.of, flat_rows)
-        ends = np.cumsum([sum(map(zone_count, rows[n])) for n in some]).tolist()
-        for n, (a, b) in zip(some, pairwise([0, *ends]), strict=True):
-            own = FieldStats(*(None if part is None else part[a:b] for part in _arrays(made)))
-            size = _BYTES_OF_ZONES + sum(part.nbytes for part in _arrays(own) if part is not None)
-            found[sources[n].segment] = own
-            kept_zones.keep((sources[n].segment, of), own, size)
-    return [stats for source in sources if (stats := found[source.segment]) is not None]
+def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _ZonesOf) -> FieldStats:
+    """A field's zones over the manifests of a pack, kept; ``rows`` are the entries of those of each segment."""
+
+    def make() -> tuple[FieldStats, int]:
+        parts = [_segment_zones(index, name, own, of) for name, own in zip(pack.segments, rows, strict=True)]
+        found = stacked(parts, [sum(map(zone_count, own)) for own in rows], of.of)
+        arrays = (found.lower, found.upper, found.null_count, found.nan_count, found.value_count)
+        return found, _BYTES_OF_ZONES + sum(array.nbytes for array in arrays if array is not None)
+
+    return kept_zones.get((pack, of), make)
 
 
-def _arrays(stats: FieldStats) -> tuple[pa.Array | NDArray[np.int64] | None, ...]:
-    return stats.lower, stats.upper, stats.null_count, stats.nan_count, stats.value_count
+def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -> FieldStats:
+    """As the segment was written with them; if it was not, or they do not tell, they are made of its entries."""
+    if of.kind == "partition" or isinstance(of.reading, IcebergReading):
+        zones = index.segments.zones(name)
+        if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
+            found = written_zones(zones, of.kind, of.field_id, of.of)
+            if found is not None:
+                return found
+    return zones_of(_recorded(index.segments.open(name), of), of.of, rows)
 
 
 class _ZonesOf(NamedTuple):
@@ -183,6 +181,13 @@ class SpecOutline:
         return tuple(packs_of(self.sources))
 
     @cached_property
+    def _rows_of_packs(self) -> list[list[tuple[int, ...]]]:
+        """Entries of each manifest of each segment of each pack."""
+        ends = np.cumsum([source.manifests for source in self.sources]).tolist()
+        rows = iter([self.part_rows[a:b] for a, b in pairwise([0, *ends])])
+        return [list(islice(rows, len(pack.segments))) for pack in self.packs]
+
+    @cached_property
     def pack_starts(self) -> Places:
         """(K + 1,) the place where each pack begins."""
         return np.cumsum([0, *(pack.rows for pack in self.packs)])
@@ -216,10 +221,10 @@ class SpecOutline:
         if key not in self._stacked:
             if arrow_type(of) is None:
                 return FieldStats()
-            ends = np.cumsum([source.manifests for source in self.sources]).tolist()
-            rows = [self.part_rows[a:b] for a, b in pairwise([0, *ends])]
-            counts = [sum(map(zone_count, some)) for some in rows]
-            self._stacked[key] = stacked(_zones(self.index, self.sources, rows, key), counts, of)
+            rows = self._rows_of_packs
+            found = [_pack_zones(self.index, pack, own, key) for pack, own in zip(self.packs, rows, strict=True)]
+            counts = [sum(map(zone_count, chain.from_iterable(own))) for own in rows]
+            self._stacked[key] = stacked(found, counts, of)
         return self._stacked[key]
 
 

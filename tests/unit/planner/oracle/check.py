@@ -9,6 +9,7 @@ from itertools import chain
 from random import Random
 from unittest import mock
 
+from lakemuster.index import zones as written
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.predicate import Bound, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
@@ -121,8 +122,10 @@ def sizes(*, small: bool) -> Iterator[None]:
         yield
         return
     with (
-        mock.patch.object(zones.zone_count, "__defaults__", (2,)),
+        mock.patch.object(written.zone_count, "__defaults__", (2,)),
+        mock.patch.object(written.segment_zones, "__defaults__", (2,)),
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
+        mock.patch.object(zones, "ZONE_ROWS", 2),
         mock.patch.object(selection, "ZONE_ROWS", 2),
         mock.patch.object(spec_outline, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import count
 from typing import Any, cast
+from zlib import crc32
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from lakemuster.index import Index
 from lakemuster.index.packed import Source, together
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord
 from lakemuster.index.tables import TableRecord
+from lakemuster.index.zones import segment_zones
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS, split_column, typed_field
 from lakemuster.metadata.partition import PartitionField, result_type
 from lakemuster.metadata.schema import Schema
@@ -67,12 +69,18 @@ class HeldSegments:
 
     def __init__(self) -> None:
         self._held: dict[str, HeldSegment] = {}
+        self._rows: dict[str, Sequence[int]] = {}
 
-    def put(self, name: str, table: pa.Table) -> None:
+    def put(self, name: str, table: pa.Table, manifest_rows: Sequence[int] | None = None) -> None:
         self._held[name] = HeldSegment(table)
+        self._rows[name] = manifest_rows or [table.num_rows]
 
     def open(self, name: str) -> HeldSegment:
         return self._held[name]
+
+    def zones(self, name: str) -> pa.RecordBatch | None:
+        """Some segments were written without."""
+        return segment_zones(self._held[name].table(), self._rows[name]) if crc32(name.encode()) % 4 else None
 
 
 def outline(table: Table) -> Outline:
@@ -101,7 +109,7 @@ def packed(segments: HeldSegments, spec: SpecOutline, size: int) -> Iterator[Sou
             yield from (Source(name, 1, count, name, count) for name, count in zip(own, counts, strict=True))
             continue
         name = f"{own[0]}-packed-{len(own)}"
-        segments.put(name, whole)
+        segments.put(name, whole, counts)
         yield Source(name, len(own), sum(counts), own[-1], counts[-1])
 
 

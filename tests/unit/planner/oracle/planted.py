@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.index import Index
+from lakemuster.index import zones as written
 from lakemuster.metadata import transforms
 from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
@@ -253,9 +254,9 @@ def _(patch: Patch) -> None:
 def _(patch: Patch) -> None:
     instead(
         patch,
-        zones,
+        written,
         "_extremes",
-        lambda real: lambda bounds, target, blank, *of: real(bounds, target, blank | True, *of),
+        lambda real: lambda bounds, blank, *of: real(bounds, lambda: np.ones(len(bounds), np.bool_), *of),
     )
 
 

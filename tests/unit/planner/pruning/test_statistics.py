@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakemuster.index.zones import segment_zones, zone_count, zone_starts
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
-from lakemuster.metadata.types import arrow_type
-from lakemuster.planner.pruning.prune import UNKNOWN, can_match
+from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.pruning import zones
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match
 from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
-from lakemuster.planner.pruning.zones import zone_count, zones_of
+from lakemuster.planner.pruning.zones import written_zones, zones_of
 from tests.unit.planner.pruning.test_prune import FIELDS, LONG, files, predicates, statistics
 
 
@@ -49,10 +52,61 @@ def test_entries_answer_as_the_statistics_that_they_hold(of: Any, predicate: Bou
 @given(files, predicates, st.integers(1, 3))
 def test_what_a_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound, size: int) -> None:
     below = EntryStatistics(entries(of))
-    zones = {field_id: zones_of(below.field(field_id), kind, [below.rows], size) for field_id, kind in FIELDS.items()}
-    kept = can_match(predicate, Arrays(zone_count(below.rows, size), zones))
+    above = {field_id: zones_of(below.field(field_id), kind, [below.rows], size) for field_id, kind in FIELDS.items()}
+    kept = can_match(predicate, Arrays(zone_count(below.rows, size), above))
     for row in np.flatnonzero(can_match(predicate, below)):
         assert kept[row // size]
+
+
+@given(files, predicates, st.integers(1, 3), st.integers(0, 2))
+def test_what_a_written_zone_drops_every_entry_of_it_drops(of: Any, predicate: Bound, size: int, first: int) -> None:
+    table = entries(of)
+    below = EntryStatistics(table)
+    rows = [first, below.rows - first] if first < below.rows else [below.rows]
+    written = segment_zones(table, rows, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(zones, "ZONE_ROWS", size)
+        found = {field_id: written_zones(written, "column", field_id, kind) for field_id, kind in FIELDS.items()}
+    assert all(stats is not None for stats in found.values())
+    kept = can_match(predicate, Arrays(written.num_rows, {n: stats for n, stats in found.items() if stats is not None}))
+    zone_of = np.searchsorted(zone_starts(rows, size), np.arange(below.rows), side="right") - 1
+    for row in np.flatnonzero(can_match(predicate, below)):
+        assert kept[zone_of[row]]
+
+
+@given(st.lists(st.none() | st.integers(-9, 9), min_size=1, max_size=9), st.integers(1, 3))
+def test_written_zones_of_partitions_are_those_that_are_made_of_entries(values: list[int | None], size: int) -> None:
+    table = pa.table({"partition.1000": pa.array(values, pa.int64()), "record_count": [1] * len(values)})
+    if all(value is None for value in values):
+        table = table.drop_columns(["partition.1000"])  # as decoders do
+    of_entries = PartitionStatistics(table, len(values), frozenset({1000}))
+    made = zones_of(of_entries.field(1000), LONG, [len(values)], size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(zones, "ZONE_ROWS", size)
+        written = written_zones(segment_zones(table, [len(values)], size), "partition", 1000, LONG)
+    assert written is not None
+    for name in ("lower", "upper", "null_count", "nan_count", "value_count"):
+        own, other = getattr(written, name), getattr(made, name)
+        assert (own is None) == (other is None)
+        assert own is None or own.tolist() == other.tolist()
+
+
+def test_a_zone_of_a_type_that_became_wider_is_read_in_it_and_of_others_is_not() -> None:
+    table = pa.table({"lower.1": pa.array([3, 5], pa.int32()), "upper.1": pa.array([4, 9], pa.int32())})
+    written = segment_zones(table, [2])
+    found = written_zones(written, "column", 1, LONG)
+    assert found is not None
+    assert found.upper is not None
+    assert (found.upper.type, found.upper.to_pylist()) == (pa.int64(), [9])
+    assert written_zones(written, "column", 1, Primitive(Kind.STRING, "string")) is None
+    assert written_zones(segment_zones(table, [2], 7), "column", 1, LONG) is None
+
+
+def test_columns_of_several_types_are_unknown_in_zones_too() -> None:
+    table = pa.table({"lower.1": [1, None], "lower.1@string": pa.array([None, "a"]), "null_count.1": [0, 0]})
+    found = written_zones(segment_zones(table, [2]), "column", 1, LONG)
+    assert found == FieldStats()
+    assert EntryStatistics(table).field(1) is None
 
 
 def test_a_zone_drops_by_the_extremes_of_its_entries() -> None:

@@ -16,6 +16,7 @@ from unittest import mock
 
 from lakemuster.api.filters import Filter
 from lakemuster.errors import CatalogError
+from lakemuster.index import zones as written
 from lakemuster.metadata.predicate import Bound, matches
 from lakemuster.planner.pruning import zones
 from lakemuster.planner.scan import selection, spec_outline
@@ -228,8 +229,9 @@ def sizes(*, small: bool) -> Iterator[None]:
         yield
         return
     with (
-        mock.patch.object(zones.zone_count, "__defaults__", (2,)),
+        mock.patch.object(written.zone_count, "__defaults__", (2,)),
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
+        mock.patch.object(zones, "ZONE_ROWS", 2),
         mock.patch.object(selection, "ZONE_ROWS", 2),
         mock.patch.object(spec_outline, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),

@@ -1,0 +1,250 @@
+"""Zones: the statistics of many neighbouring entries as one, so that most entries are never looked at.
+
+A segment has those of all its fields at its end, where they are read without opening it.
+
+Source: shared design, "Where things are kept".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.index import native
+from lakemuster.metadata.files import column, split_column
+
+ZONE_ROWS = 1024
+"""Entries of a zone."""
+
+ROWS = "rows"
+"""The column of zones that says how many entries each has."""
+
+SIZE = b"lakemuster.zone_rows"
+"""Metadata of the zones of a segment: entries of each, the last of a manifest may have fewer."""
+
+Counts = NDArray[np.int64]
+Narrow = NDArray[np.signedinteger]
+Places = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_UNKNOWN = -1
+_DIGITS_OF_A_WORD = 18
+_COUNTS = ("null_count", "nan_count", "value_count")
+_KINDS = ("partition", "lower", "upper", *_COUNTS)
+
+
+class Summary(NamedTuple):
+    """One field of N entries, or of Z zones: what the bounds of a zone's entries lie within, their counts together.
+
+    What is missing everywhere is None; a single missing bound is null, a missing count negative.
+    """
+
+    lower: pa.Array | None = None
+    upper: pa.Array | None = None
+    null_count: Narrow | None = None
+    nan_count: Narrow | None = None
+    value_count: Narrow | None = None
+
+
+def zone_count(rows: int, size: int = ZONE_ROWS) -> int:
+    """The zones of so many entries."""
+    return -(-rows // size)
+
+
+def zone_starts(rows: Sequence[int], size: int = ZONE_ROWS) -> Places:
+    """(Z,) where zones begin.
+
+    Args:
+        rows: entries of each manifest; no zone is of two.
+        size: entries of a zone; the last of a manifest may have fewer.
+    """
+    firsts = np.cumsum([0, *rows]).tolist()
+    return np.concatenate([np.zeros(0, np.int64), *(np.arange(a, b, size) for a, b in pairwise(firsts))])
+
+
+def zoned(stats: Summary, starts: Places) -> Summary:
+    """One field's statistics, zone by zone.
+
+    An entry without a bound makes its zone's unknown, unless it holds nothing but nulls.
+
+    Args:
+        stats: of at least one entry.
+        starts: where zones begin.
+    """
+    values, nulls = stats.value_count, stats.null_count
+    # A file without values proves nothing by itself, and must not be lost in a sum that does.
+    proving = values if values is None or values.all() else np.where(values == 0, _UNKNOWN, values)
+
+    def blank() -> Mask | None:
+        return None if values is None or nulls is None else np.asarray((values > 0) & (nulls == values))
+
+    return Summary(
+        _extremes(stats.lower, blank, starts, np.minimum),
+        _extremes(stats.upper, blank, starts, np.maximum),
+        _totals(nulls, starts),
+        _totals(stats.nan_count, starts),
+        _totals(proving, starts),
+    )
+
+
+def _extremes(
+    bounds: pa.Array | None, blank: Callable[[], Mask | None], starts: Places, reduce: np.ufunc
+) -> pa.Array | None:
+    if bounds is None or bounds.null_count == len(bounds):
+        return None
+    missing = _missing(bounds)
+    unknown: Mask | None = None
+    if missing is not None:
+        unproven = missing if (known := blank()) is None else missing & ~known
+        unknown = np.logical_or.reduceat(unproven, starts) | np.logical_and.reduceat(missing, starts)
+        if unknown.all():
+            return None
+    of = bounds.type
+    if (width := _number(of)) is not None:
+        return _of_numbers(bounds, width, missing, unknown, starts, reduce)
+    if pa.types.is_boolean(of):
+        return _of_numbers(bounds.cast(pa.int8()), np.dtype(np.int8), missing, unknown, starts, reduce).cast(of)
+    if pa.types.is_fixed_size_binary(of):
+        return _of_texts(bounds.cast(pa.binary()), missing, unknown, starts, reduce).cast(of)
+    if pa.types.is_string(of) or pa.types.is_binary(of):
+        return _of_texts(bounds, missing, unknown, starts, reduce)
+    return _of_others(bounds, unknown, starts, reduce)
+
+
+def _missing(bounds: pa.Array) -> Mask | None:
+    """Where there is no bound, or one that compares with nothing; None where there are all."""
+    if pa.types.is_floating(bounds.type):
+        missing = np.isnan(bounds.to_numpy(zero_copy_only=False))
+        return missing if missing.any() else None
+    return np.asarray(bounds.is_null().to_numpy(zero_copy_only=False)) if bounds.null_count else None
+
+
+@lru_cache(maxsize=64)
+def _number(of: pa.DataType) -> np.dtype[Any] | None:
+    """The numbers that values of a type are in memory, of decimals the first of two; None where they are none."""
+    if pa.types.is_floating(of) or pa.types.is_integer(of):
+        width: np.dtype[Any] = np.dtype(of.to_pandas_dtype())
+        return width
+    if pa.types.is_temporal(of):
+        return np.dtype(f"i{of.bit_width // 8}")
+    return np.dtype(np.int64) if pa.types.is_decimal128(of) and of.precision <= _DIGITS_OF_A_WORD else None
+
+
+def _of_numbers(
+    bounds: pa.Array,
+    width: np.dtype[Any],
+    missing: Mask | None,
+    unknown: Mask | None,
+    starts: Places,
+    reduce: np.ufunc,
+) -> pa.Array:
+    of = bounds.type
+    words = of.bit_width // 8 // width.itemsize
+    held = np.frombuffer(bounds.buffers()[1], width)[words * bounds.offset : words * (bounds.offset + len(bounds))]
+    numbers = held[::words]
+    if missing is not None:
+        least, most = (-np.inf, np.inf) if width.kind == "f" else (np.iinfo(width).min, np.iinfo(width).max)
+        numbers = np.where(missing, width.type(most if reduce is np.minimum else least), numbers)
+    found = reduce.reduceat(numbers, starts)
+    if words > 1:
+        found = np.stack([found, found >> 63], axis=1)
+    known = None if unknown is None else pa.py_buffer(np.packbits(~unknown, bitorder="little"))
+    return pa.Array.from_buffers(of, len(starts), [known, pa.py_buffer(found)])
+
+
+def _of_texts(
+    bounds: pa.Array, missing: Mask | None, unknown: Mask | None, starts: Places, reduce: np.ufunc
+) -> pa.Array:
+    if not native.is_available():
+        return _of_others(bounds, unknown, starts, reduce)
+    found = native.extremes(bounds, missing, starts, last=reduce is np.maximum)
+    return found if unknown is None else pc.if_else(pa.array(unknown), pa.scalar(None, found.type), found)
+
+
+def _of_others(bounds: pa.Array, unknown: Mask | None, starts: Places, reduce: np.ufunc) -> pa.Array:
+    side = "min" if reduce is np.minimum else "max"
+    skipped = [False] * len(starts) if unknown is None else unknown.tolist()
+    extremes = [
+        None if skip else pc.min_max(bounds.slice(start, end - start))[side].as_py()
+        for (start, end), skip in zip(pairwise([*starts.tolist(), len(bounds)]), skipped, strict=True)
+    ]
+    return pa.array(extremes, bounds.type)
+
+
+def _totals(part: Narrow | None, starts: Places) -> Counts | None:
+    if part is None:
+        return None
+    totals = np.add.reduceat(part, starts, dtype=np.int64)
+    if part.min() >= 0:
+        return np.asarray(totals)
+    return np.asarray(np.where(np.logical_and.reduceat(part >= 0, starts), totals, _UNKNOWN))
+
+
+def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZONE_ROWS) -> pa.RecordBatch:
+    """The zones of all fields of a segment, a row a zone.
+
+    The columns: ``rows``; of each column ``lower.<id>``, ``upper.<id>``, ``null_count.<id>``, ``nan_count.<id>``,
+    ``value_count.<id>``, those that tell something; of each partition field that has values the same with
+    ``partition_`` before them, but for the value count, which is ``rows``. Columns of several types are left out.
+
+    Args:
+        table: its entries, in the shape of ``metadata.files``.
+        manifest_rows: entries of each manifest that it holds.
+    """
+    starts = zone_starts(manifest_rows, size)
+    names, parts = [ROWS], [pa.array(np.diff(starts, append=table.num_rows), pa.int64())]
+    for prefix, field_id, stats in _recorded(table) if len(starts) else ():
+        for kind, part in zip(Summary._fields, zoned(stats, starts), strict=True):
+            if part is not None and not (prefix and kind == "value_count"):
+                names.append(column(prefix + kind, field_id))
+                parts.append(part if isinstance(part, pa.Array) else pa.array(part))
+    return pa.record_batch(parts, names, metadata={SIZE: b"%d" % size})
+
+
+def _recorded(table: pa.Table) -> Iterator[tuple[str, int, Summary]]:
+    """What is recorded of each field, and what stands before the names of its columns."""
+    own: dict[int, dict[str, pa.Array]] = {}
+    several = set()
+    for name, values in zip(table.column_names, table.itercolumns(), strict=True):
+        kind, field_id, text = split_column(name) or ("", 0, "")
+        if kind in _KINDS:
+            own.setdefault(field_id, {})[kind] = _flat(values)
+        if text:
+            several.add(field_id)
+    for field_id, found in own.items():
+        if (values := found.pop("partition", None)) is not None:
+            yield "partition_", field_id, of_partitions(values)
+        if found and field_id not in several:
+            yield "", field_id, Summary(**{k: _numbers(part) if k in _COUNTS else part for k, part in found.items()})
+
+
+def of_partitions(values: pa.Array) -> Summary:
+    """Partition values of N entries as statistics: exact, one value each."""
+    one, none = np.ones(len(values), np.int64), np.zeros(len(values), np.int64)
+    nulls = np.asarray(values.is_null().to_numpy(zero_copy_only=False), np.int64) if values.null_count else none
+    nans = none
+    if pa.types.is_floating(values.type):
+        nans = np.asarray(pc.fill_null(pc.is_nan(values), False).to_numpy(zero_copy_only=False), np.int64)
+    return Summary(values, values, nulls, nans, one)
+
+
+def counts(array: pa.Array) -> Counts:
+    """Counts as numbers, the missing ones negative."""
+    return np.asarray(_numbers(array), np.int64)
+
+
+def _numbers(array: pa.Array) -> Narrow:
+    if array.null_count:
+        array = pc.fill_null(array, _UNKNOWN)
+    return np.asarray(array.to_numpy(zero_copy_only=False))
+
+
+def _flat(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -1,0 +1,130 @@
+"""Zones: their extremes beside Python's, by machine code and without; and at the end of a segment's file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lakemuster.index import native
+from lakemuster.index.native import extremes, kernel
+from lakemuster.index.native.extremes import find_compiled
+from lakemuster.index.segment_files import Segment, write_segment
+from lakemuster.index.zone_block import read_zones
+from lakemuster.index.zones import ROWS, segment_zones, zone_starts
+
+find_plain = np.errstate(over="ignore")(kernel.extremes_of)
+"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
+
+VALUES: dict[pa.DataType, Any] = {
+    pa.bool_(): st.booleans(),
+    pa.int8(): st.integers(-128, 127),
+    pa.int32(): st.integers(-(2**31), 2**31 - 1),
+    pa.int64(): st.integers(-(2**63), 2**63 - 1),
+    pa.float32(): st.floats(allow_nan=True, width=32),
+    pa.float64(): st.floats(allow_nan=True),
+    pa.date32(): st.dates(),
+    pa.time32("ms"): st.times().map(lambda time: time.replace(microsecond=0)),
+    pa.time64("us"): st.times(),
+    pa.timestamp("us", "UTC"): st.datetimes(timezones=st.just(dt.UTC)),
+    pa.decimal128(9, 2): st.decimals("-1e6", "1e6", places=2),
+    pa.decimal128(18, 0): st.integers(-(10**18) + 1, 10**18 - 1).map(Decimal),
+    pa.decimal128(38, 0): st.integers(-(10**38) + 1, 10**38 - 1).map(Decimal),
+    pa.string(): st.text(st.sampled_from("ab\0é"), max_size=20),
+    pa.binary(): st.binary(max_size=20),
+    pa.binary(9): st.binary(min_size=9, max_size=9),
+}
+
+
+@settings(deadline=None, max_examples=30)
+@pytest.mark.parametrize("of", list(VALUES), ids=str)
+@pytest.mark.parametrize("has_kernel", [True, False])
+@given(st.data(), st.integers(1, 4), st.integers(0, 3))
+def test_a_zone_has_the_extremes_of_its_entries(of: pa.DataType, has_kernel: bool, data: Any, size: int, skip: int):
+    values = data.draw(st.lists(st.none() | VALUES[of], min_size=1, max_size=9))
+    array = pa.array([None] * skip + values, of).slice(skip)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "is_available", lambda: has_kernel)
+        zones = segment_zones(pa.table({"lower.7": array, "upper.7": array}), [len(array)], size)
+    assert zones.num_rows == len(zone_starts([len(array)], size))
+    for number in range(zones.num_rows):
+        own = array.slice(number * size, size).to_pylist()
+        known = None not in own and not any(isinstance(value, float) and math.isnan(value) for value in own)
+        for name, extreme in (("lower.7", min), ("upper.7", max)):
+            found = zones.column(name)[number].as_py() if name in zones.schema.names else None
+            assert found == (extreme(own) if known else None)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.binary(max_size=20) | st.sampled_from([b"12345678", b"123456789", b"1234567"]), min_size=1), st.data()
+)
+@example([b"", b"\0", b"\0" * 8, b"\0" * 9], None)
+@example([b"12345678b", b"12345678a", b"12345678"], None)
+def test_machine_code_finds_what_its_source_finds(texts: list[bytes], data: Any) -> None:
+    array = pa.array(texts, pa.binary())
+    missing = (
+        None if data is None else np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
+    )
+    starts = np.arange(0, len(texts), 3)
+    for last, extreme in ((False, min), (True, max)):
+        found = [
+            extremes(array, missing, starts, last=last, find=way).to_pylist() for way in (find_compiled, find_plain)
+        ]
+        assert found[0] == found[1]
+        for start, text in zip(starts.tolist(), found[0], strict=True):
+            own = range(start, min(start + 3, len(texts)))
+            some = [texts[n] for n in own if missing is None or not missing[n]]
+            assert text == (extreme(some) if some else texts[start])
+
+
+def table_of(columns: int) -> pa.Table:
+    found: dict[str, Any] = {"record_count": list(range(3000))}
+    for field_id in range(columns):
+        found[f"lower.{field_id}"] = [f"{number + field_id:06}" for number in range(3000)]
+        found[f"null_count.{field_id}"] = pa.array([None, *[0] * 2999], pa.int8())
+    return pa.table(found)
+
+
+@pytest.mark.parametrize("columns", [0, 3, 700])
+def test_zones_are_read_from_the_end_of_a_segment_that_still_is_an_arrow_file(tmp_path: Path, columns: int) -> None:
+    table, path = table_of(columns), tmp_path / "s.arrow"
+    assert write_segment(table, path, [2000, 1000]).bytes == path.stat().st_size
+    zones = read_zones(path)
+    assert zones is not None
+    assert zones.equals(segment_zones(table, [2000, 1000]))
+    assert zones.column(ROWS).to_pylist() == [1024, 976, 1000]
+    if columns:
+        assert zones.column("lower.1").to_pylist() == ["000001", "001025", "002001"]
+        assert zones.column("null_count.1").to_pylist() == [-1, 0, 0]
+    assert Segment("s", path).table().equals(table)
+    assert pa.ipc.open_file(path).read_all().equals(table)
+
+
+def test_zones_that_are_not_whole_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "s.arrow"
+    write_segment(table_of(2), path)
+    whole = path.read_bytes()
+    end = whole.rindex(b"MZONES1")
+    for place in (end, end + 9, end + 17, end + 25, end - 1, end - 900):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert read_zones(path) is None
+    for length in (0, 5, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert read_zones(path) is None
+
+
+def test_a_segment_without_zones_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "s.arrow"
+    table = table_of(2)
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    assert read_zones(path) is None

@@ -227,7 +227,8 @@ class _LocalFolder:
         place(local_path, target)
 
     def path(self, name: str) -> Path:
-        return self._root / name[:2] / (name + SUFFIX)
+        # Joining paths takes longer than opening a file.
+        return Path(f"{self._root}{os.sep}{name[:2]}{os.sep}{name}{SUFFIX}")
 
     def refetch(self, name: str) -> bool:
         return False

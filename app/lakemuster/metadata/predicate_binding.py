@@ -51,9 +51,9 @@ from lakemuster.metadata.predicate_tree import (
     all_of,
     any_of,
 )
-from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.schema import Column, Schema
 from lakemuster.metadata.transforms import transformed_type
-from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType
+from lakemuster.metadata.types import Kind, Primitive
 
 MAX_DEPTH, MAX_NODES, MAX_VALUES = 32, 1_000, 20_000
 """Of a predicate: levels (a chain of ANDs is one), operators and comparisons, values of all IN lists together."""
@@ -61,13 +61,6 @@ MAX_DEPTH, MAX_NODES, MAX_VALUES = 32, 1_000, 20_000
 _FLOATS = (Kind.FLOAT, Kind.DOUBLE)
 _NEVER_NAN = frozenset({Op.LT, Op.LT_EQ, Op.EQ, Op.IN, Op.NOT_NAN, Op.IS_NULL})
 _SHOWN = 60
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    field: Field
-    path: str
-    repeated: bool
 
 
 def bind(
@@ -122,8 +115,10 @@ def check_size(predicate: Predicate) -> None:
             raise FilterInvalid(f"a filter is at most {MAX_DEPTH} levels deep", limit=MAX_DEPTH)
         if values > MAX_VALUES:
             raise FilterInvalid(f"the lists of a filter have at most {MAX_VALUES} values", limit=MAX_VALUES)
-        nodes -= sum(type(inner) is type(node) for inner in below if isinstance(inner, And | Or))
-        waiting.extend((inner, depth + (type(inner) is not type(node) or isinstance(node, Not))) for inner in below)
+        for inner in below:
+            is_chained = type(inner) is type(node) and not isinstance(node, Not)
+            nodes -= is_chained
+            waiting.append((inner, depth + (not is_chained)))
 
 
 class _Binder:
@@ -131,9 +126,7 @@ class _Binder:
         self._case_sensitive = case_sensitive
         self._nulls = negations_match_null
         self._nan_as_iceberg = nan_as_iceberg
-        self._columns: dict[str, list[_Column]] = {}
-        for column in _columns(schema.fields, "", repeated=False):
-            self._columns.setdefault(self._key(column.path), []).append(column)
+        self._columns = schema.named if case_sensitive else schema.named_in_any_case
 
     def push(self, node: Predicate, *, negated: bool, text: str = "") -> Bound:
         """Bind a node, or its negation; ``text`` is what it was written as where that is more than the node's own."""
@@ -155,7 +148,8 @@ class _Binder:
                 if isinstance(node, And) is not negated:
                     return all_of(_without_nan(children), text)
                 return any_of(children, text)
-        return self._leaf(replace(node, text=text or _words(node.text or _describe(node), negated)), negated)
+        words = text or _words(node.text or _describe(node), negated)
+        return self._leaf(node if words == node.text else replace(node, text=words), negated)
 
     def _leaf(self, leaf: Leaf, negated: bool) -> Bound:
         column = self._resolve(leaf.name, leaf.where)
@@ -186,7 +180,7 @@ class _Binder:
         except UndecidedError as why:
             return Opaque(leaf.text, str(why))
 
-    def _resolve(self, name: str, where: str) -> _Column:
+    def _resolve(self, name: str, where: str) -> Column:
         found = self._columns.get(self._key(name), ())
         if len(found) == 1:
             return found[0]
@@ -352,19 +346,6 @@ def _flat(node: And | Or) -> Iterator[Predicate]:
 def _is_one_comparison(node: And | Or) -> bool:
     """Whether it is one comparison in parts, such as BETWEEN: each has the words of the whole."""
     return bool(node.text) and all(getattr(child, "text", None) == node.text for child in node.children)
-
-
-def _columns(fields: tuple[Field, ...], prefix: str, *, repeated: bool) -> Iterator[_Column]:
-    for field in fields:
-        path = prefix + field.name
-        yield _Column(field, path, repeated)
-        match field.type:
-            case StructType(fields=inner):
-                yield from _columns(inner, path + ".", repeated=repeated)
-            case ListType(element=element):
-                yield from _columns((element,), path + ".", repeated=True)
-            case MapType(key=key, value=value):
-                yield from _columns((key, value), path + ".", repeated=True)
 
 
 def _refused(leaf: Leaf, message: str) -> FilterInvalid:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from lakemuster.metadata.types import Field, ListType, MapType, Primitive, StructType
+
+
+class Column(NamedTuple):
+    """A field with its dotted path; ``repeated`` inside a list or a map."""
+
+    field: Field
+    path: str
+    repeated: bool
 
 
 @dataclass(frozen=True)
@@ -34,17 +43,37 @@ class Schema:
     @cached_property
     def by_id(self) -> dict[int, Field]:
         """Every field, nested ones too, by id."""
-        return {field.field_id: field for _, field in _walk(self.fields, "")}
+        return {column.field.field_id: column.field for column in self._columns}
 
     @cached_property
     def names(self) -> dict[int, str]:
         """The dotted path of every field by id (``a.b``, ``tags.element``, ``m.key``, ``m.value``)."""
-        return {field.field_id: path for path, field in _walk(self.fields, "")}
+        return {column.field.field_id: column.path for column in self._columns}
 
     @cached_property
     def by_name(self) -> dict[str, Field]:
         """Every field by dotted path."""
-        return dict(_walk(self.fields, ""))
+        return {column.path: column.field for column in self._columns}
+
+    @cached_property
+    def named(self) -> Mapping[str, Sequence[Column]]:
+        """Every field by dotted path, all that have the same one together."""
+        found: dict[str, list[Column]] = {}
+        for column in self._columns:
+            found.setdefault(column.path, []).append(column)
+        return found
+
+    @cached_property
+    def named_in_any_case(self) -> Mapping[str, Sequence[Column]]:
+        """The same by path in folded case."""
+        found: dict[str, list[Column]] = {}
+        for column in self._columns:
+            found.setdefault(column.path.casefold(), []).append(column)
+        return found
+
+    @cached_property
+    def _columns(self) -> tuple[Column, ...]:
+        return tuple(_walk(self.fields, "", repeated=False))
 
     def primitive(self, field_id: int) -> Primitive | None:
         """The primitive type of a field; None when it is absent or nested."""
@@ -52,14 +81,14 @@ class Schema:
         return field.type if field is not None and isinstance(field.type, Primitive) else None
 
 
-def _walk(fields: tuple[Field, ...], prefix: str) -> Iterator[tuple[str, Field]]:
+def _walk(fields: Sequence[Field], prefix: str, *, repeated: bool) -> Iterator[Column]:
     for field in fields:
         path = prefix + field.name
-        yield path, field
+        yield Column(field, path, repeated)
         match field.type:
             case StructType(fields=inner):
-                yield from _walk(inner, path + ".")
+                yield from _walk(inner, path + ".", repeated=repeated)
             case ListType(element=element):
-                yield from _walk((element,), path + ".")
+                yield from _walk((element,), path + ".", repeated=True)
             case MapType(key=key, value=value):
-                yield from _walk((key, value), path + ".")
+                yield from _walk((key, value), path + ".", repeated=True)

@@ -1,12 +1,13 @@
 """Where a file is listed, by its location: keys of the locations of packs, sorted, are searched, and hits compared.
 
 A key is 64 bits of the end of a location. Files have names of their own almost always, and those that share a key
-are told apart by what is recorded.
+are told apart by what is recorded. Most packs that do not have a key are passed over by a bit for its beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +27,46 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _ALL = 2**64 - 1
 
-Keys = tuple[NDArray[np.uint64], NDArray[np.int32]]
-"""Sorted, and the entry of the pack that each is of."""
+_BITS = 16
+"""For each key: of sixteen packs without a key, one has its bit."""
+
+
+class Keys(NamedTuple):
+    """The keys of a pack's locations.
+
+    Attributes:
+        sorted: (N,).
+        entries: (N,) the entry of the pack that each is of.
+        bits: a bit for each beginning of a key, set where there is one.
+        shift: what is cut off of a key to have its beginning.
+    """
+
+    sorted: NDArray[np.uint64]
+    entries: NDArray[np.int32]
+    bits: bytes
+    shift: int
+
+    @classmethod
+    def of(cls, keys: NDArray[np.uint64]) -> Keys:
+        """Sort keys, in the order of entries."""
+        order = np.argsort(keys, kind="stable")
+        length = max(3, (len(keys) * _BITS).bit_length())
+        marks = np.zeros(1 << length, np.bool_)
+        marks[keys >> np.uint64(64 - length)] = True
+        return cls(keys[order], order.astype(np.int32), np.packbits(marks, bitorder="little").tobytes(), 64 - length)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        return self.sorted.nbytes + self.entries.nbytes + len(self.bits)
+
+    def of_key(self, key: int) -> list[int]:
+        """The entries that have a key."""
+        beginning = key >> self.shift
+        if not self.bits[beginning >> 3] >> (beginning & 7) & 1:
+            return []
+        first, end = (int(self.sorted.searchsorted(np.uint64(key), side)) for side in ("left", "right"))
+        return list(self.entries[first:end].tolist())
 
 
 def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
@@ -42,39 +81,31 @@ def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Ite
     for location in locations:
         for recorded in rewrites.before(location) if column == "file_path" else (location.rsplit("/", 1)[-1],):
             names.setdefault(recorded, []).append(location)
-    texts = list(names)
-    keys = np.array(list(map(key_of, texts)), np.uint64)
+    keys = {text: key_of(text) for text in names}
     for pack, first in zip(spec.packs, spec.pack_starts.tolist(), strict=False):
-        for text, entry in _hits(outline.index, pack, column, keys, texts):
+        for text, entry in _hits(outline.index, pack, column, keys):
             place = first + entry
             part = int(np.searchsorted(spec.part_starts, place, side="right")) - 1
             for location in names[text]:
                 yield location, part, place - int(spec.part_starts[part])
 
 
-def _hits(
-    index: Index, pack: Pack, column: str, keys: NDArray[np.uint64], texts: list[str]
-) -> Iterator[tuple[str, int]]:
+def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Entries of a pack by their recorded names."""
-    known, places = kept((pack, "paths"), lambda: _sorted(index, pack, column))
-    if not len(known):
-        return
-    first = known.searchsorted(keys)
-    for number in (known.take(first, mode="clip") == keys).nonzero()[0].tolist():
-        end = known.searchsorted(keys[number], "right")
-        for place in places[first[number] : end].tolist():
+    known = kept((pack, "paths"), lambda: _keys(index, pack, column))
+    for text, key in keys.items():
+        for place in known.of_key(key):
             of = int(np.searchsorted(pack.starts, place, side="right")) - 1
             row = place - int(pack.starts[of])
             recorded = index.segments.open(pack.segments[of]).rows(row, row + 1, [column]).column(0)[0].as_py()
-            if recorded == texts[number]:
-                yield texts[number], place
+            if recorded == text:
+                yield text, place
 
 
-def _sorted(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
+def _keys(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
     parts = [keys_of(flat(index.segments.open(name).table([column]).column(0))) for name in pack.segments]
-    keys = np.concatenate([np.zeros(0, np.uint64), *parts])
-    order = np.argsort(keys, kind="stable")
-    return (keys[order], order.astype(np.int32)), 12 * len(keys)
+    found = Keys.of(np.concatenate([np.zeros(0, np.uint64), *parts]))
+    return found, found.nbytes
 
 
 def key_of(text: str) -> int:

@@ -62,21 +62,20 @@ def inherited(
         manifests: (N,) which one each entry is of, ascending.
         row_ids: the entries' own or inherited ones; None when there are none.
     """
-    fields = {field.name: (field, values) for field, values in zip(entries.schema, entries.columns, strict=True)}
-    status = fields.pop("status")
-    found = {"status": status}
-    for name in _INHERITED:
-        field, own = fields.pop(name, (pa.field(name, pa.int64()), None))
+    found, status = entries.replace_schema_metadata(None), entries.column("status")
+    for place, name in enumerate(_INHERITED, start=1):
+        at = found.schema.get_field_index(name)
+        own = None if at < 0 else found.column(at)
         if own is None or own.null_count:
-            left = _left_to(inheritance, name, manifests, status[1])
-            own = left if own is None else pc.coalesce(own, left)
-        found[name] = field, own
-    found |= fields
-    if row_ids is not None:
-        found["first_row_id"] = pa.field("first_row_id", pa.int64()), row_ids
-    return pa.RecordBatch.from_arrays(
-        [values for _, values in found.values()], schema=pa.schema([field for field, _ in found.values()])
-    )
+            left = _left_to(inheritance, name, manifests, status)
+            found = _with(found, name, left if own is None else pc.coalesce(own, left), place)
+    return found if row_ids is None else _with(found, "first_row_id", row_ids, found.num_columns)
+
+
+def _with(entries: pa.RecordBatch, name: str, values: pa.Array, place: int) -> pa.RecordBatch:
+    """The entries with a column of numbers in its place, at ``place`` if they had none."""
+    at, field = entries.schema.get_field_index(name), pa.field(name, pa.int64())
+    return entries.add_column(place, field, values) if at < 0 else entries.set_column(at, field, values)
 
 
 def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa.Array) -> pa.Array:

@@ -64,9 +64,9 @@ class Keys:
 
     def spans(self, spans: list[slice]) -> Keys:
         """Those of some files."""
-        lower = upper = np.concatenate([self.lower[span] for span in spans])
+        lower = upper = _spanned(self.lower, spans)
         if self.lower is not self.upper:
-            upper = np.concatenate([self.upper[span] for span in spans])
+            upper = _spanned(self.upper, spans)
         return Keys(lower, upper, self.least, self.greatest, self.shift)
 
     def narrowed(self, wide: int) -> int:
@@ -84,6 +84,10 @@ class Keys:
         ends = ([BELOW] if begin else [], [above] if end < len(wide) else [])
         before, after = (np.array(of, np.uint32) for of in ends)
         return np.concatenate([before, within, after])
+
+
+def _spanned(keys: Narrow, spans: list[slice]) -> Narrow:
+    return keys[spans[0]] if len(spans) == 1 else np.concatenate([keys[span] for span in spans])
 
 
 def keys_of(stats: FieldStats, kind: Primitive, rows: int) -> Keys | None:
@@ -147,12 +151,13 @@ class Values:
         """None when some value has no key."""
         if leaf.op not in COMPARED:
             return None
-        if leaf.type.kind in _WHOLE and set(map(type, leaf.values)) == {int}:
+        if len(leaf.values) > 1 and leaf.type.kind in _WHOLE and set(map(type, leaf.values)) == {int}:
             wide = np.sort(np.array(leaf.values, np.int64)).view(np.uint64) ^ _SIGN
         elif None in (found := [_wide_value(value, leaf.type) for value in leaf.values]):
             return None
         else:
-            wide = np.sort(np.array(found, np.uint64))
+            wide = np.array(found, np.uint64)
+            wide.sort()
         return cls(wide, leaf.type.kind not in _TEXTS or bool((wide & np.uint64(0xFF) <= _PREFIX).all()))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -116,8 +117,8 @@ def can_match(bound: Bound, statistics: Askable) -> Mask:
         bool (N,). False is a proof of no match; True promises nothing.
     """
     keep = _walk(bound, statistics)
-    if statistics.record_count is not None:
-        keep = keep & (statistics.record_count != 0)
+    if (records := statistics.record_count) is not None:
+        keep = keep & (records != 0)
     return keep
 
 
@@ -178,7 +179,29 @@ def nothing_ordered(field: FieldStats, kind: Primitive, rows: int) -> Mask:
     return _Column.of(kind, field, rows).nothing_ordered
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class Ready:
+    """Statistics of one field over N rows that predicates ask again and again: what all take alike is made once.
+
+    Attributes:
+        rows: N.
+        kind: the type that predicates mostly take the field to have.
+    """
+
+    stats: FieldStats
+    kind: Primitive
+    rows: int
+
+    def cannot(self, leaf: BoundLeaf) -> Mask:
+        """As :func:`cannot` of the statistics."""
+        return _cannot(leaf, self._column if leaf.type == self.kind else _Column.of(leaf.type, self.stats, self.rows))
+
+    @cached_property
+    def _column(self) -> _Column:
+        return _Column.of(self.kind, self.stats, self.rows)
+
+
+@dataclass(frozen=True)
 class _Column:
     """A field's statistics, made ready: bounds of the predicate's type, counts with the unknown told apart."""
 
@@ -204,7 +227,7 @@ class _Column:
             kind.kind in (Kind.FLOAT, Kind.DOUBLE),
         )
 
-    @property
+    @cached_property
     def no_nulls(self) -> Mask:
         """Known to hold no null."""
         return _mask(self.nulls == 0)
@@ -214,12 +237,12 @@ class _Column:
         """Known to hold no NaN."""
         return _mask(self.nans == 0) if self.has_nan else np.ones(self.rows, np.bool_)
 
-    @property
+    @cached_property
     def only_nulls(self) -> Mask:
         """Known to hold nothing but nulls."""
         return _mask((self.values > 0) & (self.nulls == self.values))
 
-    @property
+    @cached_property
     def nothing_ordered(self) -> Mask:
         """Known to hold nothing but nulls and NaN: no comparison matches."""
         if not self.has_nan:

@@ -61,20 +61,18 @@ class EntryStatistics:
         """They know no partitions."""
 
     def _read(self, field_id: int) -> FieldStats | None:
-        names = set(self.table.column_names)
-        if any(split is not None and split[1] == field_id and split[2] for split in map(split_column, names)):
+        schema = self.table.schema
+        several = [split for name in schema.names if "@" in name and (split := split_column(name)) is not None]
+        if any(of == field_id for _, of, _ in several):
             return None  # files disagree on the column's type
-        own = {
-            kind: self.table.column(column(kind, field_id))
-            for kind in ("lower", "upper", *_COUNTS)
-            if column(kind, field_id) in names
-        }
-        if not own:
+        places = [schema.get_field_index(column(kind, field_id)) for kind in ("lower", "upper", *_COUNTS)]
+        if max(places) < 0:
             return None
+        lower, upper, *numbers = (None if place < 0 else self.table.column(place) for place in places)
         return FieldStats(
-            flat(own["lower"]) if "lower" in own else None,
-            flat(own["upper"]) if "upper" in own else None,
-            *(counts(own[kind]) if kind in own else None for kind in _COUNTS),
+            None if lower is None else flat(lower),
+            None if upper is None else flat(upper),
+            *(None if of is None else counts(of) for of in numbers),
         )
 
 

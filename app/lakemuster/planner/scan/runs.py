@@ -27,8 +27,12 @@ class Runs(NamedTuple):
             kept: (N,) which of them.
             starts: (N + 1,) where the entries of each start, and where those of the last one end.
         """
-        edges = np.flatnonzero(np.diff(kept.astype(np.int8), prepend=0, append=0))
-        firsts, ends = starts[edges[::2]], starts[edges[1::2]]
+        places = kept.nonzero()[0]
+        if not len(places):
+            return cls(places, places)
+        breaks = (places[1:] - places[:-1] != 1).nonzero()[0]
+        firsts = starts[places[np.concatenate(([0], breaks + 1))]]
+        ends = starts[places[np.concatenate((breaks, [-1]))] + 1]
         some = firsts < ends
         return cls(firsts, ends) if some.all() else cls(firsts[some], ends[some])
 
@@ -54,6 +58,8 @@ class Runs(NamedTuple):
 
 
 def runs_of(numbers: Places) -> list[tuple[int, int, int]]:
-    """Equal neighbours: their number, and where they start and end."""
+    """Equal ones of ascending numbers: their number, and where they start and end."""
+    if len(numbers) and numbers[0] == numbers[-1]:
+        return [(int(numbers[0]), 0, len(numbers))]
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     return [(int(numbers[start]), start, end) for start, end in pairwise(edges) if start < end]

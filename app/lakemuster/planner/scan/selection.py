@@ -19,12 +19,12 @@ from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.project import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
-from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
+from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
-from lakemuster.planner.scan.spec_outline import Files, SpecOutline, ZoneStatistics
+from lakemuster.planner.scan.spec_outline import Files, ManifestStatistics, SpecOutline, ZoneStatistics
 from lakemuster.planner.shape import Part
 
 FEW_MANIFESTS = 4
@@ -139,7 +139,7 @@ def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
     """Mark the manifests of a spec that can list matching files, as far as their partitions tell."""
     if bound == TRUE:
         return np.ones(len(spec.parts), np.bool_)
-    return can_match(bound, Together(Arrays(len(spec.parts), {}), spec.manifests, spec.projection))
+    return can_match(bound, ManifestStatistics(spec))
 
 
 def manifests_read(spec: SpecOutline) -> Mask:
@@ -163,9 +163,7 @@ def manifests_in_bucket(spec: SpecOutline, bound: Bound) -> Mask:
 
 def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
     """Mark the zones of all manifests of a spec that can hold matching files."""
-    columns = ZoneStatistics(spec, "column", leaf_types(bound))
-    partitions = ZoneStatistics(spec, "partition", spec.projection.types())
-    return can_match(bound, Together(columns, partitions, spec.projection))
+    return can_match(bound, ZoneStatistics(spec, leaf_types(bound)))
 
 
 def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Runs:

@@ -17,13 +17,13 @@ from lakemuster.index.packed import Source, sources_of
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import ZONE_ROWS, zone_count
 from lakemuster.metadata.files import column
-from lakemuster.metadata.predicate import BoundLeaf
+from lakemuster.metadata.predicate import Bound, BoundLeaf
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning.project import Projection
-from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Ready
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.scan.inherited import Inheritance
@@ -103,6 +103,7 @@ class SpecOutline:
     projection: Projection
     reading: Reading
     _stacked: dict[_ZonesOf, FieldStats] = field(default_factory=dict, compare=False)
+    _ready: dict[_ZonesOf, Ready] = field(default_factory=dict, compare=False)
 
     @property
     def spec_id(self) -> int:
@@ -125,6 +126,12 @@ class SpecOutline:
             if (found := _summaries(headers, field_id, of)) is not None
         }
         return Arrays(len(headers), fields)
+
+    @cached_property
+    def ready_manifests(self) -> dict[int, Ready]:
+        """The same, made ready."""
+        types = self.projection.types()
+        return {i: Ready(stats, types[i], self.manifests.rows) for i, stats in self.manifests.fields.items()}
 
     @cached_property
     def part_rows(self) -> tuple[int, ...]:
@@ -227,6 +234,13 @@ class SpecOutline:
             self._stacked[key] = stacked(found, counts, of)
         return self._stacked[key]
 
+    def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> Ready:
+        """The same, made ready."""
+        key = _ZonesOf(kind, field_id, of, self.reading)
+        if (found := self._ready.get(key)) is None:
+            found = self._ready[key] = Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
+        return found
+
 
 class Files(NamedTuple):
     """Files of neighbouring manifests.
@@ -249,6 +263,36 @@ class Files(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ManifestStatistics:
+    """Statistics of the manifests of a spec, which tell of partitions only.
+
+    Attributes:
+        kind: what fields are asked for; of columns there is nothing.
+    """
+
+    outline: SpecOutline
+    kind: Kind = "column"
+
+    @property
+    def rows(self) -> int:
+        """Manifests."""
+        return len(self.outline.parts)
+
+    @property
+    def record_count(self) -> None:
+        """Manifests that list no rows are kept."""
+
+    def field(self, field_id: int) -> Ready | None:
+        """Of one partition field."""
+        return self.outline.ready_manifests.get(field_id) if self.kind == "partition" else None
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, ManifestStatistics] | None:
+        """The leaf's projection, and the partitions."""
+        bound = None if self.kind == "partition" else self.outline.projection.inclusive(leaf)
+        return None if bound is None else (bound, ManifestStatistics(self.outline, "partition"))
+
+
+@dataclass(frozen=True, slots=True)
 class ZoneStatistics:
     """Statistics of columns, or of partition fields, zone by zone, made when a leaf asks for them.
 
@@ -257,8 +301,8 @@ class ZoneStatistics:
     """
 
     outline: SpecOutline
-    kind: Kind
     types: dict[int, Primitive]
+    kind: Kind = "column"
 
     @property
     def rows(self) -> int:
@@ -269,12 +313,16 @@ class ZoneStatistics:
     def record_count(self) -> None:
         """Not kept by zone."""
 
-    def field(self, field_id: int) -> FieldStats | None:
+    def field(self, field_id: int) -> Ready | None:
         """Of one column or partition field, in its type."""
-        return self.outline.zones(self.kind, field_id, self.types[field_id]) if field_id in self.types else None
+        of = self.types.get(field_id)
+        return None if of is None else self.outline.ready_zones(self.kind, field_id, of)
 
-    def projected(self, leaf: BoundLeaf) -> None:
-        """Columns alone know no partitions, and partitions are what others are projected on."""
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, ZoneStatistics] | None:
+        """The leaf's projection, and the partitions."""
+        projection = self.outline.projection
+        bound = None if self.kind == "partition" else projection.inclusive(leaf)
+        return None if bound is None else (bound, ZoneStatistics(self.outline, projection.types(), "partition"))
 
 
 def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:

@@ -52,10 +52,11 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.api = Api(services, tokens, metrics)
-    for router in (tables.router, history.router, lists.router, system.router, plans.router):
+    # One after the other is asked whether a request is its own: what is asked most stands first.
+    for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
-    for router in (configuration.router, catalog.router, iceberg_tables.router, planning.router, refused.router):
+    for router in (configuration.router, catalog.router, iceberg_tables.router, refused.router):
         app.include_router(router)
     for router in paimon_routers:
         app.include_router(router)

@@ -86,6 +86,8 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     A value that its later type cannot hold (a string bound of a column that is a number now)
     becomes null, which says "unknown".
     """
+    if batch.schema.metadata != schema.metadata:
+        batch = batch.replace_schema_metadata(schema.metadata)
     if batch.schema.equals(schema, check_metadata=True):
         return batch
     if batch.schema.equals(schema, check_metadata=False):

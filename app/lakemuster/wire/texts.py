@@ -65,8 +65,10 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
     """
     merged: list[Piece] = []
     for piece in pieces:
-        _check(piece)
-        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+        if not isinstance(piece, str):
+            _check(piece)
+            merged.append(piece)
+        elif merged and isinstance(merged[-1], str):
             merged[-1] += piece
         else:
             merged.append(piece)
@@ -75,7 +77,7 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
     return join_native(merged, rows) if is_available() else join_plain(merged, rows)
 
 
-def _check(piece: Piece) -> None:
+def _check(piece: pa.Array | Column) -> None:
     """Look at what is joined, which is less than what becomes of it."""
     texts = piece.array if isinstance(piece, Strings | Ready) else piece
     if isinstance(texts, pa.Array):

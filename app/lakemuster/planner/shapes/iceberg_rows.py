@@ -106,8 +106,8 @@ class IcebergShape:
         return pa.schema(fields)
 
     @cached_property
-    def _fields(self) -> tuple[tuple[str, pa.Field], ...]:
-        return tuple((field.name, field) for field in self.schema)
+    def _typed_fields(self) -> tuple[tuple[str, pa.Field, pa.DataType], ...]:
+        return tuple((field.name, field, field.type) for field in self.schema)
 
     @cached_property
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
@@ -144,8 +144,8 @@ class IcebergShape:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
         present = {name: index for index, name in enumerate(table.schema.names)}
         arrays: list[pa.Array] = []
-        fields: list[pa.Field] = []
-        for name, field in self._fields:
+        others: dict[int, pa.Field] = {}
+        for name, field, kind in self._typed_fields:
             if name in _MADE:
                 values = self._made(name, part, table)
             elif name in present:
@@ -155,12 +155,15 @@ class IcebergShape:
                 elif name == "file_format":
                     values = pc.utf8_lower(values)
             else:
-                arrays.append(repeated(None, field.type, table.num_rows))
-                fields.append(field)
+                arrays.append(repeated(None, kind, table.num_rows))
                 continue
+            if values.type != kind:
+                others[len(arrays)] = field.with_type(values.type)
             arrays.append(values)
-            fields.append(field.with_type(values.type))
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+        schema = self.schema
+        if others:
+            schema = pa.schema([others.get(number, field) for number, (_, field, _) in enumerate(self._typed_fields)])
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _made(self, name: str, part: Part, table: pa.Table) -> pa.Array:
         header, count = part.manifest.header, table.num_rows

@@ -113,7 +113,7 @@ class PlanListing:
             if rows >= size or weight + len(numbers) * DELETE_BYTES > PAGE_BYTES:
                 place = piece.position
                 break
-            taken = piece.slice(0, size - rows)
+            taken = piece if len(piece.rows) <= size - rows else piece.slice(0, size - rows)
             chosen.append((taken, size_in_bytes))
             numbers = np.union1d(numbers, taken.deletes) if len(taken.deletes) else numbers
             rows += len(taken.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -25,15 +26,24 @@ KILLS = 50
 SNAPSHOTS = 12
 
 _INDEX = """
-import sys
+import json, os, signal, sys
 from lakemuster.config import load_settings
 from lakemuster.main import build_services
-services = build_services(load_settings())
-sys.stdout.write("go\\n"); sys.stdout.flush()
-for table in services.tables():
-    services.refresh(table.name)
-sys.stdout.write("done\\n"); sys.stdout.flush()
+while line := sys.stdin.readline():
+    if child := os.fork():
+        sys.stdout.write(f"{child}\\n"); sys.stdout.flush()
+        os.waitpid(child, 0)
+        sys.stdout.write("gone\\n"); sys.stdout.flush()
+        continue
+    os.environ.update(json.loads(line))
+    services = build_services(load_settings())
+    sys.stdout.write("go\\n"); sys.stdout.flush()
+    for table in services.tables():
+        services.refresh(table.name)
+    sys.stdout.write("done\\n"); sys.stdout.flush()
+    signal.pause()
 """
+"""A process for each line of settings, forked from one that has imported everything and started nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +90,50 @@ def published(folder: Path) -> Iterator[tuple[tuple[str, int], list[str]]]:
                     yield (table.name, snapshot_id), sorted(row["file_path"] for row in found)
 
 
+class Indexers:
+    """Starts a process a time that indexes all tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self._parent = subprocess.Popen(
+            [sys.executable, "-c", _INDEX],
+            env=environment(folder, {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def start(self, variables: dict[str, str]) -> int:
+        """The id of a process that has just begun."""
+        assert self._parent.stdin is not None
+        self._parent.stdin.write(json.dumps(variables) + "\n")
+        self._parent.stdin.flush()
+        said = {self.said(), self.said()}
+        assert "go" in said
+        return int((said - {"go"}).pop())
+
+    def said(self) -> str:
+        """The next line of any process."""
+        assert self._parent.stdout is not None
+        line: str = self._parent.stdout.readline()
+        assert line, "the indexers' parent is gone"
+        return line.strip()
+
+    def close(self) -> None:
+        assert self._parent.stdin is not None
+        self._parent.stdin.close()
+        assert self._parent.wait(60) == 0
+
+
+@pytest.fixture
+def indexers(tmp_path: Path) -> Iterator[Indexers]:
+    found = Indexers(tmp_path)
+    yield found
+    found.close()
+
+
 def test_a_killed_indexer_leaves_every_snapshot_complete_or_invisible(
-    registered: Path, answers: dict[tuple[str, int], list[str]], tmp_path: Path
+    registered: Path, answers: dict[tuple[str, int], list[str]], indexers: Indexers, tmp_path: Path
 ) -> None:
     longest = 1.0
     seen: list[int] = []
@@ -89,22 +141,16 @@ def test_a_killed_indexer_leaves_every_snapshot_complete_or_invisible(
         folder = tmp_path / str(seed)
         folder.mkdir()
         shutil.copyfile(registered / "index.db", folder / "index.db")
-        process = subprocess.Popen(
-            [sys.executable, "-c", _INDEX],
-            env=environment(folder, {"HISTORY": "1000"}),
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"go\n"
+        process = indexers.start(environment(folder, {"HISTORY": "1000"}))
         if seed == 0:
             started = time.monotonic()
-            assert process.stdout.readline() == b"done\n"
+            assert indexers.said() == "done"
             longest = time.monotonic() - started
         else:
             time.sleep(random.Random(seed).uniform(0, longest))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        os.kill(process, signal.SIGKILL)
+        while indexers.said() != "gone":
+            pass
         after = dict(published(folder))
         seen.append(len(after))
         assert after == {key: answers[key] for key in after}

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.paths import key_of, keys_of
+from lakemuster.planner.scan.paths import Keys, key_of, keys_of
 
 texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), min_size=1, max_size=8)
 
@@ -32,3 +32,10 @@ def test_names_of_files_have_keys_of_their_own() -> None:
 def test_of_no_texts_there_are_no_keys() -> None:
     assert keys_of(pa.array([], pa.string())).tolist() == []
     assert keys_of(pa.array([""])).tolist() == keys_of(pa.array(["x", ""])).tolist()[1:]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])), st.integers(0, 2**64 - 1))
+def test_the_entries_of_a_key_are_found_and_no_others(own: list[int], other: int) -> None:
+    keys = Keys.of(np.array(own, np.uint64))
+    for key in {*own, other}:
+        assert keys.of_key(key) == [entry for entry, of in enumerate(own) if of == key]

@@ -29,6 +29,9 @@ PIECE_BYTES = 2**20
 AHEAD_BYTES = 2 * 2**20
 """Bytes that are made at a time, while those before are sent: fewer are not worth the change of threads."""
 
+FAST_AHEAD_BYTES = 6 * 2**20
+"""The same for clients that take what is sent sooner than more is made: nothing of it lies about for long."""
+
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
     """Every row as a line, and the line that says that this was all."""
@@ -82,6 +85,7 @@ class Stream(StreamingResponse):
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
         self._making: asyncio.Task[list[Part]] | None = None
+        self._ahead = AHEAD_BYTES
         super().__init__(self._sent(next(parts)), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,7 +105,9 @@ class Stream(StreamingResponse):
             for part in some:
                 for piece in _pieces(part):
                     yield piece
+            is_waited_for = not self._making.done()
             some = await asyncio.shield(self._making)
+            self._ahead = FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
 
     def _more(self) -> list[Part]:
         """The next parts; none at the end."""
@@ -111,6 +117,6 @@ class Stream(StreamingResponse):
             for part in self._parts:
                 made.append(part)
                 size += len(part)
-                if size >= AHEAD_BYTES:
+                if size >= self._ahead:
                     break
         return made

@@ -37,6 +37,7 @@ class Parts:
 @pytest.fixture(autouse=True)
 def _one_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 1)
 
 
 def run(
@@ -96,6 +97,7 @@ def test_one_part_is_made_while_another_is_sent() -> None:
 
 def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "AHEAD_BYTES", 2 * len(b"part"))
+    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 2 * len(b"part"))
     parts, threads = Parts(), list[int]()
 
     def made() -> Generator[bytes, None, None]:
@@ -114,6 +116,26 @@ def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
     run(Stream(made(), "text/plain", {}), [])
     assert threads == [1, 2, 3, 4, 5]
     assert turns == 2 + 1 + 1  # two and two, the end, and the closing
+
+
+@pytest.mark.parametrize(("is_slow", "read"), [(True, [2, 3, 4, 5, 5]), (False, [1, 2, 4, 4, 5])])
+def test_more_is_made_at_a_time_for_those_who_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch, is_slow: bool, read: list[int]
+) -> None:
+    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 2 * len(b"part"))
+    parts, made = Parts(), list[int]()
+
+    async def in_thread(work: Callable[[], object]) -> object:
+        return work()
+
+    async def seen() -> None:
+        if is_slow:
+            await anyio.sleep(0.01)
+        made.append(parts.read)
+
+    monkeypatch.setattr(streams, "run_in_threadpool", in_thread)
+    run(Stream(parts(), "text/plain", {}), [], seen=seen)
+    assert made == read
 
 
 def test_what_is_large_is_sent_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,12 +54,12 @@ def written_zones(zones: pa.RecordBatch, of: Of, field_id: int, kind: Primitive)
         None where they do not tell: they are of another size, or the field has become of a type in which its bounds
         may have another order.
     """
-    target = arrow_type(kind)
-    if target is None or (zones.schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:
+    target, schema = arrow_type(kind), zones.schema
+    if target is None or (schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:
         return None
 
     def part(name: str) -> pa.Array | None:
-        place = zones.schema.get_field_index(column(_PREFIX[of] + name, field_id))
+        place = schema.get_field_index(column(_PREFIX[of] + name, field_id))
         return None if place < 0 else zones.column(place)
 
     lower, upper = part("lower"), part("upper")

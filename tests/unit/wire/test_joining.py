@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
@@ -122,6 +122,8 @@ def words(of: Sequence[int]) -> np.ndarray:
     st.integers(0, 3),
     st.integers(0, 60),
 )
+@example(b"", [7], [], [(kernel.INTEGER, 2**64 - 1, 0, 1)], 2, 60)
+@example(b"a", [0, 1], [], [(kernel.ESCAPED, 2**64 - 2, 0, 1)], 3, 60)
 def test_no_program_reads_or_writes_beyond_its_arrays(
     texts: bytes, numbers: list[int], flags: list[int], program: list[tuple[int, ...]], rows: int, room: int
 ) -> None:

@@ -68,6 +68,7 @@ def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Wor
     """
     at = row = N0
     ends[N0] = 0
+    # Nothing is held against a length by a sum, which could pass the largest number.
     while row < rows:
         operation = N0
         while operation < Word(program.shape[0]):
@@ -75,7 +76,7 @@ def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Wor
             flag, last = program[operation, N2], program[operation, N3]
             is_null = False
             if flag != N0:
-                if flag - N1 + row >= Word(len(flags)):
+                if flag > Word(len(flags)) or row > Word(len(flags)) - flag:
                     return BEYOND
                 is_null = flags[flag - N1 + row] == 0
             if is_null:
@@ -84,7 +85,8 @@ def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Wor
                 at = put(texts, first, last, octets, at)
             else:
                 is_single = kind in (INTEGER, DATE)
-                if first + row + N1 >= Word(len(words)) + (N1 if is_single else N0):
+                needed = row + (N1 if is_single else N2)
+                if first >= Word(len(words)) or needed > Word(len(words)) - first:
                     return BEYOND
                 begin = words[first + row]
                 if kind == INTEGER:

@@ -29,6 +29,12 @@ ROWS = "rows"
 SIZE = b"lakemuster.zone_rows"
 """Metadata of the zones of a segment: entries of each, the last of a manifest may have fewer."""
 
+SCHEMA_ID = b"lakemuster.schema_id"
+"""The same, of Paimon: the schema that all files were written with, all of its columns; else it is left out."""
+
+PARTITION, KEY = "partition_", "key_"
+"""What stands before the names of zones of partition fields, and of Paimon's keys."""
+
 Counts = NDArray[np.int64]
 Narrow = NDArray[np.signedinteger]
 Places = NDArray[np.int64]
@@ -37,7 +43,12 @@ Mask = NDArray[np.bool_]
 _UNKNOWN = -1
 _DIGITS_OF_A_WORD = 18
 _COUNTS = ("null_count", "nan_count", "value_count")
-_KINDS = ("partition", "lower", "upper", *_COUNTS)
+_KINDS = {
+    "partition": (PARTITION, "lower"),
+    **{part: ("", part) for part in ("lower", "upper", *_COUNTS)},
+    **{KEY + part: (KEY, part) for part in ("lower", "upper", "null_count")},
+}
+"""Kinds of columns, by what stands before the names of their zones, and what part of statistics they are."""
 
 
 class Summary(NamedTuple):
@@ -192,37 +203,58 @@ def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZON
 
     The columns: ``rows``; of each column ``lower.<id>``, ``upper.<id>``, ``null_count.<id>``, ``nan_count.<id>``,
     ``value_count.<id>``, those that tell something; of each partition field that has values the same with
-    ``partition_`` before them, but for the value count, which is ``rows``. Columns of several types are left out.
+    ``partition_`` before them, but for the value count, which is ``rows``. Paimon: values are counted by files' rows,
+    and ``key_`` stands before what is recorded of keys. Columns of several types are left out.
 
     Args:
         table: its entries, in the shape of ``metadata.files``.
         manifest_rows: entries of each manifest that it holds.
     """
-    starts = zone_starts(manifest_rows, size)
+    starts, metadata = zone_starts(manifest_rows, size), {SIZE: b"%d" % size}
+    if (schema_id := _schema_id(table)) is not None:
+        metadata[SCHEMA_ID] = b"%d" % schema_id
     names, parts = [ROWS], [pa.array(np.diff(starts, append=table.num_rows), pa.int64())]
     for prefix, field_id, stats in _recorded(table) if len(starts) else ():
         for kind, part in zip(Summary._fields, zoned(stats, starts), strict=True):
-            if part is not None and not (prefix and kind == "value_count"):
+            if part is not None and not (prefix == PARTITION and kind == "value_count"):
                 names.append(column(prefix + kind, field_id))
                 parts.append(part if isinstance(part, pa.Array) else pa.array(part))
-    return pa.record_batch(parts, names, metadata={SIZE: b"%d" % size})
+    return pa.record_batch(parts, names, metadata=metadata)
 
 
 def _recorded(table: pa.Table) -> Iterator[tuple[str, int, Summary]]:
     """What is recorded of each field, and what stands before the names of its columns."""
-    own: dict[int, dict[str, pa.Array]] = {}
+    own: dict[tuple[str, int], dict[str, pa.Array]] = {}
     several = set()
     for name, values in zip(table.column_names, table.itercolumns(), strict=True):
         kind, field_id, text = split_column(name) or ("", 0, "")
-        if kind in _KINDS:
-            own.setdefault(field_id, {})[kind] = _flat(values)
+        if (known := _KINDS.get(kind)) is not None:
+            prefix, part = known
+            own.setdefault((prefix, field_id), {})[part] = _flat(values)
         if text:
             several.add(field_id)
-    for field_id, found in own.items():
-        if (values := found.pop("partition", None)) is not None:
-            yield "partition_", field_id, of_partitions(values)
-        if found and field_id not in several:
-            yield "", field_id, Summary(**{k: _numbers(part) if k in _COUNTS else part for k, part in found.items()})
+    values_of_all = _numbers(_flat(table.column("record_count"))) if "schema_id" in table.column_names else None
+    for (prefix, field_id), found in own.items():
+        if prefix == PARTITION:
+            yield prefix, field_id, of_partitions(found["lower"])
+        elif field_id not in several:
+            counted = {part: _numbers(found[part]) for part in _COUNTS if part in found}
+            if values_of_all is not None:
+                counted["value_count"] = values_of_all
+            yield prefix, field_id, Summary(found.get("lower"), found.get("upper"), **counted)
+
+
+def _schema_id(table: pa.Table) -> int | None:
+    """The schema that all files were written with, all of its columns; None where there is none."""
+    names = table.column_names
+    if "schema_id" not in names or not table.num_rows:
+        return None
+    least, most = pc.min_max(table.column("schema_id")).values()
+    written = table.column("write_cols") if "write_cols" in names else None
+    is_whole = written is None or written.null_count == len(written)
+    if table.column("schema_id").null_count or least != most or not is_whole:
+        return None
+    return int(least.as_py())
 
 
 def of_partitions(values: pa.Array) -> Summary:

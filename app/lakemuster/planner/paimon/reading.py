@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
+from lakemuster.index.zones import KEY, SCHEMA_ID
 from lakemuster.metadata.predicate import TRUE, Bound
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import flat
@@ -31,6 +32,9 @@ Scan = Literal["all", "delta", "changelog"]
 """The whole snapshot, what a commit added, or the changelog files that it wrote."""
 
 CACHED_FILTERS = 256
+
+_ZONES: dict[tuple[Of, ...], str] = {("values",): "", ("keys",): KEY}
+"""What stands before the names of zones of some statistics."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,17 @@ class PaimonReading:
     def statistics(self, entries: pa.Table) -> FileStatistics:
         """What may drop an entry alone."""
         return FileStatistics(entries, self.evolution, self.alone)
+
+    def written_zones(self, zones: pa.RecordBatch, field_id: int) -> str | None:
+        """What stands before the names of a column's zones, as a segment was written with them.
+
+        None where they do not tell what statistics do: of files of several schemas, or of one that reads otherwise.
+        """
+        schema_id = (zones.schema.metadata or {}).get(SCHEMA_ID)
+        now = self.evolution.today(field_id)
+        if schema_id is None or now is None or int(schema_id) not in self.evolution.read_alike(field_id, now):
+            return None
+        return _ZONES.get(self.alone)
 
     @property
     def indexes_alone(self) -> bool:

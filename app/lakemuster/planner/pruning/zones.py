@@ -6,23 +6,18 @@ Source: shared design, "Where things are kept".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.index.zones import ROWS, SIZE, ZONE_ROWS, Summary, counts, zone_starts, zoned
+from lakemuster.index.zones import PARTITION, ROWS, SIZE, ZONE_ROWS, Summary, counts, zone_starts, zoned
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 
-Of = Literal["column", "partition"]
-
 _WIDER = {pa.int32(): pa.int64(), pa.float32(): pa.float64()}
 """Types that a column may have become, in which its values have the same order."""
-
-_PREFIX = {"column": "", "partition": "partition_"}
 
 
 def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], size: int = ZONE_ROWS) -> FieldStats:
@@ -44,11 +39,12 @@ def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], siz
     return FieldStats(*zoned(Summary(lower, upper, stats.null_count, stats.nan_count, stats.value_count), starts))
 
 
-def written_zones(zones: pa.RecordBatch, of: Of, field_id: int, kind: Primitive) -> FieldStats | None:
+def written_zones(zones: pa.RecordBatch, prefix: str, field_id: int, kind: Primitive) -> FieldStats | None:
     """What :func:`zones_of` would make of one field of a segment's entries, of the zones that it was written with.
 
     Args:
         zones: of :func:`~lakemuster.index.zones.segment_zones`.
+        prefix: what stands before the names of their columns.
 
     Returns:
         None where they do not tell: they are of another size, or the field has become of a type in which its bounds
@@ -59,7 +55,7 @@ def written_zones(zones: pa.RecordBatch, of: Of, field_id: int, kind: Primitive)
         return None
 
     def part(name: str) -> pa.Array | None:
-        place = schema.get_field_index(column(_PREFIX[of] + name, field_id))
+        place = schema.get_field_index(column(prefix + name, field_id))
         return None if place < 0 else zones.column(place)
 
     lower, upper = part("lower"), part("upper")
@@ -68,7 +64,7 @@ def written_zones(zones: pa.RecordBatch, of: Of, field_id: int, kind: Primitive)
             return None
     lower, upper = (None if bounds is None else cast_or_none(bounds, target) for bounds in (lower, upper))
     nulls, nans = (None if (found := part(name)) is None else counts(found) for name in ("null_count", "nan_count"))
-    if of == "column":
+    if prefix != PARTITION:
         return FieldStats(lower, upper, nulls, nans, None if (found := part("value_count")) is None else counts(found))
     rows = counts(zones.column(ROWS))
     if nulls is None:

@@ -28,6 +28,10 @@ class IcebergReading:
         """What may drop an entry."""
         return EntryStatistics(entries)
 
+    def written_zones(self, _zones: pa.RecordBatch, _field_id: int) -> str:
+        """What stands before the names of a column's zones, as a segment was written with them."""
+        return ""
+
 
 Reading = IcebergReading | PaimonReading
 ICEBERG = IcebergReading()

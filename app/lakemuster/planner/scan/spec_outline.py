@@ -15,7 +15,7 @@ from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import Source, sources_of
 from lakemuster.index.segments import Segment
-from lakemuster.index.zones import ZONE_ROWS, zone_count
+from lakemuster.index.zones import PARTITION, ZONE_ROWS, zone_count
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import Bound, BoundLeaf
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
@@ -52,12 +52,11 @@ def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _Zo
 
 def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -> FieldStats:
     """As the segment was written with them; if it was not, or they do not tell, they are made of its entries."""
-    if of.kind == "partition" or isinstance(of.reading, IcebergReading):
-        zones = index.segments.zones(name)
-        if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
-            found = written_zones(zones, of.kind, of.field_id, of.of)
-            if found is not None:
-                return found
+    zones = index.segments.zones(name)
+    if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
+        prefix = PARTITION if of.kind == "partition" else of.reading.written_zones(zones, of.field_id)
+        if prefix is not None and (found := written_zones(zones, prefix, of.field_id, of.of)) is not None:
+            return found
     return zones_of(_recorded(index.segments.open(name), of), of.of, rows)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.index.zones import segment_zones, zone_count, zone_starts
+from lakemuster.index.zones import PARTITION, segment_zones, zone_count, zone_starts
 from lakemuster.metadata.files import column
 from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
@@ -66,7 +66,7 @@ def test_what_a_written_zone_drops_every_entry_of_it_drops(of: Any, predicate: B
     written = segment_zones(table, rows, size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zones, "ZONE_ROWS", size)
-        found = {field_id: written_zones(written, "column", field_id, kind) for field_id, kind in FIELDS.items()}
+        found = {field_id: written_zones(written, "", field_id, kind) for field_id, kind in FIELDS.items()}
     assert all(stats is not None for stats in found.values())
     kept = can_match(predicate, Arrays(written.num_rows, {n: stats for n, stats in found.items() if stats is not None}))
     zone_of = np.searchsorted(zone_starts(rows, size), np.arange(below.rows), side="right") - 1
@@ -83,7 +83,7 @@ def test_written_zones_of_partitions_are_those_that_are_made_of_entries(values: 
     made = zones_of(of_entries.field(1000), LONG, [len(values)], size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zones, "ZONE_ROWS", size)
-        written = written_zones(segment_zones(table, [len(values)], size), "partition", 1000, LONG)
+        written = written_zones(segment_zones(table, [len(values)], size), PARTITION, 1000, LONG)
     assert written is not None
     for name in ("lower", "upper", "null_count", "nan_count", "value_count"):
         own, other = getattr(written, name), getattr(made, name)
@@ -94,17 +94,17 @@ def test_written_zones_of_partitions_are_those_that_are_made_of_entries(values: 
 def test_a_zone_of_a_type_that_became_wider_is_read_in_it_and_of_others_is_not() -> None:
     table = pa.table({"lower.1": pa.array([3, 5], pa.int32()), "upper.1": pa.array([4, 9], pa.int32())})
     written = segment_zones(table, [2])
-    found = written_zones(written, "column", 1, LONG)
+    found = written_zones(written, "", 1, LONG)
     assert found is not None
     assert found.upper is not None
     assert (found.upper.type, found.upper.to_pylist()) == (pa.int64(), [9])
-    assert written_zones(written, "column", 1, Primitive(Kind.STRING, "string")) is None
-    assert written_zones(segment_zones(table, [2], 7), "column", 1, LONG) is None
+    assert written_zones(written, "", 1, Primitive(Kind.STRING, "string")) is None
+    assert written_zones(segment_zones(table, [2], 7), "", 1, LONG) is None
 
 
 def test_columns_of_several_types_are_unknown_in_zones_too() -> None:
     table = pa.table({"lower.1": [1, None], "lower.1@string": pa.array([None, "a"]), "null_count.1": [0, 0]})
-    found = written_zones(segment_zones(table, [2]), "column", 1, LONG)
+    found = written_zones(segment_zones(table, [2]), "", 1, LONG)
     assert found == FieldStats()
     assert EntryStatistics(table).field(1) is None
 

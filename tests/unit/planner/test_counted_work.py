@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ import pytest
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
+from benchmarks.paimon_table import paimon_table
 from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
@@ -68,6 +70,12 @@ class Work:
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     root = tmp_path_factory.mktemp("counted")
     iceberg_table(root / "lake" / "t", files=FILES, columns=12, manifests=MANIFESTS, level=1)
+    with contextlib.closing(indexed(root, root / "lake" / "t")) as found:
+        yield found
+
+
+def indexed(root: Path, table: Path) -> Services:
+    """Of an index in a folder, which knows a table."""
     settings = Settings(
         database_url=f"sqlite:///{root}/index.db",
         segments_url=f"{root}/segments",
@@ -76,10 +84,9 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
         roots=(str(root / "lake"),),
     )
     found = build_services(settings)
-    found.add(NAME, str(root / "lake" / "t"), None, (), operator=True)
+    found.add(NAME, str(table), None, (), operator=True)
     found.refresh(NAME)
-    yield found
-    found.close()
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +114,19 @@ def test_a_selective_plan_opens_the_segments_of_its_packs_only(services: Service
     assert files(services, "id >= 11000000 and id < 11400000") == 400
     assert len(work.segments) <= LARGEST_PACK
     assert work.counts["entries"] <= 2 * ZONE
+
+
+@pytest.mark.parametrize(("primary_key", "segments"), [(False, 3), (True, 15)], ids=["appended", "keyed"])
+def test_so_does_one_of_a_paimon_table(primary_key: bool, segments: int, tmp_path: Path, work: Work) -> None:
+    paimon_table(
+        tmp_path / "lake" / "db.db" / "t", files=FILES, columns=4, manifests=MANIFESTS, primary_key=primary_key
+    )
+    with contextlib.closing(indexed(tmp_path, tmp_path / "lake" / "db.db" / "t")) as services:
+        work.clear()
+        assert 300 <= files(services, "id >= 11000000 and id < 11400000") <= 600
+    # Where files are merged, those of a bucket are looked at together.
+    assert len(work.segments) <= segments
+    assert work.counts["entries"] <= 4 * ZONE
 
 
 def test_a_plan_that_no_zone_helps_reads_each_column_once_in_its_life(services: Services, work: Work) -> None:

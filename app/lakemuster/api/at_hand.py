@@ -101,14 +101,19 @@ class AtHand:
         question = _question(scope, body)
         kept = self._kept.get(question)
         if kept is not None:
-            if await self._still_so(kept.table):
-                self._kept.move_to_end(question)
+            is_still_so = await self._still_so(kept.table)
+            # Others may have put another answer in its place meanwhile, or none.
+            is_there = self._kept.get(question) is kept
+            if is_still_so:
+                if is_there:
+                    self._kept.move_to_end(question)
                 scope.update(kept.scope)
                 scope["state"].update(kept.state)
                 await send({**kept.start, "headers": list(kept.start["headers"])})
                 await send({"type": "http.response.body", "body": kept.body})
                 return
-            self._drop(question)
+            if is_there:
+                self._drop(question)
         watched = _Watched(send)
         await self._app(scope, _again(body, receive) if scope["method"] == "POST" else receive, watched.send)
         table = scope["state"].get("follows_from")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -127,3 +128,46 @@ def test_the_least_used_answers_go_first() -> None:
     assert server.answered == answered
     server.ask(body="b" + "?" * 900)
     assert server.answered == answered + 1
+
+
+def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> None:
+    """Between the question whether it still stands and its answer, another request of it may find that it does not."""
+    sent: list[list[Any]] = []
+
+    async def ask(app: AtHand) -> None:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"q", "more_body": False}
+
+        async def send(message: Any) -> None:
+            messages.append(message)
+
+        messages: list[Any] = []
+        sent.append(messages)
+        scope = {"type": "http", "method": "POST", "path": WHERE, "query_string": b"", "headers": [], "state": {}}
+        await app(scope, receive, send)
+
+    async def run() -> None:
+        looked, verdicts = asyncio.Event(), iter([True, False])
+
+        async def answer(scope: Any, _: Any, send: Any) -> None:
+            number = len(sent)
+            scope["state"]["follows_from"] = RECORD if number == 1 else None
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"%d" % number})
+
+        async def still_so(_: Any) -> bool:
+            verdict = next(verdicts)
+            if verdict:
+                await looked.wait()
+            return verdict
+
+        app = AtHand(answer, still_so)
+        await ask(app)
+        slow = asyncio.create_task(ask(app))
+        await asyncio.sleep(0)
+        await ask(app)
+        looked.set()
+        await slow
+
+    asyncio.run(run())
+    assert [messages[-1]["body"] for messages in sent] == [b"1", b"1", b"3"]

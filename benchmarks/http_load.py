@@ -127,7 +127,7 @@ def _answered(client: _Client, found: Load) -> bool:
     return client.missing <= 0
 
 
-def _grow(table: str, port: int, done: Event) -> None:
+def _grow(table: str, port: int, begun: Event, done: Event) -> None:
     """Add a manifest of 1,000 files to the table, and have it indexed, again and again."""
     while not done.wait(0.5):
         append_manifest(table, files=1_000)
@@ -135,15 +135,18 @@ def _grow(table: str, port: int, done: Event) -> None:
             connection = Connection(port)
             connection.ask(Ask("POST", f"/api/v1/tables/{NAME}/refresh"))
             connection.close()
+            begun.set()
 
 
 @contextmanager
 def growing(table: Path, server: Server) -> Iterator[None]:
-    """A table that is refreshed all the time, by another process."""
+    """A table that is refreshed all the time, by another process; once already."""
     context = multiprocessing.get_context("spawn")
-    done = context.Event()
-    process = context.Process(target=_grow, args=(str(table), server.port, done))
+    begun, done = context.Event(), context.Event()
+    process = context.Process(target=_grow, args=(str(table), server.port, begun, done))
     process.start()
+    if not begun.wait(60):
+        raise SystemExit("the table is not refreshed")
     try:
         yield
     finally:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
@@ -31,6 +30,7 @@ from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, LocalEngine, Progress
+from lakemuster.ingest.gates import Gates
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.pointers import Pointer, look
@@ -92,8 +92,8 @@ class Refresher:
     history: int
     engine: Engine | None = None
     totals: Totals = field(default_factory=Totals)
-    _gates: dict[int, threading.Lock] = field(default_factory=dict)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    _looking: Gates = field(default_factory=Gates)
+    _writing: Gates = field(default_factory=Gates)
 
     @property
     def companions(self) -> Companions:
@@ -130,7 +130,7 @@ class Refresher:
     def _refresh(self, table: TableRecord, progress: Progress | None) -> RefreshReport:
         started = time.monotonic()
         try:
-            with self._alone(table) as lease:
+            with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
                 store = self.store_for(table)
                 metadata = self._load(store, table, lease)
                 return self._index(store, table, metadata, lease, started, progress)
@@ -149,7 +149,7 @@ class Refresher:
             return table.stale_reason
         if table.companion_of is not None:
             table = self._owned(table)
-        with self._gate(table):
+        with self._looking.through(table.table_id):
             current = self._now(table)
             if self.is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
                 return current.stale_reason
@@ -214,11 +214,15 @@ class Refresher:
             SnapshotUnpublished: it could not be read for this request.
         """
         if record.state == "known":
-            with self._alone(table) as lease:
+            # Most likely a refresh of this process is about to publish it: then nobody here needs the lease.
+            with self._writing.through(table.table_id, LEASE_WAIT_SECONDS):
                 record = self._again(table, record)
                 if record.state == "known":
-                    self._crawl(self.store_for(table), table, self._stored(table), lease, [record], None)
-                    record = self._again(table, record)
+                    with self._leased(table) as lease:
+                        record = self._again(table, record)
+                        if record.state == "known":
+                            self._crawl(self.store_for(table), table, self._stored(table), lease, [record], None)
+                            record = self._again(table, record)
         if record.state == "quarantined":
             raise SnapshotQuarantined(
                 f"snapshot {record.snapshot.snapshot_id} of {table.name} cannot be read: {record.error}",
@@ -385,15 +389,8 @@ class Refresher:
         totals.snapshots_published += len(tally.published)
         totals.snapshots_quarantined += len(tally.quarantined)
 
-    def _alone(self, table: TableRecord) -> AbstractContextManager[Lease]:
+    def _leased(self, table: TableRecord) -> AbstractContextManager[Lease]:
         return held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS)
-
-    @contextmanager
-    def _gate(self, table: TableRecord) -> Iterator[None]:
-        with self._guard:
-            gate = self._gates.setdefault(table.table_id, threading.Lock())
-        with gate:
-            yield
 
 
 def _now_ms() -> int:

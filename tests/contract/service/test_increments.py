@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from lakemuster.api.services import Services
+from lakemuster.index.leases import held
+from lakemuster.ingest import refresh
 from lakemuster.planner.lists import snapshot_lists as lists
+from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
 
 
@@ -75,3 +82,31 @@ def cost(services: Services) -> tuple[int, int, int]:
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
     return len(statements), services.store.counts.reads - reads, report.entries_decoded
+
+
+def test_requests_that_wait_for_one_snapshot_take_the_lease_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse = tmp_path / "lake"
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{warehouse}")
+    iceberg.create_namespace("db")
+    data = pa.table({"id": pa.array(range(10), pa.int64())})
+    table = iceberg.create_table("db.t", data.schema)
+    for _ in range(2):
+        table.append(data)
+    first = table.snapshots()[0].snapshot_id
+    taken = []
+
+    def held_slowly(*given: Any, **words: Any) -> Any:
+        taken.append(given)
+        time.sleep(0.3)  # so that all the others have come, and wait
+        return held(*given, **words)
+
+    with catalog(settings(tmp_path, roots=(str(warehouse),), history=0, max_staleness=3600.0)) as services:
+        services.add("db.t", f"{warehouse}/db/t", None, ())
+        services.refresh("db.t")
+        monkeypatch.setattr(refresh, "held", held_slowly)
+        with ThreadPoolExecutor(8) as threads:
+            views = list(threads.map(lambda _: services.view("db.t", Selector(snapshot_id=first)), range(8)))
+        assert len(taken) == 1
+        assert {len(rows(lists.files(services.index, view))) for view in views} == {1}

@@ -1,0 +1,36 @@
+"""Threads of one process take turns at a table, before one of them asks the database for the table's lease."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lakemuster.errors import RefreshBusy
+
+
+class Gates:
+    """One thread a table."""
+
+    def __init__(self) -> None:
+        self._locks: dict[int, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def through(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
+        """Be the only one within, as soon as the one before has left.
+
+        Args:
+            wait_seconds: negative for as long as it takes.
+
+        Raises:
+            RefreshBusy: others were within for all of ``wait_seconds``.
+        """
+        with self._guard:
+            lock = self._locks.setdefault(table_id, threading.Lock())
+        if not lock.acquire(timeout=wait_seconds):
+            raise RefreshBusy("another request is refreshing the table", table_id=table_id)
+        try:
+            yield
+        finally:
+            lock.release()

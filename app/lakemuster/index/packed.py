@@ -76,12 +76,14 @@ def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
     for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
         alone = count > SMALL
         held += 0 if alone else count
-        if not (alone or held >= 2 * PACKED_ROWS or ends_run(name, count, PACKED_ROWS)):
+        ends = alone or ends_run(name, count, PACKED_ROWS)
+        if not (ends or held >= 2 * PACKED_ROWS):
             continue
         end = number if alone else number + 1
         if begun and end - first >= FEWEST:
             yield Run(first, end, _name(segments[first:end], rows[first:end]))
-        first, held, begun = number + 1, 0, True
+        # Where a run is merely long enough depends on where it began, which at the start of a list is not settled.
+        first, held, begun = number + 1, 0, begun or ends
 
 
 def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[Source]:

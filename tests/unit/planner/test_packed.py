@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,20 @@ def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> No
     found = planned(services, text, alone=False)
     assert found == planned(services, text, alone=True)
     assert text or len(found) == FILES
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_comes_at_either_end_of_a_list_leaves_its_runs_what_they_are(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "PACKED_ROWS", 100)
+    monkeypatch.setattr(packed, "SMALL", 25)
+    chance = random.Random(seed)
+    names, rows = [f"{seed}-{number}" for number in range(200)], chance.choices([9, 10, 11, 12], k=200)
+    for first, end in ((60, 100), (40, 100), (40, 160), (0, 200)):
+        now = {run.name for run in packed.runs_of(names[first:end], rows[first:end])}
+        whole = {run.name for run in packed.runs_of(names, rows)}
+        assert now <= whole
 
 
 def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +12,10 @@ from numpy.typing import NDArray
 
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
+from lakemuster.planner.columns import repeated
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-_REPEATED = 1 << 13
 
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
 _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
@@ -85,7 +83,7 @@ def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa
     low, high = int(manifests[0]), int(manifests[-1]) + 1
     numbers, is_known = given.numbers[low:high], given.is_known[low:high]
     if is_known.all() and (high - low == 1 or (numbers == numbers[0]).all()):
-        values = repeated(int(numbers[0]), len(status))
+        values = repeated(int(numbers[0]), pa.int64(), len(status))
     else:
         values = pa.array(given.numbers[manifests], mask=~given.is_known[manifests])
     if not is_sequence or not numbers.any():
@@ -95,13 +93,3 @@ def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa
         return values
     of_all = (given.is_known & (given.numbers == 0))[manifests]
     return pc.if_else(pa.array(added | of_all), values, pa.scalar(None, pa.int64()))
-
-
-def repeated(value: int, count: int) -> pa.Array:
-    """One number over and over, from a few arrays that are kept."""
-    return _repeated(value).slice(0, count) if count <= _REPEATED else pa.repeat(pa.scalar(value, pa.int64()), count)
-
-
-@lru_cache(maxsize=64)
-def _repeated(value: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value, pa.int64()), _REPEATED)

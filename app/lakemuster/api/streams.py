@@ -8,8 +8,7 @@ way breaks the connection.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 
 import anyio
 import orjson
@@ -19,12 +18,11 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.listings import Streamed
+from lakemuster.api.pieces import PIECES, Piece, Pieces
 from lakemuster.index.turns import COMPUTING
 
-Part: TypeAlias = bytes | memoryview
-
 PIECE_BYTES = 2**20
-"""Bytes that are handed to the connection at once: it copies what it is given, and larger copies take new memory."""
+"""Bytes that are handed at once to a connection which copies what it is given: larger copies take new memory."""
 
 AHEAD_BYTES = 2 * 2**20
 """Bytes that are made at a time, while those before are sent: fewer are not worth the change of threads."""
@@ -33,7 +31,7 @@ FAST_AHEAD_BYTES = 6 * 2**20
 """The same for clients that take what is sent sooner than more is made: nothing of it lies about for long."""
 
 
-def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
+def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Piece, None, None]:
     """Every row as a line, and the line that says that this was all."""
     count = 0
     for rows, lines in listing.lines():
@@ -43,36 +41,39 @@ def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, objec
     yield orjson.dumps({"end": end}) + b"\n"
 
 
-def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
-    """The list as an Arrow IPC stream."""
-    schema, count = listing.schema, 0
-    begun: Part = _bytes(schema.serialize())
-    for batch in listing.batches():
-        count += batch.num_rows
-        part = _bytes(batch.serialize())
-        yield b"".join((begun, part)) if begun else part
-        begun = b""
-    end = {"count": str(count)} | ({} if snapshot_id is None else {"snapshot_id": str(snapshot_id)})
-    end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
-    yield b"".join((begun, _ending(schema, end)))
+def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Piece, None, None]:
+    """The list as an Arrow IPC stream: the memory of its columns as it lies, and what stands between."""
+    schema, count, written = listing.schema, 0, _Written()
+    with pa.ipc.new_stream(pa.PythonFile(written, "w"), schema) as writer:
+        for batch in listing.batches():
+            count += batch.num_rows
+            writer.write_batch(batch)
+            yield from written.taken()
+        end = {"count": str(count)} | ({} if snapshot_id is None else {"snapshot_id": str(snapshot_id)})
+        end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
+        writer.write_batch(pa.RecordBatch.from_pylist([], schema=schema), custom_metadata=end)
+    yield from written.taken()
 
 
-def _ending(schema: pa.Schema, metadata: Mapping[str, str]) -> Part:
-    """A batch of no rows, and the mark of the stream's end."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema) as writer:
-        writer.write_batch(pa.RecordBatch.from_pylist([], schema=schema), custom_metadata=metadata)
-    return _bytes(sink.getvalue())[schema.serialize().size :]
+class _Written:
+    """A file of what was written to it, which is not copied."""
 
+    closed = False
 
-def _bytes(buffer: pa.Buffer) -> memoryview:
-    return memoryview(buffer).cast("B")
+    def __init__(self) -> None:
+        self._pieces: list[Piece] = []
 
+    def write(self, piece: Piece) -> int:
+        self._pieces.append(piece)
+        return len(piece)
 
-def _pieces(part: Part) -> Iterator[memoryview]:
-    whole = memoryview(part)
-    for at in range(0, len(whole), PIECE_BYTES):
-        yield whole[at : at + PIECE_BYTES]
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def taken(self) -> list[Piece]:
+        """What was written since it was last asked for."""
+        pieces, self._pieces = self._pieces, []
+        return pieces
 
 
 class Stream(StreamingResponse):
@@ -82,14 +83,17 @@ class Stream(StreamingResponse):
     The generator runs in worker threads, a little ahead of what is sent, and is closed when the client goes away.
     """
 
-    def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
+    def __init__(self, parts: Generator[Piece, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
-        self._making: asyncio.Task[list[Part]] | None = None
+        self._making: asyncio.Task[list[Piece]] | None = None
         self._ahead = AHEAD_BYTES
-        super().__init__(self._sent(next(parts)), media_type=media_type, headers=headers)
+        self._takes_pieces = False
+        self._first = next(parts)
+        super().__init__((), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it."""
+        self._takes_pieces = PIECES in scope.get("extensions", ())
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -98,20 +102,26 @@ class Stream(StreamingResponse):
                     await asyncio.gather(self._making, return_exceptions=True)
                 await run_in_threadpool(self._parts.close)
 
-    async def _sent(self, first: Part) -> AsyncIterator[Part]:
-        some = [first]
+    async def stream_response(self, send: Send) -> None:
+        """Send the status and the body."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        async for body in self._bodies():
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _bodies(self) -> AsyncIterator[Pieces | memoryview]:
+        some = [self._first]
         while some:
             self._making = asyncio.create_task(run_in_threadpool(self._more))
-            for part in some:
-                for piece in _pieces(part):
-                    yield piece
+            for body in [Pieces(some)] if self._takes_pieces else _copied(some):
+                yield body
             is_waited_for = not self._making.done()
             some = await asyncio.shield(self._making)
             self._ahead = FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
 
-    def _more(self) -> list[Part]:
+    def _more(self) -> list[Piece]:
         """The next parts; none at the end."""
-        made: list[Part] = []
+        made: list[Piece] = []
         size = 0
         with COMPUTING.taken():
             for part in self._parts:
@@ -120,3 +130,9 @@ class Stream(StreamingResponse):
                 if size >= self._ahead:
                     break
         return made
+
+
+def _copied(some: Sequence[Piece]) -> Iterator[memoryview]:
+    whole = memoryview(some[0] if len(some) == 1 else b"".join(some))
+    for at in range(0, len(whole), PIECE_BYTES):
+        yield whole[at : at + PIECE_BYTES]

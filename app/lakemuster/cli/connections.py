@@ -6,6 +6,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from lakemuster.cli.gathering import gathering
+
 MAX_HEAD_BYTES = 64 * 1024
 """Of a request's line and headers, and of whatever else is no body: ends of chunks, what follows the last one."""
 
@@ -15,6 +17,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.app = gathering(self, self.app)
         self._pending = self._told = 0
         self._is_further = False
 

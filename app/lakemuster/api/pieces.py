@@ -1,0 +1,34 @@
+"""Bodies in pieces: memory that lies here and there, and that a server may hand to the system as it lies.
+
+An ASGI extension of ours: servers that name :data:`PIECES` in a scope's ``extensions`` take :class:`Pieces` as the
+``body`` of ``http.response.body``, too. All others get bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import pyarrow as pa
+
+PIECES = "lakemuster.pieces"
+
+Piece: TypeAlias = bytes | memoryview | pa.Buffer
+"""Bytes in a row."""
+
+
+class Pieces:
+    """A part of a body; its length is in bytes."""
+
+    __slots__ = ("_bytes", "pieces")
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = pieces
+        self._bytes = sum(map(len, pieces))
+
+    def __len__(self) -> int:
+        return self._bytes
+
+    def joined(self) -> bytes:
+        """All in one row."""
+        return b"".join(self.pieces)

@@ -74,6 +74,12 @@ def timed(run: Callable[[int], object], numbers: Iterable[int]) -> Times:
     return Times(tuple(cpu), tuple(wall))
 
 
+def alternating(runs: Sequence[Callable[[int], object]], numbers: Iterable[int]) -> list[Times]:
+    """Time each of ``runs`` with each number, in turn: what slows the machine for a while slows all of them."""
+    parts = [[timed(run, [number]) for run in runs] for number in numbers]
+    return [together(of_one) for of_one in zip(*parts, strict=True)]
+
+
 def together(parts: Sequence[Times]) -> Times:
     """Runs that were timed one by one."""
     return Times(tuple(one for part in parts for one in part.cpu), tuple(one for part in parts for one in part.wall))

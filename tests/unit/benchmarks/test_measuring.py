@@ -10,7 +10,7 @@ from benchmarks.everything import run
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.growth_plot import svg
 from benchmarks.lakes import unchanged
-from benchmarks.measuring import HEAD, Peer, Row, Times, machine, table, together
+from benchmarks.measuring import HEAD, Peer, Row, Times, alternating, machine, table, together
 
 
 def test_medians_spread_and_noise():
@@ -19,6 +19,13 @@ def test_medians_spread_and_noise():
     assert times.spread == 0.5
     assert times.noise == pytest.approx(2 / 3)
     assert together([Times((1.0,), (2.0,)), Times((3.0,), (4.0,))]) == Times((1.0, 3.0), (2.0, 4.0))
+
+
+def test_what_is_compared_takes_turns():
+    asked: list[tuple[str, int]] = []
+    one, other = alternating([lambda n: asked.append(("a", n)), lambda n: asked.append(("b", n))], [4, 5])
+    assert asked == [("a", 4), ("b", 4), ("a", 5), ("b", 5)]
+    assert len(one.cpu) == len(other.cpu) == 2
 
 
 def test_cells_say_who_else_and_how_much_of_the_limit():

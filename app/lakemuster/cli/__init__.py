@@ -32,6 +32,7 @@ for command in (
     changing.remove,
     changing.refresh,
     changing.index,
+    changing.sweep,
     reading.tables,
     reading.snapshots,
     reading.refs,

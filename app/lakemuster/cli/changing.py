@@ -1,4 +1,4 @@
-"""Commands that change the index: register, forget, refresh, index."""
+"""Commands that change the index: register, forget, refresh, index, sweep."""
 
 from __future__ import annotations
 
@@ -123,6 +123,21 @@ def index(
         raise typer.BadParameter("is for --engine spark", param_hint="--master")
     with closing(local_source(history=EVERY_SNAPSHOT)) as found:
         _refresh(found, names, as_json=as_json)
+
+
+def sweep(
+    grace: Annotated[
+        float, typer.Option(min=1.0, metavar="HOURS", help="Spare what is younger; longer than any refresh takes.")
+    ] = 24.0,
+    as_json: AsJson = False,
+) -> None:
+    """Remove segments that no table needs any more: of removed tables, and of snapshots that expired."""
+    with closing(local_source()) as found, working("sweep"):
+        swept = found.sweep(grace * 3600)
+    if as_json:
+        show_document(swept)
+    else:
+        say(f"{_counted(swept['files'], 'segment', 'segments')} removed, {swept['bytes']:,} bytes")
 
 
 def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Self
 
 from lakemuster.api.documents import refresh_out, table_out
@@ -16,6 +17,7 @@ from lakemuster.cli.local_plans import explanation, milliseconds, plan_pages
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
+from lakemuster.index.segments import sweep
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.planner.lists import snapshot_lists as lists
@@ -123,6 +125,11 @@ class LocalSource:
     def refresh(self, name: str, advance: Advance) -> Row:
         """Look at a table's pointer now."""
         return refresh_out(self._services.refresh(_normal(name), advance)).model_dump(mode="json")
+
+    def sweep(self, grace_seconds: float) -> Row:
+        """Remove segments that no table needs, and are older."""
+        index = self._services.index
+        return asdict(sweep(index.database, index.segments, grace_seconds=grace_seconds))
 
     def stale(self, name: str) -> str | None:
         """What the last look at the table found."""

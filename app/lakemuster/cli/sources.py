@@ -102,6 +102,10 @@ class LocalIndex(Source, Protocol):
         """Register every table below a folder; what became of each."""
         ...
 
+    def sweep(self, grace_seconds: float) -> Row:
+        """Remove segments that no table needs, and are older; how many, and their bytes."""
+        ...
+
 
 def query(
     kind: str,

@@ -183,7 +183,7 @@ def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[Ta
 
 
 def remove_table(session: Session, name: str) -> None:
-    """Forget a table, its companion, and everything of them but segments, which ``segments.sweep`` removes.
+    """Forget a table, its companion, and everything of them but segments, which ``sweep`` removes.
 
     Raises:
         TableNotFound: no table has that name.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +27,27 @@ def test_a_relative_folder_is_kept_by_its_whole_name(lake: Lake, tmp_path: Path)
     (tmp_path / "here").mkdir()
     add = lakemuster(tmp_path / "here", "add", "db.t", "../there/t")
     assert (add.stdout, add.stderr) == (f"registered db.t (paimon) at {tmp_path}/there/t\n", "")
+
+
+def test_what_removed_tables_leave_can_be_swept(lake: Lake, tmp_path: Path):
+    for name in ("kept", "gone"):
+        source = "iceberg/partition_bool" if name == "kept" else "paimon/parquet/pk_09.db/pk_09"
+        added = lakemuster(tmp_path, "add", f"db.{name}", f"{lake.folder}/lake/{source}", *lake.rewrites)
+        assert added.returncode == 0, added.stderr
+    lakemuster(tmp_path, "refresh", "--all")
+    before = lakemuster(tmp_path, "files", "db.kept", "--json").stdout
+    segments = {path for path in (tmp_path / "segments").rglob("*") if path.is_file()}
+    lakemuster(tmp_path, "remove", "db.gone")
+    assert lakemuster(tmp_path, "sweep").stdout == "0 segments removed, 0 bytes\n"
+    for path in segments:
+        os.utime(path, (1, 1))
+    with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as database:
+        database.execute("UPDATE segment SET registered_at_ms = 1")
+        database.commit()
+    swept = json.loads(lakemuster(tmp_path, "sweep", "--json").stdout)
+    left = {path for path in segments if path.exists()}
+    assert 0 < swept["files"] == len(segments) - len(left) < len(segments)
+    assert lakemuster(tmp_path, "files", "db.kept", "--json").stdout == before
 
 
 def test_discovering_again_changes_nothing(lake: Lake):

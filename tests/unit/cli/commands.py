@@ -63,6 +63,10 @@ class Shelf:
         (report,) = _given([self.lists[name][0]])
         return report
 
+    def sweep(self, grace_seconds: float) -> Row:
+        self.calls.append(("sweep", grace_seconds))
+        return {"unregistered": 1, "files": 1, "bytes": 12_345}
+
     def stale(self, name: str) -> str | None:
         return self.stale_reasons.get(name)
 

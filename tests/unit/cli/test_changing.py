@@ -75,6 +75,14 @@ def test_remove_says_so(use):
     assert run("remove", "shop.orders").out == "removed shop.orders\n"
 
 
+def test_sweep_says_what_it_removed(use):
+    shelf = use(Shelf())
+    assert run("sweep").out == "1 segment removed, 12,345 bytes\n"
+    assert json.loads(run("sweep", "--grace", "2", "--json").out) == {"unregistered": 1, "files": 1, "bytes": 12_345}
+    assert shelf.calls == [("sweep", 24 * 3600.0), ("sweep", 2 * 3600.0)]
+    assert run("sweep", "--grace", "0.5").status == 2
+
+
 def test_removing_a_table_that_is_not_there_fails(use):
     use(Shelf())
     done = run("remove", "missing")

@@ -7,7 +7,7 @@ Source: shared design, "Where things are kept".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -89,6 +89,21 @@ def zoned(stats: Summary, starts: Places) -> Summary:
         stats: of at least one entry.
         starts: where zones begin.
     """
+    parts = [part if part is None or isinstance(part, pa.Array) else pa.array(part) for part in stats]
+    if native.is_available() and all(part is None or native.can_zone(part.type) for part in parts):
+        some = [part for part in parts if part is not None]
+        fields = np.full((1, len(parts)), native.NONE)
+        fields[0, [part is not None for part in parts]] = np.arange(len(some))
+        batch = pa.record_batch(some, [""] * len(some))
+        program = native.Program.of(batch.schema.types, fields)
+        if some and (found := native.zones_of(program, [batch], starts)) is not None:
+            lower, upper, *counted = found
+            return Summary(lower, upper, *(None if part is None else counts(part) for part in counted))
+    return zoned_plainly(stats, starts)
+
+
+def zoned_plainly(stats: Summary, starts: Places) -> Summary:
+    """The same without machine code."""
     values, nulls = stats.value_count, stats.null_count
     # A file without values proves nothing by itself, and must not be lost in a sum that does.
     proving = values if values is None or values.all() else np.where(values == 0, _UNKNOWN, values)
@@ -123,9 +138,7 @@ def _extremes(
     if pa.types.is_boolean(of):
         return _of_numbers(bounds.cast(pa.int8()), np.dtype(np.int8), missing, unknown, starts, reduce).cast(of)
     if pa.types.is_fixed_size_binary(of):
-        return _of_texts(bounds.cast(pa.binary()), missing, unknown, starts, reduce).cast(of)
-    if pa.types.is_string(of) or pa.types.is_binary(of):
-        return _of_texts(bounds, missing, unknown, starts, reduce)
+        return _of_others(bounds.cast(pa.binary()), unknown, starts, reduce).cast(of)
     return _of_others(bounds, unknown, starts, reduce)
 
 
@@ -160,23 +173,25 @@ def _of_numbers(
     words = of.bit_width // 8 // width.itemsize
     held = np.frombuffer(bounds.buffers()[1], width)[words * bounds.offset : words * (bounds.offset + len(bounds))]
     numbers = held[::words]
+    if width.kind == "f":
+        numbers = _ordered(numbers.view(f"i{width.itemsize}"))
     if missing is not None:
-        least, most = (-np.inf, np.inf) if width.kind == "f" else (np.iinfo(width).min, np.iinfo(width).max)
-        numbers = np.where(missing, width.type(most if reduce is np.minimum else least), numbers)
+        ends = np.iinfo(numbers.dtype)
+        numbers = np.where(missing, numbers.dtype.type(ends.max if reduce is np.minimum else ends.min), numbers)
     found = reduce.reduceat(numbers, starts)
+    if width.kind == "f":
+        found = _ordered(found)
+    if unknown is not None:
+        found[unknown] = 0
     if words > 1:
         found = np.stack([found, found >> 63], axis=1)
     known = None if unknown is None else pa.py_buffer(np.packbits(~unknown, bitorder="little"))
     return pa.Array.from_buffers(of, len(starts), [known, pa.py_buffer(found)])
 
 
-def _of_texts(
-    bounds: pa.Array, missing: Mask | None, unknown: Mask | None, starts: Places, reduce: np.ufunc
-) -> pa.Array:
-    if not native.is_available():
-        return _of_others(bounds, unknown, starts, reduce)
-    found = native.extremes(bounds, missing, starts, last=reduce is np.maximum)
-    return found if unknown is None else pc.if_else(pa.array(unknown), pa.scalar(None, found.type), found)
+def _ordered(bits: Narrow) -> Narrow:
+    """The bits of floats as numbers of the same order, -0 before 0; and back."""
+    return np.asarray(bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max))
 
 
 def _of_others(bounds: pa.Array, unknown: Mask | None, starts: Places, reduce: np.ufunc) -> pa.Array:
@@ -214,43 +229,95 @@ def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZON
     if (schema_id := _schema_id(table)) is not None:
         metadata[SCHEMA_ID] = b"%d" % schema_id
     names, parts = [ROWS], [pa.array(np.diff(starts, append=table.num_rows), pa.int64())]
-    for prefix, field_id, stats in _recorded(table) if len(starts) else ():
-        for kind, part in zip(Summary._fields, zoned(stats, starts), strict=True):
-            if part is not None and not (prefix == PARTITION and kind == "value_count"):
-                names.append(column(prefix + kind, field_id))
-                parts.append(part if isinstance(part, pa.Array) else pa.array(part))
+    for name, values in _zones_of(table, starts) if len(starts) else ():
+        if name and values is not None:
+            names.append(name)
+            parts.append(values)
     return pa.record_batch(parts, names, metadata=metadata)
 
 
-def _recorded(table: pa.Table) -> Iterator[tuple[str, int, Summary]]:
-    """What is recorded of each field, and what stands before the names of its columns."""
-    own: dict[tuple[str, int], dict[str, pa.Array]] = {}
+class _Recorded(NamedTuple):
+    """What is recorded of the fields of a schema, in the order of its columns.
+
+    Attributes:
+        fields: (F, 5) the columns of each one's lower and upper bounds and counts. Counts of partition fields are made:
+            three each, behind the last column.
+        names: (F * 5) of their zones; empty for those that are left out.
+        partitions: numbers of the fields that are of partitions.
+        program: of machine code; None where there is none for all of them.
+    """
+
+    fields: Places
+    names: list[str]
+    partitions: list[int]
+    program: native.Program | None
+
+
+@lru_cache(maxsize=16)
+def _recorded(schema: bytes) -> _Recorded:
+    """Of a schema as Arrow writes it: those of a table's manifests are mostly the same."""
+    read = pa.ipc.read_schema(pa.py_buffer(schema))
+    columns, types = read.names, read.types
+    own: dict[tuple[str, int], dict[str, int]] = {}
     several = set()
-    for name, values in zip(table.column_names, table.itercolumns(), strict=True):
+    for number, name in enumerate(columns):
         kind, field_id, text = split_column(name) or ("", 0, "")
         if (known := _KINDS.get(kind)) is not None:
             prefix, part = known
-            own.setdefault((prefix, field_id), {})[part] = _flat(values)
+            own.setdefault((prefix, field_id), {})[part] = number
         if text:
             several.add(field_id)
-    values_of_all = _numbers(_flat(table.column("record_count"))) if "schema_id" in table.column_names else None
+    values_of_all = {"value_count": columns.index("record_count")} if "schema_id" in columns else {}
+    fields: list[list[int]] = []
+    names: list[str] = []
+    partitions = []
     for (prefix, field_id), found in own.items():
         if prefix == PARTITION:
-            yield prefix, field_id, of_partitions(found["lower"])
+            partitions.append(len(fields))
+            fields.append([found["lower"], found["lower"], *range(len(types), len(types) + len(_COUNTS))])
+            types += [pa.int64()] * len(_COUNTS)
+            names += [*(column(prefix + part, field_id) for part in Summary._fields[:-1]), ""]
         elif field_id not in several:
-            counted = {part: _numbers(found[part]) for part in _COUNTS if part in found}
-            if values_of_all is not None:
-                counted["value_count"] = values_of_all
-            yield prefix, field_id, Summary(found.get("lower"), found.get("upper"), **counted)
+            parts = found | values_of_all
+            fields.append([parts.get(part, native.NONE) for part in Summary._fields])
+            names += [column(prefix + part, field_id) for part in Summary._fields]
+    table = np.array(fields, np.int64).reshape(-1, len(Summary._fields))
+    can_zone = all(native.can_zone(types[place]) for place in np.unique(table).tolist() if place != native.NONE)
+    return _Recorded(table, names, partitions, native.Program.of(types, table) if can_zone and len(table) else None)
+
+
+def _zones_of(table: pa.Table, starts: Places) -> Iterable[tuple[str, pa.Array | None]]:
+    """The columns of zones, but for that of their entries; None of which nothing is known."""
+    recorded = _recorded(table.schema.remove_metadata().serialize().to_pybytes())
+    partitions = [of_partitions(_flat(table.column(int(recorded.fields[at, 0])))) for at in recorded.partitions]
+    if recorded.program is not None and native.is_available():
+        batches = table.to_batches()
+        if len(batches) > 1:
+            batches = table.combine_chunks().to_batches()
+        if partitions:
+            counted = [pa.array(part) for stats in partitions for part in stats[2:]]
+            batches.append(pa.record_batch(counted, [""] * len(counted)))
+        if batches[0].num_rows == table.num_rows:
+            found = native.zones_of(recorded.program, batches, starts)
+            if found is not None:
+                return zip(recorded.names, found, strict=True)
+    of_partition = dict(zip(recorded.partitions, partitions, strict=True))
+    stats = [of_partition.get(at) or _summary(table, places) for at, places in enumerate(recorded.fields)]
+    parts = [None if part is None else pa.array(part) for own in stats for part in zoned(own, starts)]
+    return zip(recorded.names, parts, strict=True)
+
+
+def _summary(table: pa.Table, places: Places) -> Summary:
+    lower, upper, *counted = [None if place < 0 else _flat(table.column(place)) for place in places.tolist()]
+    return Summary(lower, upper, *(None if part is None else _numbers(part) for part in counted))
 
 
 def _schema_id(table: pa.Table) -> int | None:
     """The schema that all files were written with, all of its columns; None where there is none."""
-    names = table.column_names
-    if "schema_id" not in names or not table.num_rows:
+    if table.schema.get_field_index("schema_id") < 0 or not table.num_rows:
         return None
     least, most = pc.min_max(table.column("schema_id")).values()
-    written = table.column("write_cols") if "write_cols" in names else None
+    written = table.column("write_cols") if table.schema.get_field_index("write_cols") >= 0 else None
     is_whole = written is None or written.null_count == len(written)
     if table.column("schema_id").null_count or least != most or not is_whole:
         return None

@@ -5,23 +5,24 @@ from __future__ import annotations
 import datetime as dt
 import math
 from decimal import Decimal
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.index import native
-from lakemuster.index.native import extremes, kernel
-from lakemuster.index.native.extremes import find_compiled
+from lakemuster.index.native import Program, kernel
+from lakemuster.index.native.zoning import find_compiled, zones_of
 from lakemuster.index.segment_files import Segment, write_segment
 from lakemuster.index.zone_block import read_zones
-from lakemuster.index.zones import ROWS, segment_zones, zone_starts
+from lakemuster.index.zones import ROWS, Summary, counts, segment_zones, zone_starts, zoned_plainly
 
-find_plain = np.errstate(over="ignore")(kernel.extremes_of)
+find_plain = np.errstate(over="ignore")(kernel.zones_of)
 """The kernel's source, over arrays that end where they end: an index beyond them raises."""
 
 VALUES: dict[pa.DataType, Any] = {
@@ -63,27 +64,52 @@ def test_a_zone_has_the_extremes_of_its_entries(of: pa.DataType, has_kernel: boo
             assert found == (extreme(own) if known else None)
 
 
-@settings(deadline=None)
-@given(
-    st.lists(st.binary(max_size=20) | st.sampled_from([b"12345678", b"123456789", b"1234567"]), min_size=1), st.data()
-)
-@example([b"", b"\0", b"\0" * 8, b"\0" * 9], None)
-@example([b"12345678b", b"12345678a", b"12345678"], None)
-def test_machine_code_finds_what_its_source_finds(texts: list[bytes], data: Any) -> None:
-    array = pa.array(texts, pa.binary())
-    missing = (
-        None if data is None else np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
-    )
-    starts = np.arange(0, len(texts), 3)
-    for last, extreme in ((False, min), (True, max)):
-        found = [
-            extremes(array, missing, starts, last=last, find=way).to_pylist() for way in (find_compiled, find_plain)
-        ]
-        assert found[0] == found[1]
-        for start, text in zip(starts.tolist(), found[0], strict=True):
-            own = range(start, min(start + 3, len(texts)))
-            some = [texts[n] for n in own if missing is None or not missing[n]]
-            assert text == (extreme(some) if some else texts[start])
+@settings(deadline=None, max_examples=25)
+@pytest.mark.parametrize("of", list(VALUES), ids=str)
+@given(st.data(), st.sampled_from([pa.int8(), pa.int16(), pa.int32(), pa.int64()]), st.integers(0, 3))
+def test_machine_code_writes_what_its_source_and_numpy_write(of: pa.DataType, data: Any, width: pa.DataType, skip: int):
+    rows = data.draw(st.integers(1, 9))
+
+    def drawn(values: Any, kind: pa.DataType) -> pa.Array:
+        held = st.lists(values, min_size=rows, max_size=rows)
+        return pa.array([None] * skip + data.draw(held), kind).slice(skip)
+
+    few = st.integers(-1, 2)
+    columns = [drawn(st.none() | VALUES[of], of), drawn(VALUES[of], of)]
+    columns += [drawn(few, width), drawn(st.none() | few, width), drawn(few, width)]
+    starts = zone_starts([rows], data.draw(st.integers(1, 4)))
+    # In memory that ends where the columns end, so that what reads beyond them fails.
+    names = ["lower", "upper", "nulls", "nans", "values"]
+    schema = pa.schema([(name, values.type) for name, values in zip(names, columns, strict=True)])
+    sent = pa.record_batch(columns, schema=schema).serialize()
+    sent = pa.py_buffer(sent.to_pybytes() + bytes(-sent.size % 8))
+    batch = pa.ipc.read_record_batch(sent, schema)
+    program = Program.of(batch.schema.types, np.arange(5)[None])
+    compiled = zones_of(program, [batch], starts, find_compiled)
+    plain = zones_of(program, [batch], starts, find_plain, sent)
+    expected = zoned_plainly(Summary(*batch.columns[:2], *map(counts, batch.columns[2:])), starts)
+    assert compiled is not None
+    assert plain is not None
+    for one, other, own in zip(compiled, plain, expected, strict=True):
+        assert (one is None) == (other is None) == (own is None)
+        if one is not None and other is not None and own is not None:
+            one.validate(full=True)
+            assert one.equals(other)
+            assert one.equals(own if isinstance(own, pa.Array) else pa.array(own))
+
+
+@pytest.mark.parametrize("texts", [[b"", b"\0", b"\0" * 8, b"\0" * 9], [b"12345678b", b"12345678a", b"12345678"]])
+def test_texts_with_the_same_beginning_are_told_apart(texts: list[bytes]) -> None:
+    for some in permutations(texts):
+        zones = segment_zones(pa.table({"lower.1": pa.array(some), "upper.1": pa.array(some)}), [len(some)])
+        assert zones.column("lower.1").to_pylist() == [min(texts)]
+        assert zones.column("upper.1").to_pylist() == [max(texts)]
+
+
+def test_a_table_in_pieces_has_the_zones_of_the_whole() -> None:
+    table = table_of(5)
+    pieces = pa.concat_tables([table.slice(0, 700), table.slice(700, 1), table.slice(701)])
+    assert segment_zones(pieces, [2000, 1000]).equals(segment_zones(table, [2000, 1000]))
 
 
 def table_of(columns: int) -> pa.Table:

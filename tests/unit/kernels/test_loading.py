@@ -14,14 +14,14 @@ import pytest
 import lakemuster
 from lakemuster.formats.avro.native.kernel import run
 from lakemuster.formats.iceberg.native.kernel import read_bounds
-from lakemuster.index.native.kernel import extremes_of
+from lakemuster.index.native.kernel import zones_of
 from lakemuster.kernels import loading
 from lakemuster.kernels.loading import Kernel, digest_of, module_of, parameters_of, text_of
 from lakemuster.kernels.words import Ints, Octets, Word, Words
 from lakemuster.planner.pruning.native.kernel import any_between
 from lakemuster.wire.joining.kernel import join
 
-KERNELS = (run, read_bounds, extremes_of, any_between, join)
+KERNELS = (run, read_bounds, zones_of, any_between, join)
 of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda function: function.__module__)
 
 

@@ -1,7 +1,7 @@
-"""The first and the last of texts by machine code, see ``kernels``."""
+"""The zones of many columns by machine code, see ``kernels``."""
 
 from __future__ import annotations
 
-from lakemuster.index.native.extremes import extremes, is_available
+from lakemuster.index.native.zoning import NONE, Program, can_zone, is_available, zones_of
 
-__all__ = ["extremes", "is_available"]
+__all__ = ["NONE", "Program", "can_zone", "is_available", "zones_of"]

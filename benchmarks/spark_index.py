@@ -27,7 +27,7 @@ import boto3
 from benchmarks.generate import iceberg_table
 from lakemuster.config import Settings
 from lakemuster.index.database import Database
-from lakemuster.ingest.refresh import RefreshReport
+from lakemuster.ingest.reports import RefreshReport
 from lakemuster.main import build_services
 from tests.journey.servers import free_port
 from tests.journey.spark.indexing import SESSION, environment

@@ -1,9 +1,11 @@
 """Answers at hand: a question that was answered already has the same answer for as long as its table is as it was.
 
 A route says of its answer which table's record it follows from (:func:`follows_from`). The answer is given again,
-whole, to a request of the same bytes, as long as the record is the same and the table's pointer was looked at within
-the allowed staleness: every look, refresh and change of the table makes another record. Of headers, all but a few that
-answers do not depend on belong to the question; who asks is among them. Streams are never kept.
+whole, to a request of the same bytes, as long as the record says the same and the table's pointer was looked at within
+the allowed staleness: all that changes what is answered changes the record, since metadata and the snapshots that are
+current become visible together (see ``ingest.refresh``); a look that finds nothing new changes only its own time. Of
+headers, all but a few that answers do not depend on belong to the question; who asks is among them. Streams are never
+kept.
 """
 
 from __future__ import annotations
@@ -42,16 +44,16 @@ def follows_from(request: Request, table: TableRecord) -> None:
 
 
 def still_so(services: Services) -> StillSo:
-    """Whether a record is the table's own now, and the table was looked at within the allowed staleness."""
+    """Whether a record says what the table's own does now, and the table was looked at within the allowed staleness."""
 
     async def asked(table: TableRecord) -> bool:
-        if not services.refresher.is_fresh(table):
-            return False
         try:
             now = peek_table(services.index.database, table.name)
-            return table == (now or await run_in_threadpool(services.table, table.name))
+            if now is None:
+                now = await run_in_threadpool(services.table, table.name)
         except TableNotFound:
             return False
+        return services.refresher.is_fresh(now) and now.state == table.state
 
     return asked
 
@@ -82,7 +84,7 @@ class AtHand:
     """ASGI middleware that gives answers again.
 
     Args:
-        still_so: whether a record is the table's own now, and fresh.
+        still_so: whether a record says what the table's own does now, which is fresh.
         max_bytes: of all kept answers; 0 keeps none.
     """
 

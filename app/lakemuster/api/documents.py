@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
-from lakemuster.ingest.refresh import RefreshReport
+from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites

@@ -16,8 +16,9 @@ from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, remove_table
 from lakemuster.ingest.engine import Progress
-from lakemuster.ingest.refresh import Refresher, RefreshReport
+from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
+from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
 from lakemuster.planner.paimon.reading import Scan
 from lakemuster.planner.scan.commits import commits_between
@@ -96,11 +97,11 @@ class Services:
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
-    def _looked_at(self, name: str, *, iceberg: bool = False) -> tuple[TableRecord, str | None]:
+    def _looked_at(self, name: str, *, iceberg: bool = False, now: bool = False) -> tuple[TableRecord, str | None]:
         find = self.iceberg_table if iceberg else self.table
         before = find(name)
-        stale = self.refresher.ensure_fresh(before)
-        return (before if self.refresher.is_fresh(before) else find(name)), stale
+        stale = self.refresher.ensure_fresh(before, now=now)
+        return (before if self.refresher.is_fresh(before) and not now else find(name)), stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
         """A fresh table's snapshots, oldest first."""
@@ -111,7 +112,9 @@ class Services:
     def view(self, name: str, selector: Selector = CURRENT, *, iceberg: bool = False) -> View:
         """A table at the chosen snapshot, which is published on return.
 
-        Without a pin, an unreadable newest snapshot gives the last published one, marked stale.
+        Without a pin, an unreadable newest snapshot gives the last published one, marked stale. A snapshot that is
+        asked for by its id and not known may have been committed, by the caller even, after the last look at the
+        pointer: it is looked at again, before there is said to be none.
 
         Args:
             iceberg: the Iceberg table of that name, see :meth:`iceberg_table`.
@@ -125,14 +128,21 @@ class Services:
         table, stale = self._looked_at(name, iceberg=iceberg)
         if stale is None and (kept := self.views.find(table, selector)) is not None:
             return kept
-        with self.index.database.reading() as session:
-            metadata = load_metadata(session, table.table_id)
-        view = self._view(table, metadata, stale, selector)
+        try:
+            view = self._view(table, stale, selector)
+        except SnapshotNotFound:
+            if selector.snapshot_id is None:
+                raise
+            table, stale = self._looked_at(name, iceberg=iceberg, now=True)
+            view = self._view(table, stale, selector)
         self.views.keep(selector, view)
         return view
 
-    def _view(self, table: TableRecord, metadata: TableMetadata, stale: str | None, selector: Selector) -> View:
-        record, pinned = self._chosen(table, metadata, selector)
+    def _view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
+        # Of one state of the index: refreshes change the metadata and what is current together.
+        with self.index.database.reading() as session:
+            metadata = load_metadata(session, table.table_id)
+            record, pinned = self._chosen(session, table, metadata, selector)
         if record is None:
             return View(table, metadata, None, stale)
         if pinned:
@@ -188,19 +198,18 @@ class Services:
         return last, tuple(views)
 
     def _chosen(
-        self, table: TableRecord, metadata: TableMetadata, selector: Selector
+        self, session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
     ) -> tuple[SnapshotRecord | None, bool]:
-        with self.index.database.reading() as session:
-            if selector.snapshot_id is not None:
-                return self._find(session, table, selector.snapshot_id), True
-            if selector.as_of_ms is not None:
-                return snapshot_at(session, table.table_id, selector.as_of_ms), True
-            if selector.ref is None or selector.ref == MAIN:
-                if metadata.current_snapshot_id is None:
-                    return None, False
-                return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
-            ref = self._ref(metadata, selector.ref)
-            return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
+        if selector.snapshot_id is not None:
+            return self._find(session, table, selector.snapshot_id), True
+        if selector.as_of_ms is not None:
+            return snapshot_at(session, table.table_id, selector.as_of_ms), True
+        if selector.ref is None or selector.ref == MAIN:
+            if metadata.current_snapshot_id is None:
+                return None, False
+            return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
+        ref = self._ref(metadata, selector.ref)
+        return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
 
     def _find(self, session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
         """A snapshot by id: of main, or else of the one branch that has it."""

@@ -1,4 +1,4 @@
-"""Views kept at hand: between two looks at a table's pointer, the same question has the same answer."""
+"""Views kept at hand: until something of a table changes, the same question has the same answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEPT_VIEWS = 512
 
 
 class ViewCache:
-    """Views of published snapshots. The key is the table's whole record, which every look at its pointer changes."""
+    """Views of published snapshots, of what the table's record says but for the time of the last look."""
 
     def __init__(self, size: int = KEPT_VIEWS) -> None:
         self._size = size
@@ -23,13 +23,13 @@ class ViewCache:
     def find(self, table: TableRecord, asked: Selector | Pin) -> View | None:
         """The view of an earlier, equal request."""
         with self._lock:
-            return self._kept.get((table, asked))
+            return self._kept.get((table.state, asked))
 
     def keep(self, asked: Selector | Pin, view: View) -> None:
         """Remember a view, unless a newer state could not be read."""
         if view.stale is not None:
             return
         with self._lock:
-            self._kept[view.table, asked] = view
+            self._kept[view.table.state, asked] = view
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)

@@ -84,6 +84,11 @@ def store_metadata(
     return changes
 
 
+def has_metadata(session: Session, table_id: int) -> bool:
+    """Whether the table's metadata was read before."""
+    return session.scalar(select(TableRow.metadata_location).where(TableRow.id == table_id)) is not None
+
+
 def load_metadata(session: Session, table_id: int) -> TableMetadata:
     """What the table's metadata said at the last refresh, without its snapshots.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.packing import pack, pack_members, unpack, unpack_members
 from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, known_segments, register_segments
+from lakemuster.index.statements import chunks
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot
 
 State = Literal["known", "published", "quarantined"]
@@ -126,6 +127,44 @@ def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str 
     if row is None:
         raise SnapshotNotFound(f"no snapshot {snapshot_id}", snapshot_id=str(snapshot_id), branch=branch)
     return _record(row)
+
+
+def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> int:
+    """The row id of a snapshot.
+
+    Raises:
+        SnapshotNotFound: the table's branch has none of that id.
+    """
+    own = (SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.snapshot_id == snapshot_id)
+    row_id = session.scalar(select(SnapshotRow.id).where(*own))
+    if row_id is None:
+        raise SnapshotNotFound(f"no snapshot {snapshot_id}", snapshot_id=str(snapshot_id), branch=branch)
+    return row_id
+
+
+def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int]) -> list[SnapshotRecord]:
+    """The snapshots of these ids, of any branch."""
+    found: list[SnapshotRecord] = []
+    for chunk in chunks(sorted(set(snapshot_ids))):
+        chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id, SnapshotRow.snapshot_id.in_(chunk))
+        found += [_record(row) for row in session.execute(chosen)]
+    return found
+
+
+def newest_unpublished(session: Session, table_id: int, among: int) -> list[SnapshotRecord]:
+    """Of so many newest snapshots, those that are not published, newest first."""
+    newest = (
+        select(SnapshotRow.id, SnapshotRow.state, SnapshotRow.decoder_version)
+        .where(SnapshotRow.table_id == table_id)
+        .order_by(SnapshotRow.committed_at_ms.desc(), SnapshotRow.id)
+        .limit(among)
+    )
+    missing = [row_id for row_id, *state in session.execute(newest) if tuple(state) != ("published", DECODER_VERSION)]
+    found: dict[int, SnapshotRecord] = {}
+    for chunk in chunks(missing):
+        for row in session.execute(select(*_COLUMNS).where(SnapshotRow.id.in_(chunk))):
+            found[row[0]] = _record(row)
+    return [found[row_id] for row_id in missing]
 
 
 def snapshot_manifests(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,15 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, current_ms
-from lakemuster.index.described import load_metadata, refs, schemas, snapshot_log, specs, store_metadata
+from lakemuster.index.described import (
+    has_metadata,
+    load_metadata,
+    refs,
+    schemas,
+    snapshot_log,
+    specs,
+    store_metadata,
+)
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
 from lakemuster.metadata.snapshot import Format
@@ -23,6 +31,7 @@ __all__ = [
     "add_table",
     "find_table",
     "get_table",
+    "has_metadata",
     "list_tables",
     "load_metadata",
     "peek_table",
@@ -74,6 +83,16 @@ class TableRecord:
     current_snapshot_id: int | None
     last_updated_ms: int | None
     companion_of: int | None = None
+
+    @property
+    def state(self) -> TableRecord:
+        """The record but for the time of the last look, which tells that nothing else has changed."""
+        return self if self.checked_at_ms is None else _unlooked(self)
+
+
+@lru_cache(maxsize=1024)
+def _unlooked(record: TableRecord) -> TableRecord:
+    return replace(record, checked_at_ms=None)
 
 
 _COLUMNS = (

@@ -7,20 +7,21 @@ does not answer fails the refresh instead, and the snapshot stays known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+from sqlalchemy.orm import Session
 
 from lakemuster.errors import CatalogError, IndexUnavailable, MetadataCorrupt, StorageDenied, StorageUnavailable
 from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.index import Index
 from lakemuster.index.leases import Lease
 from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name
-from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine
+from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine, row_id_of
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
@@ -42,8 +43,8 @@ _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
 class Tally:
     """What a crawl did."""
 
-    published: list[SnapshotRecord] = field(default_factory=list)
-    quarantined: list[tuple[SnapshotRecord, str]] = field(default_factory=list)
+    published: list[Snapshot] = field(default_factory=list)
+    quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
     lists_fetched: int = 0
     manifests_fetched: int = 0
     entries_decoded: int = 0
@@ -58,6 +59,22 @@ class _Listed:
     location: str
     segment: str
     branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A snapshot that can be made visible.
+
+    Attributes:
+        manifests: of its lists, in their order; all of them have segments.
+        dead: positions of entries that later entries cancel (Paimon).
+        error: why it cannot be read, and is to be quarantined.
+    """
+
+    snapshot: Snapshot
+    manifests: Sequence[Published] = ()
+    dead: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+    error: CatalogError | None = None
 
 
 @dataclass(slots=True)
@@ -76,28 +93,44 @@ class Crawler:
 
     def crawl(self, records: Sequence[SnapshotRecord]) -> None:
         """Publish or quarantine every snapshot of ``records``, which share one fetch of what they need."""
-        lists = self._read_lists(records)
-        listed = {record.row_id: self._listed(record.snapshot, lists) for record in records}
+        for one in self.read([record.snapshot for record in records]):
+            with self.index.database.session() as session:
+                self.publish(session, one)
+
+    def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
+        """Have every manifest of some snapshots indexed, fetched together; nobody sees any of it yet."""
+        lists = self._read_lists(snapshots)
+        listed = [self._listed(snapshot, lists) for snapshot in snapshots]
         wanted: dict[str, _Listed] = {}
-        for rows in listed.values():
+        for rows in listed:
             if not isinstance(rows, CatalogError):
                 wanted.update((row.segment, row) for row in rows)
         with self.index.database.reading() as session:
             have = known_segments(session, sorted(wanted))
         outcomes = self._decode([row for name, row in wanted.items() if name not in have])
         new = {name for name in wanted if name not in have}
-        for record in records:
-            rows = listed[record.row_id]
+        for snapshot, rows in zip(snapshots, listed, strict=True):
             if isinstance(rows, CatalogError):
-                self._quarantine(record, rows)
+                yield Indexed(snapshot, error=rows)
             else:
-                self._finish(record, rows, outcomes, new)
+                yield self._indexed(snapshot, rows, outcomes, new)
 
-    def _read_lists(self, records: Sequence[SnapshotRecord]) -> dict[str, list[ManifestHeader] | CatalogError]:
-        refs = [ref for record in records for ref in record.snapshot.manifest_lists if ref.role != "index"]
+    def publish(self, session: Session, one: Indexed) -> None:
+        """Make a snapshot that the index knows visible, or say why it cannot be, when the session commits."""
+        row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
+        if one.error is None:
+            publish(session, self.lease, row_id, one.manifests, one.dead)
+            self.tally.published.append(one.snapshot)
+        else:
+            text = f"{one.error.code}: {one.error}"
+            quarantine(session, self.lease, row_id, text)
+            self.tally.quarantined.append((one.snapshot, text))
+
+    def _read_lists(self, snapshots: Sequence[Snapshot]) -> dict[str, list[ManifestHeader] | CatalogError]:
+        refs = [ref for snapshot in snapshots for ref in snapshot.manifest_lists if ref.role != "index"]
         requests = {ref.location: ReadRequest(self.rewrites.apply(ref.location), ref.length) for ref in refs}
-        branches = {ref.location: r.snapshot.branch for r in records for ref in r.snapshot.manifest_lists}
-        inline = {location: record for record in records for location in record.snapshot.inline_manifests}
+        branches = {ref.location: snapshot.branch for snapshot in snapshots for ref in snapshot.manifest_lists}
+        inline = {location: snapshot for snapshot in snapshots for location in snapshot.inline_manifests}
         requests |= {location: ReadRequest(self.rewrites.apply(location)) for location in inline}
         recorded = {request.location: location for location, request in requests.items()}
         metadata = slim(self.metadata)
@@ -106,7 +139,7 @@ class Crawler:
         def submit(request: ReadRequest, data: Contents) -> Future[list[ManifestHeader]]:
             location = recorded[request.location]
             if location in inline:
-                return self.pool.submit(describe_inline, data, location, inline[location].snapshot, metadata)
+                return self.pool.submit(describe_inline, data, location, inline[location], metadata)
             self.tally.lists_fetched += 1
             return self.pool.submit(decode_list, data, metadata, branches[location])
 
@@ -170,26 +203,23 @@ class Crawler:
             register_segments(session, written)
         written.clear()
 
-    def _finish(
-        self, record: SnapshotRecord, rows: list[_Listed], outcomes: dict[str, CatalogError | None], new: set[str]
-    ) -> None:
-        failed = next((row for row in rows if outcomes.get(row.segment) is not None), None)
+    def _indexed(
+        self,
+        snapshot: Snapshot,
+        rows: Sequence[_Listed],
+        outcomes: dict[str, CatalogError | None],
+        new: set[str],
+    ) -> Indexed:
+        failed = next((error for row in rows if (error := outcomes.get(row.segment)) is not None), None)
         if failed is not None:
-            reason = outcomes[failed.segment]
-            assert reason is not None
-            self._quarantine(record, reason)
-            return
+            return Indexed(snapshot, error=failed)
         try:
-            dead = self._fold(record.snapshot, rows) if self.metadata.format == "paimon" else None
+            dead = self._fold(snapshot, rows) if self.metadata.format == "paimon" else None
         except MetadataCorrupt as error:
-            self._quarantine(record, error)
-            return
+            return Indexed(snapshot, error=error)
         if self.metadata.format == "iceberg":
             pack_small(self.index, [(row.header, row.segment) for row in rows], new)
-        published = [Published(row.role, row.header, row.segment) for row in rows]
-        with self.index.database.session() as session:
-            publish(session, self.lease, record.row_id, published, dead)
-        self.tally.published.append(record)
+        return Indexed(snapshot, [Published(row.role, row.header, row.segment) for row in rows], dead)
 
     def _fold(self, snapshot: Snapshot, rows: Sequence[_Listed]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
         """The places of added entries that a deletion cancels, over base and delta in list order."""
@@ -213,9 +243,3 @@ class Crawler:
         opened = self.index.segments.open(segment)
         names = [name for name in opened.schema.names if name in IDENTITY_COLUMNS or name.startswith("partition.")]
         return opened.table([*names, "record_count"] if "record_count" not in names else names)
-
-    def _quarantine(self, record: SnapshotRecord, reason: CatalogError) -> None:
-        text = f"{reason.code}: {reason}"
-        with self.index.database.session() as session:
-            quarantine(session, self.lease, record.row_id, text)
-        self.tally.quarantined.append((record, text))

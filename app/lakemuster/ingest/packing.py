@@ -9,7 +9,8 @@ from lakemuster.errors import IndexUnavailable, SegmentCorrupt
 from lakemuster.index import Index
 from lakemuster.index.packed import FEWEST, pack
 from lakemuster.index.segments import SegmentInfo, register_segments
-from lakemuster.index.snapshots import SnapshotRecord, snapshot_manifests
+from lakemuster.index.snapshots import snapshot_manifests, snapshots_with
+from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 
 _MANY = 256
@@ -50,18 +51,15 @@ def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], ne
         _log.warning("small manifests are not packed: %s", error)
 
 
-def pack_published(index: Index, metadata: TableMetadata, records: Sequence[SnapshotRecord]) -> None:
-    """Pack what an older version left in many small segments, or what could not be packed when it came.
-
-    Args:
-        records: the table's snapshots.
-    """
-    if metadata.format != "iceberg":
+def pack_published(index: Index, table: TableRecord, metadata: TableMetadata) -> None:
+    """Pack what an older version left in many small segments, or what could not be packed when it came."""
+    if metadata.format != "iceberg" or metadata.current_snapshot_id is None:
         return
-    for record in records:
-        if record.snapshot.snapshot_id == metadata.current_snapshot_id and record.state == "published":
-            if (record.manifest_count or 0) < _MANY:
-                return
-            with index.database.reading() as session:
+    with index.database.reading() as session:
+        for record in snapshots_with(session, table.table_id, [metadata.current_snapshot_id]):
+            if record.state == "published" and (record.manifest_count or 0) >= _MANY:
                 manifests = snapshot_manifests(session, record.row_id)
-            pack_small(index, [(one.header, one.segment) for one in manifests], None)
+                break
+        else:
+            return
+    pack_small(index, [(one.header, one.segment) for one in manifests], None)

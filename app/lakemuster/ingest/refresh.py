@@ -23,57 +23,30 @@ from lakemuster.errors import (
 )
 from lakemuster.index import Index
 from lakemuster.index.leases import Lease, held
-from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord, get_table, store_metadata, touch
+from lakemuster.index.snapshots import (
+    SnapshotRecord,
+    get_snapshot,
+    list_snapshots,
+    newest_unpublished,
+)
+from lakemuster.index.tables import TableRecord, get_table, has_metadata, store_metadata, touch
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, LocalEngine, Progress
 from lakemuster.ingest.gates import Gates
+from lakemuster.ingest.heads import heads_of, heads_to_index
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.statistics import ensure_statistics, refresh_statistics
-from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore
 
 LEASE_WAIT_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshReport:
-    """What one refresh did.
-
-    Attributes:
-        published: ids of the snapshots that became visible.
-        quarantined: ids and reasons of those that could not be read.
-        lists_fetched, manifests_fetched: objects read from storage.
-        entries_decoded: manifest entries written to segments.
-        seconds: wall-clock time, waiting for the lease included.
-    """
-
-    table: str
-    published: tuple[str, ...] = ()
-    quarantined: tuple[tuple[str, str], ...] = ()
-    lists_fetched: int = 0
-    manifests_fetched: int = 0
-    entries_decoded: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(slots=True)
-class Totals:
-    """Work done since the start, for metrics."""
-
-    refreshes: int = 0
-    failures: int = 0
-    lists_fetched: int = 0
-    manifests_fetched: int = 0
-    entries_decoded: int = 0
-    snapshots_published: int = 0
-    snapshots_quarantined: int = 0
 
 
 @dataclass(slots=True)
@@ -124,40 +97,50 @@ class Refresher:
         if table.format == "paimon" and (companion := self.companions.find(table)) is not None:
             # Whoever asks for the Iceberg table is told what is wrong with it.
             with contextlib.suppress(CatalogError):
-                self._refresh(companion, None)
+                self._refresh(companion)
         return report
 
-    def _refresh(self, table: TableRecord, progress: Progress | None) -> RefreshReport:
+    def _refresh(
+        self, table: TableRecord, progress: Progress | None = None, unless: str | None = None
+    ) -> RefreshReport:
+        """Refresh a table under its lease.
+
+        Args:
+            unless: a pointer's token: nothing is left to do if another refresh has followed it by then.
+        """
         started = time.monotonic()
         try:
             with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
-                store = self.store_for(table)
-                metadata = self._load(store, table, lease)
-                return self._index(store, table, metadata, lease, started, progress)
+                if unless is not None and self._now(table).pointer == unless:
+                    return RefreshReport(table.name, seconds=time.monotonic() - started)
+                return self._renew(table, lease, started, progress)
         except CatalogError as error:
             self.totals.failures += 1
             self._say_stale(table, error)
             raise
 
-    def ensure_fresh(self, table: TableRecord) -> str | None:
+    def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
         """Make sure that the pointer was looked at less than ``max_staleness`` ago.
+
+        Args:
+            now: look in any case.
 
         Returns:
             why the newest state could not be had, None when the index is fresh.
         """
-        if self.is_fresh(table):
+        if not now and self.is_fresh(table):
             return table.stale_reason
         if table.companion_of is not None:
             table = self._owned(table)
         with self._looking.through(table.table_id):
             current = self._now(table)
-            if self.is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
+            if not now and self.is_fresh(current) and current.checked_at_ms != table.checked_at_ms:
                 return current.stale_reason
             try:
                 pointer = self._look(self.store_for(current), current)
                 if pointer.token == current.pointer:
                     return self._unchanged(current)
-                self._refresh(current, None)
+                self._refresh(current, unless=pointer.token)
             except (TableNotFound, CompanionNotFound):
                 raise
             except CatalogError as error:
@@ -287,13 +270,59 @@ class Refresher:
                 raise
             raise self.companions.unseen(table, error) from error
 
-    def _load(self, store: ObjectStore, table: TableRecord, lease: Lease) -> TableMetadata:
+    def _renew(self, table: TableRecord, lease: Lease, started: float, progress: Progress | None) -> RefreshReport:
+        """Make the index say what the table's metadata says.
+
+        New metadata and the snapshots that its refs lead to become visible in one transaction, when those are indexed:
+        until then everybody is answered from what was there before, which is whole in itself, and nobody waits who
+        need not look at the pointer. It is as old as ``checked_at_ms`` says, so that ``max_staleness`` holds: who may
+        not have it any more waits for this refresh. Snapshots that only new metadata know are in no answer before
+        that; who asks for one by its id looks at the pointer (see ``Services.view``), and waits, too. Before the
+        first time nothing can be answered: the metadata is shown at once, and snapshots wait.
+        """
+        store = self.store_for(table)
         with self.index.database.reading() as session:
-            known = {
-                (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
-                for record in list_snapshots(session, table.table_id)
-                if record.snapshot.source == "snapshot" and record.state != "quarantined"
-            }
+            is_first = not has_metadata(session, table.table_id)
+        looked_at_ms = _now_ms()
+        pointer, metadata = self._load(store, table)
+
+        def stored(session: Session) -> None:
+            store_metadata(session, table.table_id, metadata, looked_at_ms, pointer=pointer.token, lease=lease)
+
+        if is_first:
+            with self.index.database.session() as session:
+                stored(session)
+        with self.index.database.reading() as session:
+            known, new = heads_to_index(session, table.table_id, metadata)
+        crawler = self._crawl(store, table, metadata, lease, known, progress)
+        ready = list(crawler.read(new))
+        with self.index.database.session() as session:
+            if not is_first:
+                stored(session)
+            for one in ready:
+                crawler.publish(session, one)
+            current = (MAIN, metadata.current_snapshot_id)
+            for snapshot, reason in crawler.tally.quarantined:
+                if (snapshot.branch, snapshot.snapshot_id) == current:
+                    touch(session, table.table_id, looked_at_ms, reason)
+        if table.format == "paimon":
+            refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
+            self.companions.follow(table, metadata)
+        self._history(crawler, table, metadata)
+        if not crawler.tally.manifests_fetched:
+            pack_published(self.index, table, metadata)
+        return self._reported(table, crawler, started)
+
+    def _load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
+        """What the pointer leads to now."""
+        known = {}
+        if table.format == "paimon":
+            with self.index.database.reading() as session:
+                known = {
+                    (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
+                    for record in list_snapshots(session, table.table_id)
+                    if record.snapshot.source == "snapshot" and record.state != "quarantined"
+                }
         pointer = self._look(store, table)
         try:
             metadata = load_metadata(store, pointer, known)
@@ -305,12 +334,7 @@ class Refresher:
             metadata = load_metadata(store, pointer, known)
         if table.companion_of is not None:
             self._check_owner(table, metadata)
-        with self.index.database.session() as session:
-            store_metadata(session, table.table_id, metadata, _now_ms(), pointer=pointer.token, lease=lease)
-        if table.format == "paimon":
-            refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
-            self.companions.follow(table, metadata)
-        return metadata
+        return pointer, metadata
 
     def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
         """Make sure that Iceberg metadata is of the snapshots that its Paimon table has.
@@ -321,50 +345,19 @@ class Refresher:
         if self.companions.fault(companion, metadata) is None:
             return
         # It may be newer than the last look at the table.
-        self._refresh(self.companions.owner(companion), None)
+        self._refresh(self.companions.owner(companion))
         fault = self.companions.fault(companion, metadata)
         if fault is not None:
             raise self.companions.withdrawn(companion, fault)
 
-    def _index(
-        self,
-        store: ObjectStore,
-        table: TableRecord,
-        metadata: TableMetadata,
-        lease: Lease,
-        started: float,
-        progress: Progress | None,
-    ) -> RefreshReport:
+    def _history(self, crawler: Crawler, table: TableRecord, metadata: TableMetadata) -> None:
+        """Index what is missing of the newest snapshots, which most who ask for an older one will ask for."""
         with self.index.database.reading() as session:
-            records = list_snapshots(session, table.table_id)
-        heads = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
-        if metadata.current_snapshot_id is not None:
-            heads.add(("main", metadata.current_snapshot_id))
-        todo = [record for record in records if record.state != "published"]
-        first = [record for record in todo if (record.snapshot.branch, record.snapshot.snapshot_id) in heads]
-        newest = sorted(records, key=lambda record: record.snapshot.committed_at_ms, reverse=True)[: self.history]
-        chosen = {record.row_id for record in newest} - {record.row_id for record in first}
-        rest = [record for record in newest if record.state != "published" and record.row_id in chosen]
-        crawler = self._crawl(store, table, metadata, lease, first, progress)
+            records = newest_unpublished(session, table.table_id, self.history)
+        heads = heads_of(metadata)
+        rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
         for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):
             crawler.crawl(rest[at : at + step])
-        tally = crawler.tally
-        if not tally.manifests_fetched:
-            pack_published(self.index, metadata, records)
-        reasons = {(r.snapshot.branch, r.snapshot.snapshot_id): reason for r, reason in tally.quarantined}
-        head_reason = reasons.get(("main", metadata.current_snapshot_id or -1))
-        with self.index.database.session() as session:
-            touch(session, table.table_id, _now_ms(), head_reason)
-        self._count(crawler)
-        return RefreshReport(
-            table=table.name,
-            published=tuple(str(record.snapshot.snapshot_id) for record in tally.published),
-            quarantined=tuple((str(r.snapshot.snapshot_id), reason) for r, reason in tally.quarantined),
-            lists_fetched=tally.lists_fetched,
-            manifests_fetched=tally.manifests_fetched,
-            entries_decoded=tally.entries_decoded,
-            seconds=time.monotonic() - started,
-        )
 
     def _crawl(
         self,
@@ -380,7 +373,7 @@ class Refresher:
         crawler.crawl(records)
         return crawler
 
-    def _count(self, crawler: Crawler) -> None:
+    def _reported(self, table: TableRecord, crawler: Crawler, started: float) -> RefreshReport:
         tally, totals = crawler.tally, self.totals
         totals.refreshes += 1
         totals.lists_fetched += tally.lists_fetched
@@ -388,6 +381,15 @@ class Refresher:
         totals.entries_decoded += tally.entries_decoded
         totals.snapshots_published += len(tally.published)
         totals.snapshots_quarantined += len(tally.quarantined)
+        return RefreshReport(
+            table=table.name,
+            published=tuple(str(snapshot.snapshot_id) for snapshot in tally.published),
+            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in tally.quarantined),
+            lists_fetched=tally.lists_fetched,
+            manifests_fetched=tally.manifests_fetched,
+            entries_decoded=tally.entries_decoded,
+            seconds=time.monotonic() - started,
+        )
 
     def _leased(self, table: TableRecord) -> AbstractContextManager[Lease]:
         return held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS)

@@ -1,0 +1,41 @@
+"""Which snapshots a table's metadata calls current, and which of them are still to be indexed."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from lakemuster.index.reconcile import is_same
+from lakemuster.index.snapshots import SnapshotRecord, snapshots_with
+from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
+
+Key = tuple[str, int]
+"""A branch, and the id of one of its snapshots."""
+
+
+def heads_of(metadata: TableMetadata) -> set[Key]:
+    """The snapshots that refs lead to."""
+    found = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
+    if metadata.current_snapshot_id is not None:
+        found.add((MAIN, metadata.current_snapshot_id))
+    return found
+
+
+def heads_to_index(
+    session: Session, table_id: int, metadata: TableMetadata
+) -> tuple[list[SnapshotRecord], list[Snapshot]]:
+    """The heads that are not published: those that the index knows, and those that it does not."""
+    heads = heads_of(metadata)
+    records = snapshots_with(session, table_id, [snapshot_id for _, snapshot_id in heads])
+    by_key = {(record.snapshot.branch, record.snapshot.snapshot_id): record for record in records}
+    known: dict[Key, SnapshotRecord] = {}
+    new: dict[Key, Snapshot] = {}
+    for snapshot in metadata.snapshots:
+        key = (snapshot.branch, snapshot.snapshot_id)
+        if key not in heads:
+            continue
+        record = by_key.get(key)
+        if record is None or not is_same(record.snapshot, snapshot):
+            new.setdefault(key, snapshot)
+        elif record.state != "published":
+            known[key] = record
+    return list(known.values()), list(new.values())

@@ -1,0 +1,198 @@
+"""While a refresh indexes a new snapshot: who gets the one before, and who waits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
+from pyiceberg.types import LongType
+
+from lakemuster.api.at_hand import still_so
+from lakemuster.api.services import Services
+from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
+from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.crawl import Crawler, Indexed
+from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.planner.lists import snapshot_lists as lists
+from lakemuster.planner.view import CURRENT, Selector
+from tests.contract.service.backends import catalog, rows, settings
+
+NAME = "db.t"
+DATA = pa.table({"id": pa.array(range(10), pa.int64())})
+
+
+class Held:
+    """Snapshots are indexed as far as that nobody sees them; it goes on when ``go`` is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.indexed, self.go = threading.Event(), threading.Event()
+        read = Crawler.read
+
+        def held(crawler: Crawler, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
+            found = list(read(crawler, snapshots))
+            if snapshots:
+                self.indexed.set()
+                assert self.go.wait(30)
+            yield from found
+
+        monkeypatch.setattr(Crawler, "read", held)
+
+    @contextmanager
+    def refreshing(self, services: Services) -> Iterator[Future[Any]]:
+        """A refresh that has indexed what is new, and not published it."""
+        with ThreadPoolExecutor(1) as thread:
+            done = thread.submit(services.refresh, NAME)
+            try:
+                assert self.indexed.wait(30)
+                yield done
+            finally:
+                self.go.set()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
+    iceberg.create_namespace("db")
+    return iceberg.create_table(NAME, DATA.schema)
+
+
+@contextmanager
+def indexing(tmp_path: Path, staleness: float = 3600.0) -> Iterator[Services]:
+    with catalog(settings(tmp_path, roots=(str(tmp_path / "lake"),), max_staleness=staleness)) as services:
+        if not services.tables():
+            services.add(NAME, f"{tmp_path}/lake/db/t", None, ())
+        yield services
+
+
+def seen(services: Services, selector: Selector = CURRENT) -> tuple[int | None, list[str], int]:
+    """The snapshot, the columns that it is read with, its files."""
+    view = services.view(NAME, selector)
+    files = rows(lists.files(services.index, view))
+    return view.snapshot_id, list(view.schemas[0].names.values()), len(files)
+
+
+def stands(services: Services, record: TableRecord) -> bool:
+    """Whether answers that follow from a record are given again."""
+
+    async def asked() -> bool:
+        return await still_so(services)(record)
+
+    return asyncio.run(asked())
+
+
+def current(table: Table) -> int:
+    found = table.current_snapshot()
+    assert found is not None
+    return found.snapshot_id
+
+
+def evolve(table: Table) -> None:
+    """Another column, a new snapshot, and the ones before are gone."""
+    with table.update_schema() as schema:
+        schema.add_column("more", LongType())
+    table.append(DATA.append_column("more", DATA.column("id")))
+    old = [snapshot.snapshot_id for snapshot in table.snapshots()[:-1]]
+    table.maintenance.expire_snapshots().by_ids(old).commit()
+
+
+def test_the_last_published_snapshot_is_answered_whole_until_the_new_one_is(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.append(DATA)
+    with indexing(tmp_path) as services, indexing(tmp_path) as replica:
+        services.refresh(NAME)
+        before = (current(table), ["id"], 1)
+        assert seen(services) == seen(replica) == before
+        kept = services.table(NAME)
+        evolve(table)
+        after = (current(table), ["id", "more"], 2)
+        held = Held(monkeypatch)
+        with held.refreshing(services) as done:
+            # Nothing of the new state is in any answer, of this process or another.
+            for one in (services, replica):
+                assert seen(one) == seen(one, Selector(ref="main")) == seen(one, Selector(before[0])) == before
+                assert [record.snapshot.snapshot_id for record in one.snapshots(NAME)[1]] == [before[0]]
+                assert one.table(NAME) == kept
+            assert stands(services, kept)
+            assert not done.done()
+        assert done.result().published == (str(after[0]),)
+        for one in (services, replica):
+            assert seen(one) == seen(one, Selector(after[0])) == after
+            with pytest.raises(SnapshotNotFound):
+                one.view(NAME, Selector(before[0]))
+        assert not stands(services, kept)
+
+
+@pytest.mark.parametrize("selector", [Selector(), None], ids=["current, looked at too long ago", "by its id"])
+def test_who_may_not_have_it_waits(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch, selector: Selector | None
+) -> None:
+    table.append(DATA)
+    with indexing(tmp_path, 0.0 if selector else 3600.0) as services:
+        services.refresh(NAME)
+        table.append(DATA)
+        held = Held(monkeypatch)
+        with held.refreshing(services), ThreadPoolExecutor(1) as thread:
+            asked = thread.submit(seen, services, selector or Selector(current(table)))
+            time.sleep(0.3)
+            assert not asked.done()
+            held.go.set()
+            assert asked.result() == (current(table), ["id"], 2)
+        # The one that waited found it done: it read nothing again.
+        assert services.refresher.totals.refreshes == 2
+
+
+def test_a_snapshot_that_was_committed_after_the_last_look_is_found_by_its_id(tmp_path: Path, table: Table) -> None:
+    table.append(DATA)
+    with indexing(tmp_path) as services:
+        services.refresh(NAME)
+        table.append(DATA)
+        assert seen(services)[2] == 1
+        assert seen(services, Selector(current(table)))[2] == 2
+        kept = services.table(NAME)
+        with pytest.raises(SnapshotNotFound):
+            services.view(NAME, Selector(1))
+        # A look that finds nothing new changes no answer.
+        assert services.table(NAME) != kept
+        assert services.table(NAME).state == kept.state
+        assert stands(services, kept)
+
+
+def test_a_new_snapshot_that_cannot_be_read_leaves_the_last_one_marked_stale(tmp_path: Path, table: Table) -> None:
+    table.append(DATA)
+    with indexing(tmp_path) as services:
+        services.refresh(NAME)
+        first = current(table)
+        table.append(DATA)
+        listed = table.inspect.snapshots().column("manifest_list").to_pylist()[-1]
+        Path(listed.removeprefix("file://")).write_bytes(b"none")
+        assert len(services.refresh(NAME).quarantined) == 1
+        view = services.view(NAME)
+        assert (view.snapshot_id, view.stale is None) == (first, False)
+        with pytest.raises(SnapshotQuarantined):
+            services.view(NAME, Selector(current(table)))
+
+
+def test_before_the_first_snapshot_is_indexed_the_table_is_shown_and_plans_wait(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.append(DATA)
+    with indexing(tmp_path) as services:
+        held = Held(monkeypatch)
+        with held.refreshing(services), ThreadPoolExecutor(1) as thread:
+            assert services.fresh(NAME)[1].current_snapshot_id == current(table)
+            asked = thread.submit(seen, services)
+            time.sleep(0.3)
+            assert not asked.done()
+            held.go.set()
+            assert asked.result() == (current(table), ["id"], 1)

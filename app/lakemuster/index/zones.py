@@ -89,21 +89,6 @@ def zoned(stats: Summary, starts: Places) -> Summary:
         stats: of at least one entry.
         starts: where zones begin.
     """
-    parts = [part if part is None or isinstance(part, pa.Array) else pa.array(part) for part in stats]
-    if native.is_available() and all(part is None or native.can_zone(part.type) for part in parts):
-        some = [part for part in parts if part is not None]
-        fields = np.full((1, len(parts)), native.NONE)
-        fields[0, [part is not None for part in parts]] = np.arange(len(some))
-        batch = pa.record_batch(some, [""] * len(some))
-        program = native.Program.of(batch.schema.types, fields)
-        if some and (found := native.zones_of(program, [batch], starts)) is not None:
-            lower, upper, *counted = found
-            return Summary(lower, upper, *(None if part is None else counts(part) for part in counted))
-    return zoned_plainly(stats, starts)
-
-
-def zoned_plainly(stats: Summary, starts: Places) -> Summary:
-    """The same without machine code."""
     values, nulls = stats.value_count, stats.null_count
     # A file without values proves nothing by itself, and must not be lost in a sum that does.
     proving = values if values is None or values.all() else np.where(values == 0, _UNKNOWN, values)

@@ -20,7 +20,7 @@ from lakemuster.index.native import Program, kernel
 from lakemuster.index.native.zoning import find_compiled, zones_of
 from lakemuster.index.segment_files import Segment, write_segment
 from lakemuster.index.zone_block import read_zones
-from lakemuster.index.zones import ROWS, Summary, counts, segment_zones, zone_starts, zoned_plainly
+from lakemuster.index.zones import ROWS, Summary, counts, segment_zones, zone_starts, zoned
 
 find_plain = np.errstate(over="ignore")(kernel.zones_of)
 """The kernel's source, over arrays that end where they end: an index beyond them raises."""
@@ -87,7 +87,7 @@ def test_machine_code_writes_what_its_source_and_numpy_write(of: pa.DataType, da
     program = Program.of(batch.schema.types, np.arange(5)[None])
     compiled = zones_of(program, [batch], starts, find_compiled)
     plain = zones_of(program, [batch], starts, find_plain, sent)
-    expected = zoned_plainly(Summary(*batch.columns[:2], *map(counts, batch.columns[2:])), starts)
+    expected = zoned(Summary(*batch.columns[:2], *map(counts, batch.columns[2:])), starts)
     assert compiled is not None
     assert plain is not None
     for one, other, own in zip(compiled, plain, expected, strict=True):

@@ -18,14 +18,17 @@ from numpy.typing import NDArray
 from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.listings import PAGE_BYTES
 from lakemuster.api.page_tokens import Key
+from lakemuster.api.page_writers import writers_of
 from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import repeated
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch, Totals
+from lakemuster.planner.shape import Part
 from lakemuster.wire.documents import dumps
+from lakemuster.wire.joining.columns import Piece
 from lakemuster.wire.model import json_integer
-from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, Written, chunks, json_items, json_lines
+from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, Written, chunks, json_items, json_lines, member, members
 
 Numbers = NDArray[np.int64]
 Kind = Literal["file", "delete"]
@@ -123,9 +126,7 @@ class PlanListing:
                 place = piece.slice(len(taken.rows)).position
                 break
         key = None if place is None else (*place,) if limit is None else (*place, limit - known)
-        files = [
-            json_items(self._files(group, np.searchsorted(numbers, _deletes_of(group)))) for group in _groups(chosen)
-        ]
+        files = [*self._written(chosen, numbers)]
         is_whole = after is None and place is None and self.limit is None
         totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
         return PlanPage(_listed(files), _listed([*map(json_items, self._deletes(numbers))]), key, totals)
@@ -165,7 +166,7 @@ class PlanListing:
         for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
             count = len(batch.rows)
             texts = np.array([len(self._residual(residual) or "") for residual in batch.residuals], np.int64)
-            size = sum(map(pa.ipc.get_record_batch_size, batch.table.to_batches()))
+            size = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
             own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + int(texts[batch.residual].sum())
             step = max(1, count * JSON_OF_ARROW * CHUNK_BYTES // max(own, 1))
             if step >= count:
@@ -174,20 +175,58 @@ class PlanListing:
             for at in range(0, count, step):
                 yield batch.slice(at, step), own * min(step, count - at) // count
 
+    def _written(self, chosen: Iterable[tuple[PlannedBatch, int]], numbers: Numbers) -> Iterator[Written]:
+        """Files as JSON, commas between; their delete files by their places among ``numbers``."""
+        waiting: list[tuple[PlannedBatch, int]] = []
+        for piece, weight in chosen:
+            writers = writers_of(self.plan, piece, "files", self._members)
+            if not writers:
+                waiting.append((piece, weight))
+                continue
+            yield from self._put_together(waiting, numbers)
+            waiting = []
+            for own, writer in zip(piece.by_source(), writers, strict=True):
+                after = [*self._deletes_after(own, numbers), *self._residual_after(own), "},"]
+                yield writer.write(own.sources[0].rows, after)[:-1]
+        yield from self._put_together(waiting, numbers)
+
+    def _put_together(self, chosen: Iterable[tuple[PlannedBatch, int]], numbers: Numbers) -> Iterator[Written]:
+        for group in _groups(chosen):
+            yield json_items(self._files(group, np.searchsorted(numbers, _deletes_of(group))))
+
+    def _deletes_after(self, piece: PlannedBatch, numbers: Numbers) -> list[Piece]:
+        if not len(piece.deletes):
+            return [',"deletes":[]']
+        return member(self._delete_lists([piece], np.searchsorted(numbers, piece.deletes)), _DELETES)
+
+    def _residual_after(self, piece: PlannedBatch) -> list[Piece]:
+        if len(piece.residuals) > 1:
+            return member(self._residual_texts(piece), self._residual_field)
+        text = self._residual(piece.residuals[0])
+        return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
+
+    def _members(self, part: Part, entries: pa.Table) -> list[Piece]:
+        """What files are as JSON, but for what is the plan's own."""
+        return members(self.plan.shape.rows(part, entries))
+
     def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
         """Files of a group as rows, their delete files under the numbers of ``places``."""
         tables = [piece.table for piece in group]
         entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
         rows = self.plan.shape.rows(group[0].part, entries)
+        deletes = self._delete_lists(group, places)
+        residual = [self._residual_texts(piece) for piece in group]
+        texts = residual[0] if len(group) == 1 else pa.concat_arrays(residual)
+        return rows.append_column(_DELETES, deletes).append_column(self._residual_field, texts)
+
+    def _delete_lists(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.Array:
+        """(N,) the places of each file's delete files."""
         if len(places):
             counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
             offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
         else:
-            offsets = repeated(0, pa.int32(), rows.num_rows + 1)
-        deletes = pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
-        residual = [self._residual_texts(piece) for piece in group]
-        texts = residual[0] if len(group) == 1 else pa.concat_arrays(residual)
-        return rows.append_column(_DELETES, deletes).append_column(self._residual_field, texts)
+            offsets = repeated(0, pa.int32(), sum(len(piece.rows) for piece in group) + 1)
+        return pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
         texts = [self._residual(residual) for residual in piece.residuals]

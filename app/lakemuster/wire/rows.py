@@ -123,10 +123,20 @@ def _objects(array: pa.StructArray, *, sparse: bool) -> list[object]:
 def _rows(batch: pa.RecordBatch, end: str) -> Written:
     if batch.num_rows == 0:
         return b""
+    return data(join([*(members(batch) or "{"), "}" + end], batch.num_rows))
+
+
+def members(batch: pa.RecordBatch) -> list[Piece]:
+    """What every row is as a JSON object, which is still to be closed; nothing of no columns."""
     pieces: list[Piece] = []
     for index, field in enumerate(batch.schema):
-        pieces += (_opening(pieces, field.name), *_texts(batch.column(index), field).pieces())
-    return data(join([*(pieces or "{"), "}" + end], batch.num_rows))
+        pieces += member(batch.column(index), field, opens=not index)
+    return pieces
+
+
+def member(array: pa.Array, field: pa.Field, *, opens: bool = False) -> list[Piece]:
+    """A member of objects; ``opens`` that are to be opened before it."""
+    return [("{" if opens else ",") + _key(field.name), *_texts(array, field).pieces()]
 
 
 def _opening(before: Sequence[Piece], name: str) -> str:

@@ -63,18 +63,28 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
     Raises:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
     """
-    merged: list[Piece] = []
+    found = merged(pieces)
+    if len(found) == 1 and isinstance(found[0], pa.Array):
+        return found[0]
+    return join_native(found, rows) if is_available() else join_plain(found, rows)
+
+
+def merged(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, which may be joined: texts of every row that follow one another are one.
+
+    Raises:
+        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+    """
+    found: list[Piece] = []
     for piece in pieces:
         if not isinstance(piece, str):
             _check(piece)
-            merged.append(piece)
-        elif merged and isinstance(merged[-1], str):
-            merged[-1] += piece
+            found.append(piece)
+        elif found and isinstance(found[-1], str):
+            found[-1] += piece
         else:
-            merged.append(piece)
-    if len(merged) == 1 and isinstance(merged[0], pa.Array):
-        return merged[0]
-    return join_native(merged, rows) if is_available() else join_plain(merged, rows)
+            found.append(piece)
+    return found
 
 
 def _check(piece: pa.Array | Column) -> None:

@@ -23,7 +23,7 @@ from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.predicate import TRUE, Bound, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.plan import Plan, PlannedBatch, Totals
+from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch, Totals
 from lakemuster.planner.shape import Wanted
 from lakemuster.planner.shapes.iceberg_rows import IcebergShape
 from lakemuster.planner.view import View
@@ -95,7 +95,7 @@ def plans(draw: st.DrawFn) -> MadePlan:
                 part=part(spec_id),
                 number=number,
                 rows=np.array(rows, np.int64),
-                table=entries(names, DATA, spec_id, with_keys=draw(st.booleans())),
+                entries=Entries(entries(names, DATA, spec_id, with_keys=draw(st.booleans()))),
                 delete_offsets=np.cumsum([0, *map(len, own)]),
                 deletes=np.array([n for numbers in own for n in numbers], np.int64),
                 residuals=RESIDUALS,
@@ -183,7 +183,7 @@ def test_pages_that_grow_too_large_end_early(plan: MadePlan, size: int) -> None:
 
 def test_a_residual_of_an_expression_is_json() -> None:
     batch = PlannedBatch(
-        part(0), 0, np.arange(2), entries(["a", "b"], DATA, 0), np.zeros(3, np.int64), np.zeros(0, np.int64),
+        part(0), 0, np.arange(2), Entries(entries(["a", "b"], DATA, 0)), np.zeros(3, np.int64), np.zeros(0, np.int64),
         RESIDUALS, np.array([0, 1]),
     )  # fmt: skip
     expression = {"type": "eq", "term": "id", "value": 5}

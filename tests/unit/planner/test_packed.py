@@ -15,8 +15,9 @@ from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.index import manifests, packed, snapshots
-from lakemuster.index.segments import sweep
+from lakemuster.index.segments import Segment, SegmentStore, sweep
 from lakemuster.main import build_services
+from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.outline import outline_of, outline_over
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.spec_outline import SpecOutline
@@ -76,6 +77,29 @@ def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> No
     found = planned(services, text, alone=False)
     assert found == planned(services, text, alone=True)
     assert text or len(found) == FILES
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "code < 300000000 and price < -900"])
+def test_an_explanation_counts_what_packs_hold_and_opens_no_manifest_alone(
+    services: Services, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = services.view(NAME, CURRENT)
+    outline = outline_of(services.index, view)
+    opened, of = set[str](), SegmentStore.open
+
+    def noted(store: SegmentStore, name: str) -> Segment:
+        opened.add(name)
+        return of(store, name)
+
+    monkeypatch.setattr(SegmentStore, "open", noted)
+    explained = explain(outline, Filter(text or None).bound(view.schemas[0]))
+    (spec,) = outline.specs
+    assert opened <= {source.segment for source in spec.sources}
+    entries = explained.levels[-1]
+    assert entries.name == "entries"
+    assert entries.kept == len(planned(services, text, alone=True))
+    assert entries.seen >= entries.kept
+    assert text or entries.dropped_by == {}
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -21,12 +21,15 @@ from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.arranged import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.index_reasons import index_reasons
 from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.packs import Question
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
+from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.selection import (
     Candidate,
     entries_of,
     entry_statistics,
+    kept_of_pack,
     live,
     manifests_in_bucket,
     manifests_kept,
@@ -179,6 +182,9 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
         counting.lose(counting.dropped["segments"], TOGETHER, lost)
     counting.add("zones", zones, (kept & some)[owner])
 
+    if not isinstance(spec.reading, PaimonReading):
+        _count_packs(spec, Runs.of(left, spec.zone_starts), counting)
+        return
     first = np.cumsum(counts) - counts
     for number in np.flatnonzero(some).tolist():
         own = left[first[number] : first[number] + counts[number]]
@@ -189,8 +195,21 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
             masks = [can_match(conjunct, statistics) for conjunct in parts]
             standing = live(outline, spec.parts[number], entries, start)
             kept_entries = counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
-            if isinstance(spec.reading, PaimonReading) and EMBEDDED in entries.column_names:
+            if EMBEDDED in entries.column_names:
                 _count_indexes(spec.reading, entries, bound, kept_entries, counting)
+
+
+def _count_packs(spec: SpecOutline, runs: Runs, counting: _Counting) -> None:
+    """Entries of Iceberg, pack by pack as plans ask them."""
+    asked = [(bound, Question.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
+    runs = runs.cut(spec.pack_starts)
+    for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
+        own, masks = Runs(runs.starts[first:end], runs.ends[first:end]), list[Mask]()
+        for bound, question in asked:
+            mask = np.zeros(spec.packs[pack].rows, np.bool_)
+            mask[kept_of_pack(spec, pack, own, bound, question)] = True
+            masks.append(mask)
+        counting.add("entries", masks[1:], masks[0])
 
 
 def _count_indexes(reading: PaimonReading, entries: pa.Table, bound: Bound, among: Mask, counting: _Counting) -> None:

@@ -263,14 +263,19 @@ def _looked_at(
     added_in: frozenset[int] | None,
 ) -> Rows:
     """The files among some entries of a pack."""
-    pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     if added_in is not None or isinstance(spec.reading, PaimonReading):
+        first = int(spec.pack_starts[number])
         found = [
             files_kept(outline, candidate, bound, added_in) + spec.part_starts[spec.place_of(candidate.number)] - first
             for candidate in candidates_of(spec, runs)
         ]
         return np.concatenate([np.zeros(0, np.int64), *found])
-    question = left.question(spec, bound)
+    return kept_of_pack(spec, number, runs, bound, left.question(spec, bound))
+
+
+def kept_of_pack(spec: SpecOutline, number: int, runs: Runs, bound: Bound, question: Question) -> Rows:
+    """The live files of Iceberg among some entries of a pack that a predicate keeps, as places in the pack."""
+    pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
     if entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack):
         return _read_alone(spec, pack, spans, bound)

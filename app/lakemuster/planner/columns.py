@@ -21,7 +21,9 @@ def column_name(names: Mapping[int, str], field_id: int) -> str:
     return names.get(field_id) or f"#{field_id}"
 
 
-def gather(table: pa.Table, kind: str, names: Mapping[int, str], wanted: frozenset[int] | None = None) -> pa.Array:
+def gather(
+    table: pa.Table | pa.RecordBatch, kind: str, names: Mapping[int, str], wanted: frozenset[int] | None = None
+) -> pa.Array:
     """The struct of one kind of per-field columns, members named by column, in the table's own types; counts int64.
 
     Args:
@@ -50,8 +52,10 @@ def struct(arrays: Sequence[pa.Array], fields: Sequence[pa.Field], length: int) 
     return pa.StructArray.from_arrays(list(arrays), fields=list(fields))
 
 
-def flat(column: pa.ChunkedArray) -> pa.Array:
-    """One array of a chunked one; no copy when it has one chunk."""
+def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """One array of a column of a table or a batch; no copy when it has one chunk."""
+    if isinstance(column, pa.Array):
+        return column
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
@@ -122,7 +126,9 @@ def partition_names(specs: Sequence[PartitionSpec]) -> dict[int, str]:
     return {field.field_id: field.name for spec in sorted(specs, key=lambda s: s.spec_id) for field in spec.fields}
 
 
-def partition_struct(table: pa.Table, spec: PartitionSpec | None, names: Mapping[int, str]) -> pa.Array:
+def partition_struct(
+    table: pa.Table | pa.RecordBatch, spec: PartitionSpec | None, names: Mapping[int, str]
+) -> pa.Array:
     """Partition values by name: exactly the fields of the manifest's own spec, null ones included."""
     if spec is None:
         return gather(table, "partition", names)

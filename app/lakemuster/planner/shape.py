@@ -8,6 +8,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from lakemuster.index.segments import Segment
 from lakemuster.index.snapshots import ManifestRecord
 from lakemuster.planner.view import View
 
@@ -57,8 +58,16 @@ class Shape(Protocol):
         """A mask of the rows that belong to the list; None for all."""
         ...
 
-    def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
+    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the list from kept entries of a segment."""
+        ...
+
+    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+        """Whether all of a segment's entries surely belong to the list, and none inherits by what stands before it."""
+        ...
+
+    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Rows of the list from a batch of a segment of which :meth:`takes_whole` is true: prepared, all kept."""
         ...
 
     def prepare(self, part: Part, table: pa.Table) -> pa.Table:

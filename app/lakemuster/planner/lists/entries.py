@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.index import Index
-from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.shape import Part, Shape
 from lakemuster.planner.view import View
@@ -45,9 +45,22 @@ class EntrySource:
         for number in range(start.part, len(self.parts)):
             part = self.parts[number]
             offset = start.offset if number == start.part else 0
+            segment = self.index.segments.open(part.manifest.segment)
+            if self.shape.takes_whole(self.view, part, segment):
+                for at, batch in self._whole(segment, offset):
+                    yield Position(number, at), self.shape.whole(part, batch)
+                continue
             kept = self.kept(part)
             for at in range(offset, kept.num_rows, self.batch_rows):
                 yield Position(number, at), self.shape.rows(part, kept.slice(at, self.batch_rows))
+
+    def _whole(self, segment: Segment, offset: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """A segment's batches from an entry on, and where each begins."""
+        names = self.shape.columns(segment.names)
+        for number in range(offset // BATCH_ROWS, -(-segment.num_rows // BATCH_ROWS)):
+            batch, begin = segment.batch(number, names), number * BATCH_ROWS
+            for at in range(max(offset - begin, 0), batch.num_rows, self.batch_rows):
+                yield begin + at, batch.slice(at, self.batch_rows) if at or self.batch_rows < BATCH_ROWS else batch
 
     def kept(self, part: Part) -> pa.Table:
         """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""

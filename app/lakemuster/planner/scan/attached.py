@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from lakemuster.errors import LimitExceeded
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.deletes.deletes import DeleteIndex
-from lakemuster.planner.scan.inherited import inherited
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import kept
 from lakemuster.planner.scan.planned_entries import Piece
 from lakemuster.planner.scan.selection import Rows
+from lakemuster.planner.shapes.inherited import inherited
 
 LEAST, MOST = 1024, 1 / 4
 """So many files, and so much of the entries that are read together: then delete files are found for all of those."""

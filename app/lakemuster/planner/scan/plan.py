@@ -25,13 +25,13 @@ from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
-from lakemuster.planner.scan.inherited import inherited
 from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, entries_of, joined, pieces
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
 from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.planner.shape import Part, Shape, Wanted
+from lakemuster.planner.shapes.inherited import inherited
 from lakemuster.planner.view import View
 
 KEPT_TOTALS = 1024

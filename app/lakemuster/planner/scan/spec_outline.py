@@ -26,11 +26,11 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Ready
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
-from lakemuster.planner.scan.inherited import Inheritance
 from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading
 from lakemuster.planner.scan.runs import Places, runs_of
 from lakemuster.planner.shape import Part
+from lakemuster.planner.shapes.inherited import Inheritance
 
 Kind = Literal["column", "partition"]
 

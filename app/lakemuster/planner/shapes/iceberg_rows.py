@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, lru_cache
+from typing import Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.formats.iceberg.values import raw_bounds
-from lakemuster.metadata.files import DATA, DELETED, ICEBERG_COLUMNS, split_column
+from lakemuster.index.segments import BATCH_ROWS, Segment
+from lakemuster.metadata.files import ADDED, DATA, DELETED, ICEBERG_COLUMNS, split_column
 from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import (
     column_name,
     flat,
@@ -28,6 +31,7 @@ from lakemuster.planner.columns import (
     words,
 )
 from lakemuster.planner.shape import Part, Wanted
+from lakemuster.planner.shapes.inherited import Inheritance, inherited
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
@@ -42,9 +46,17 @@ STATISTICS = {
     "upper_bounds": "upper",
 }
 RAW: dict[str, Literal["lower", "upper"]] = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
-_LOCATIONS = ("file_path", "referenced_data_file")
-_MADE = frozenset({"status", "content", "spec_id", "partition", "manifest", *STATISTICS, *RAW})
-"""Columns that entries do not have as they are shown."""
+_LOCATIONS = frozenset({"file_path", "referenced_data_file"})
+_CHANGED = frozenset({"file_format", *_LOCATIONS})
+"""Columns that are shown otherwise than entries have them."""
+_MADE = frozenset({"status", "content", "partition", "manifest", *STATISTICS, *RAW})
+"""Columns that entries do not have."""
+REMEMBERED = 64
+"""Numbers of rows, of one spec and with the same columns, for which columns of one value are kept."""
+
+_Columns: TypeAlias = list[tuple[int, int]]
+_Made: TypeAlias = list[tuple[int, str]]
+_ONE_MANIFEST = np.zeros(BATCH_ROWS, np.int64)
 _REST = (
     "key_metadata",
     "split_offsets",
@@ -106,8 +118,8 @@ class IcebergShape:
         return pa.schema(fields)
 
     @cached_property
-    def _typed_fields(self) -> tuple[tuple[str, pa.Field, pa.DataType], ...]:
-        return tuple((field.name, field, field.type) for field in self.schema)
+    def _typed_fields(self) -> tuple[tuple[pa.Field, pa.DataType], ...]:
+        return tuple((field, field.type) for field in self.schema)
 
     @cached_property
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
@@ -140,40 +152,76 @@ class IcebergShape:
             mask = chosen if mask is None else pc.and_(mask, chosen)
         return mask
 
-    def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
+    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+        """Of data files without row ids to inherit: if none is deleted, and all contents are wanted."""
+        if part.manifest.header.content != "data" or part.manifest.header.first_row_id is not None:
+            return False
+        if self.wanted.contents is not None and CONTENTS[DATA] not in self.wanted.contents:
+            return False
+        highest = {"content": DATA} if self.wanted.status else {"content": DATA, "status": ADDED}
+        own = [(segment.names.index(name), code) for name, code in highest.items() if name in segment.names]
+        return all(_is_at_most(batch.column(index), code) for batch in segment.batches for index, code in own)
+
+    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """With the snapshot ids and sequence numbers that entries inherit."""
+        return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
+
+    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
-        present = {name: index for index, name in enumerate(table.schema.names)}
-        arrays: list[pa.Array] = []
+        arrays, own, made = self._begun(tuple(table.schema.names), part.manifest.header.spec_id, table.num_rows)
+        for number, index in own:
+            arrays[number] = flat(table.column(index))
         others: dict[int, pa.Field] = {}
-        for name, field, kind in self._typed_fields:
-            if name in _MADE:
-                values = self._made(name, part, table)
-            elif name in present:
-                values = flat(table.column(present[name]))
-                if name in _LOCATIONS:
-                    values = self._rewrites.apply_array(values)
-                elif name == "file_format":
-                    values = pc.utf8_lower(values)
-            else:
-                arrays.append(repeated(None, kind, table.num_rows))
-                continue
+        for number, name in made:
+            values = self._made(name, part, table)
+            field, kind = self._typed_fields[number]
             if values.type != kind:
-                others[len(arrays)] = field.with_type(values.type)
-            arrays.append(values)
+                others[number] = field.with_type(values.type)
+            arrays[number] = values
         schema = self.schema
         if others:
-            schema = pa.schema([others.get(number, field) for number, (_, field, _) in enumerate(self._typed_fields)])
+            schema = pa.schema([others.get(number, field) for number, (field, _) in enumerate(self._typed_fields)])
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def _made(self, name: str, part: Part, table: pa.Table) -> pa.Array:
+    def _begun(self, present: tuple[str, ...], spec_id: int, count: int) -> tuple[list[pa.Array], _Columns, _Made]:
+        """Columns that have one value in all rows, and None for others: which entries have, and which are made."""
+        key = (present, spec_id, count)
+        if (known := self._beginnings.get(key)) is None:
+            arrays: list[pa.Array] = []
+            own: _Columns = []
+            made: _Made = []
+            for number, (field, kind) in enumerate(self._typed_fields):
+                name, values = field.name, None
+                if name == "spec_id":
+                    values = repeated(spec_id, kind, count)
+                elif name in _MADE or (name in _CHANGED and name in present):
+                    made.append((number, name))
+                elif name in present:
+                    own.append((number, present.index(name)))
+                else:
+                    values = repeated(None, kind, count)
+                arrays.append(values)
+            if len(self._beginnings) >= REMEMBERED:
+                self._beginnings.clear()
+            known = self._beginnings[key] = (arrays, own, made)
+        arrays, own, made = known
+        return list(arrays), own, made
+
+    @cached_property
+    def _beginnings(self) -> dict[tuple[tuple[str, ...], int, int], tuple[list[pa.Array], _Columns, _Made]]:
+        return {}
+
+    def _made(self, name: str, part: Part, table: pa.Table | pa.RecordBatch) -> pa.Array:
         header, count = part.manifest.header, table.num_rows
         match name:
             case "status":
                 return words(flat(table.column("status")), STATUSES)
             case "content":
                 return words(_contents(table), CONTENTS)
-            case "spec_id":
-                return repeated(header.spec_id, pa.int32(), count)
+            case "file_format":
+                return _in_small_letters(flat(table.column(name)))
+            case _ if name in _LOCATIONS:
+                return self._rewrites.apply_array(flat(table.column(name)))
             case "partition":
                 return partition_struct(table, self._specs.get(header.spec_id), self._partition_names)
             case "manifest":
@@ -182,7 +230,7 @@ class IcebergShape:
                 return self._raw(table, RAW[name])
         return gather(table, STATISTICS[name], self.view.names, self.wanted.statistics)
 
-    def _raw(self, table: pa.Table, kind: Literal["lower", "upper"]) -> pa.Array:
+    def _raw(self, table: pa.Table | pa.RecordBatch, kind: Literal["lower", "upper"]) -> pa.Array:
         ids = dict.fromkeys(
             split[1]
             for name in table.column_names
@@ -194,7 +242,24 @@ class IcebergShape:
         return struct(arrays, [pa.field(name, pa.binary()) for name in names.values()], table.num_rows)
 
 
-def _contents(table: pa.Table) -> pa.Array:
+@lru_cache(maxsize=256)
+def _inheritance(header: ManifestHeader) -> Inheritance:
+    return Inheritance.of([header])
+
+
+def _is_at_most(codes: pa.Array, highest: int) -> bool:
+    return not len(codes) or (not codes.null_count and int(codes.to_numpy().max()) <= highest)
+
+
+def _in_small_letters(texts: pa.Array) -> pa.Array:
+    """Of most lists all texts are one."""
+    count = len(texts)
+    if count and not texts.null_count and texts.slice(1).equals(texts.slice(0, count - 1)):
+        return repeated(pc.utf8_lower(texts.slice(0, 1))[0].as_py(), pa.string(), count)
+    return pc.utf8_lower(texts)
+
+
+def _contents(table: pa.Table | pa.RecordBatch) -> pa.Array:
     """Content codes; version 1 knows data files only."""
     if table.schema.get_field_index("content") < 0:
         return repeated(DATA, pa.int8(), table.num_rows)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.formats.paimon.paths import data_file_paths
+from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS, split_column
 from lakemuster.planner.columns import (
     flat,
@@ -146,7 +147,15 @@ class PaimonShape:
     def _content(self, part: Part) -> str:
         return "changelog" if part.manifest.role == "changelog" else "data"
 
-    def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
+    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+        """Never: entries are to be numbered."""
+        return False
+
+    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """As :meth:`rows`."""
+        return self.rows(part, batch)
+
+    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the files recorded."""
         header, count = part.manifest.header, table.num_rows
         names = self.view.names

@@ -18,7 +18,8 @@ from lakemuster.metadata.predicate import Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.pruning.native import Cells
-from lakemuster.planner.scan import inherited, outline, packs, selection, spec_outline
+from lakemuster.planner.scan import outline, packs, selection, spec_outline
+from lakemuster.planner.shapes import inherited
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED = Planted()

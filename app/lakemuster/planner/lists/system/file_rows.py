@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.formats.paimon.paths import data_file_paths
+from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import PAIMON_COLUMNS, split_column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Primitive
@@ -75,11 +76,19 @@ class FileShape:
         """Live files."""
         return self._entries.keep(view, part, table)
 
-    def rows(self, part: Part, table: pa.Table) -> pa.RecordBatch:
+    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+        """As every list of entries."""
+        return self._entries.takes_whole(view, part, segment)
+
+    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """As :meth:`rows`."""
+        return self.rows(part, batch)
+
+    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the system table."""
         return self.table.build({field.name: self._column(field.name, table) for field in self.schema})
 
-    def _column(self, name: str, table: pa.Table) -> pa.Array:
+    def _column(self, name: str, table: pa.Table | pa.RecordBatch) -> pa.Array:
         match name:
             case "partition":
                 return partition_texts(table, self.view.metadata.specs[0], self.view.schemas)

@@ -61,11 +61,15 @@ def inherited(
         row_ids: the entries' own or inherited ones; None when there are none.
     """
     found, status = entries.replace_schema_metadata(None), entries.column("status")
+    given: dict[bool, pa.Array] = {}
     for place, name in enumerate(_INHERITED, start=1):
         at = found.schema.get_field_index(name)
         own = None if at < 0 else found.column(at)
         if own is None or own.null_count:
-            left = _left_to(inheritance, name, manifests, status)
+            is_sequence = name in _SEQUENCE_NUMBERS
+            if is_sequence not in given:  # both sequence numbers are the manifest's
+                given[is_sequence] = _left_to(inheritance, name, manifests, status)
+            left = given[is_sequence]
             found = _with(found, name, left if own is None else pc.coalesce(own, left), place)
     return found if row_ids is None else _with(found, "first_row_id", row_ids, found.num_columns)
 

@@ -1,0 +1,122 @@
+"""Batches of a segment that are taken whole give the rows that looking at every entry gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any, Literal, cast
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakemuster.index import segment_files
+from lakemuster.index.segments import Segment, write_segment
+from lakemuster.metadata.files import ADDED, DELETED, EXISTING, ICEBERG_COLUMNS
+from lakemuster.metadata.snapshot import ManifestHeader
+from lakemuster.planner.lists import entries
+from lakemuster.planner.lists.entries import EntrySource
+from lakemuster.planner.rows import Position, conform
+from lakemuster.planner.shape import Part, Wanted
+from lakemuster.planner.shapes.iceberg_rows import CONTENTS, IcebergShape
+
+BATCH = 4
+CONTENT: list[Literal["data", "deletes"]] = ["data", "data", "deletes"]
+numbers = st.none() | st.integers(0, 3)
+VIEW: Any = SimpleNamespace(
+    metadata=SimpleNamespace(specs=()), schemas=(), names={}, table=SimpleNamespace(rewrites=()), snapshot_id=1
+)
+
+
+class Looking(IcebergShape):
+    """Takes no batch whole."""
+
+    def takes_whole(self, view: object, part: Part, segment: Segment) -> bool:
+        return False
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_batches() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segment_files, "BATCH_ROWS", BATCH)
+        patch.setattr(entries, "BATCH_ROWS", BATCH)
+        yield
+
+
+@st.composite
+def manifests(draw: st.DrawFn) -> tuple[pa.Table, Part]:
+    """Entries as a segment has them, and the manifest that they are of."""
+    rows, content = draw(st.integers(0, 3 * BATCH)), draw(st.sampled_from(CONTENT))
+    codes = st.just(0) if content == "data" else st.sampled_from([1, 2])
+    statuses = draw(st.sampled_from([[ADDED], [ADDED], [ADDED, EXISTING], [EXISTING, ADDED, DELETED]]))
+    values: dict[str, st.SearchStrategy[Any]] = {
+        "status": st.sampled_from(statuses),
+        "snapshot_id": numbers,
+        "sequence_number": numbers,
+        "file_sequence_number": draw(st.sampled_from([numbers, st.just(2)])),
+        "content": codes,
+        "file_path": st.sampled_from(["/a", "/b"]),
+        "file_format": draw(st.sampled_from([st.just("PARQUET"), st.sampled_from(["Parquet", "orc"]), st.just("İ")])),
+        "record_count": st.integers(0, 9),
+        "first_row_id": numbers,
+    }
+    left_out = {"content"} if content == "data" else set()
+    left_out |= {"snapshot_id", "sequence_number", "file_sequence_number", "first_row_id"}
+    missing = draw(st.sets(st.sampled_from(sorted(left_out))))
+    columns = {
+        name: pa.array(draw(st.lists(of, min_size=rows, max_size=rows)), ICEBERG_COLUMNS[name])
+        for name, of in values.items()
+        if name not in missing
+    }
+    header = header_of(
+        content,
+        sequence_number=draw(numbers),
+        added_snapshot_id=draw(numbers),
+        first_row_id=draw(st.none() | st.just(100)) if content == "data" else None,
+    )
+    part = Part(cast("Any", SimpleNamespace(segment="s", header=header)))
+    return pa.table(columns), part
+
+
+def header_of(content: Literal["data", "deletes"], **given: int | None) -> ManifestHeader:
+    """A row of a manifest list."""
+    return replace(ManifestHeader("/m", 1, content, 0), **cast("dict[str, Any]", given))
+
+
+WANTED = st.builds(
+    Wanted,
+    status=st.booleans(),
+    contents=st.none() | st.sets(st.sampled_from(CONTENTS), min_size=1).map(frozenset),
+    manifest=st.booleans(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(manifests(), WANTED, st.integers(0, 3 * BATCH), st.sampled_from([2, 3, BATCH, 100]))
+def test_rows_are_the_same(made: tuple[pa.Table, Part], wanted: Wanted, offset: int, batch_rows: int) -> None:
+    table, part = made
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "s"
+        write_segment(table, path)
+        segment = Segment("s", path)
+        index: Any = SimpleNamespace(segments=SimpleNamespace(open=lambda _: segment))
+        found = []
+        for shape in (IcebergShape(VIEW, wanted), Looking(VIEW, wanted)):
+            source = EntrySource("files", index, VIEW, (part,), shape, batch_rows)
+            batches = list(source.batches(Position(0, offset)))
+            places = [position.offset + row for position, batch in batches for row in range(batch.num_rows)]
+            rows = [row for _, batch in batches for row in conform(batch, shape.schema).to_pylist()]
+            found.append(list(zip(places, rows, strict=True)))
+        assert found[0] == found[1]
+
+
+def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:
+    part = Part(cast("Any", SimpleNamespace(segment="s", header=header_of("data"))))
+    for last, is_whole in ((ADDED, True), (EXISTING, True), (DELETED, False)):
+        table = pa.table({"status": pa.array([ADDED, last], pa.int8()), "file_path": ["/a", "/b"]})
+        write_segment(table, tmp_path / "s")
+        assert IcebergShape(VIEW, Wanted()).takes_whole(VIEW, part, Segment("s", tmp_path / "s")) is is_whole

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.api.iceberg_rest.scans import PlannedScan
+from lakemuster.api.page_writers import writers_of
 from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
@@ -29,8 +30,16 @@ from lakemuster.planner.scan.plan import PlannedBatch
 from lakemuster.planner.shape import Part
 from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.documents import dumps
-from lakemuster.wire.iceberg_rest.content_files import ContentFiles, References, delete_files, file_scan_tasks
+from lakemuster.wire.iceberg_rest.content_files import (
+    ContentFiles,
+    References,
+    data_file,
+    delete_files,
+    file_scan_tasks,
+    task_end,
+)
 from lakemuster.wire.iceberg_rest.expressions import emit_expression
+from lakemuster.wire.rows import Written
 
 MAX_FILES = 10_000
 """Files of one answer."""
@@ -118,7 +127,7 @@ class TaskWriter:
         for batch in batches:
             count = len(batch.rows)
             texts = np.array([len(self._residual(residual)) for residual in batch.residuals], np.int64)
-            arrow = sum(map(pa.ipc.get_record_batch_size, batch.table.to_batches()))
+            arrow = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
             size = _JSON_OF_ARROW * arrow + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
             size += int(texts[batch.residual].sum())
             step = max(1, min(MAX_FILES // 10, count * MAX_BYTES // (10 * size)))
@@ -131,14 +140,22 @@ class TaskWriter:
         deletes = [
             delete_files(self._files(part, table)) for part, table in self.planned.plan.delete_rows(found.deletes)
         ]
-        tasks = [self._tasks(piece, found.deletes) for piece in found.pieces]
+        tasks = [written for piece in found.pieces for written in self._tasks(piece, found.deletes)]
         head = b'{%s"plan-tasks":%s,"delete-files":[' % (status, orjson.dumps(plan_tasks))
         return b"".join((head, b",".join(deletes), b'],"file-scan-tasks":[', b",".join(tasks), b"]}"))
 
-    def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> bytes:
-        references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))
-        residuals = [self._residual(residual) for residual in piece.residuals]
-        return file_scan_tasks(self._files(piece.part, piece.table), references, residuals, piece.residual)
+    def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> Iterator[Written]:
+        how = ("tasks", self.planned.view.metadata.current_schema_id, self.for_pyiceberg)
+        writers = writers_of(self.planned.plan, piece, how, lambda part, table: data_file(self._files(part, table)))
+        if not writers:
+            references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))
+            residuals = [self._residual(residual) for residual in piece.residuals]
+            yield file_scan_tasks(self._files(piece.part, piece.table), references, residuals, piece.residual)
+        for own, writer in zip(piece.by_source() if writers else (), writers, strict=True):
+            references = References(own.delete_offsets, np.searchsorted(deletes, own.deletes))
+            residuals = [self._residual(residual) for residual in own.residuals]
+            end = task_end(references, residuals, own.residual)
+            yield writer.write(own.sources[0].rows, [*end, ","])[:-1]
 
     def _files(self, part: Part, table: pa.Table) -> ContentFiles:
         metadata = self.planned.view.metadata

@@ -114,7 +114,7 @@ def file_scan_tasks(
     """
     longest = max(map(len, residuals), default=0) + int(np.diff(references.offsets).max(initial=0)) * 10
     return _array(
-        (_task(chunk, references.of(at, rows), residuals, residual[at : at + rows]), rows)
+        ([*data_file(chunk), *task_end(references.of(at, rows), residuals, residual[at : at + rows])], rows)
         for at, rows, chunk in _chunks(files, longest)
     )
 
@@ -144,17 +144,21 @@ def _array(objects: Iterable[tuple[list[Piece], int]]) -> bytes:
     return b"".join([*texts[:-1], *(last[:-1] for last in texts[-1:])])
 
 
-def _task(
-    files: ContentFiles, references: References, residuals: Sequence[str], residual: NDArray[np.int64]
-) -> list[Piece]:
-    pieces: list[Piece] = ['{"data-file":', *_file(files, ["data"])]
+def data_file(files: ContentFiles) -> list[Piece]:
+    """What the tasks of data files begin with; :func:`task_end` is the rest."""
+    return ['{"data-file":', *_file(files, ["data"])]
+
+
+def task_end(references: References, residuals: Sequence[str], residual: NDArray[np.int64]) -> list[Piece]:
+    """What tasks end with; as of :func:`file_scan_tasks`."""
+    pieces: list[Piece] = []
     if len(references.numbers):
         offsets = references.offsets.astype(np.int32)
         # A list whose place is null is null, and is left out.
         places = pa.array(offsets, mask=np.append(np.diff(offsets) == 0, False))
         listed = pa.ListArray.from_arrays(places, pa.array(references.numbers))
         pieces += member("delete-file-references", Texts(Lists(listed)))
-    used = np.unique(residual)
+    used = [0] if len(residuals) == 1 else np.unique(residual)
     what: Piece = residuals[used[0]] if len(used) == 1 else pa.array(residuals, pa.string()).take(pa.array(residual))
     return [*pieces, ',"residual-filter":', what, "}"]
 

@@ -64,6 +64,21 @@ def plan(client: TestClient, table: str = EVENTS, **body: object) -> Json:
     return found
 
 
+@pytest.mark.parametrize("agent", ["PyIceberg/0.12.0", "other"])
+def test_batches_that_are_made_ready_are_written_as_before(
+    client: TestClient, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = {"User-Agent": agent}
+    for table in (EVENTS, ORDERS, CUSTOMERS):
+        for body in ({}, {"filter": LATER} if table == EVENTS else {"case-sensitive": False}):
+            ready = [client.post(f"{table}/plan", json=body, headers=headers).json() for _ in range(3)]
+            assert ready[0]["file-scan-tasks"]
+            with monkeypatch.context() as patch:
+                patch.setattr(scan_tasks, "writers_of", lambda *_: [])
+                alone = client.post(f"{table}/plan", json=body, headers=headers).json()
+            assert [found["file-scan-tasks"] for found in ready] == [alone["file-scan-tasks"]] * 3
+
+
 def refusal(answer: Any) -> tuple[int, str]:
     error = ErrorResponse.model_validate_json(answer.content).error
     assert error.code == answer.status_code

@@ -1,7 +1,8 @@
 """Where a file is listed, by its location: keys of the locations of packs, sorted, are searched, and hits compared.
 
-A key is 64 bits of the end of a location. Files have names of their own almost always, and those that share a key
-are told apart by what is recorded. Most packs that do not have a key are passed over by a bit for its beginning.
+A key is 64 bits of the end of a location, of which some make room for the entry's number, so that both are sorted as
+one word. Files have names of their own almost always, and those that share a key are told apart by what is recorded.
+Most packs that do not have a key are passed over by a bit for its beginning.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from lakemuster.planner.scan.packs import Pack, kept
 from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.storage.locations import Rewrites
 
-_WORDS = 12
-"""Of eight bytes each, at the end of a location: what its key is of."""
-_TAIL = 8 * _WORDS
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
+_TAIL = 96
+"""Bytes at the end of a location that its key is of; of shorter ones all, and zeros before them."""
+_ODD: NDArray[np.uint64] = np.random.default_rng(0).integers(0, 1 << 63, _TAIL // 8 + 1, np.uint64) * np.uint64(
+    2
+) + np.uint64(1)
 _ALL = 2**64 - 1
+_HALF = 32
+_AT_ONCE = 1 << 14
+"""Locations whose ends are copied together: what fits near a core."""
 
 _BITS = 16
 """For each key: of sixteen packs without a key, one has its bit."""
@@ -35,38 +39,43 @@ class Keys(NamedTuple):
     """The keys of a pack's locations.
 
     Attributes:
-        sorted: (N,).
-        entries: (N,) the entry of the pack that each is of.
+        sorted: (N,) keys, each with the number of the pack's entry that it is of instead of its end.
+        cut: how many bits of a key are cut off.
         bits: a bit for each beginning of a key, set where there is one.
         shift: what is cut off of a key to have its beginning.
     """
 
     sorted: NDArray[np.uint64]
-    entries: NDArray[np.int32]
+    cut: int
     bits: bytes
     shift: int
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64]) -> Keys:
         """Sort keys, in the order of entries."""
-        order = np.argsort(keys, kind="stable")
+        cut = len(keys).bit_length()
+        words = (keys >> np.uint64(cut) << np.uint64(cut)) | np.arange(len(keys), dtype=np.uint64)
+        words.sort()
         length = max(3, (len(keys) * _BITS).bit_length())
         marks = np.zeros(1 << length, np.bool_)
-        marks[keys >> np.uint64(64 - length)] = True
-        return cls(keys[order], order.astype(np.int32), np.packbits(marks, bitorder="little").tobytes(), 64 - length)
+        marks[words >> np.uint64(64 - length)] = True
+        return cls(words, cut, np.packbits(marks, bitorder="little").tobytes(), 64 - length)
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return self.sorted.nbytes + self.entries.nbytes + len(self.bits)
+        return self.sorted.nbytes + len(self.bits)
 
     def of_key(self, key: int) -> list[int]:
-        """The entries that have a key."""
+        """The entries that have a key, and perhaps some whose key only begins like it; in order."""
         beginning = key >> self.shift
         if not self.bits[beginning >> 3] >> (beginning & 7) & 1:
             return []
-        first, end = (int(self.sorted.searchsorted(np.uint64(key), side)) for side in ("left", "right"))
-        return list(self.entries[first:end].tolist())
+        least = key >> self.cut << self.cut
+        most = least | ((1 << self.cut) - 1)
+        first = int(self.sorted.searchsorted(np.uint64(least)))
+        end = int(self.sorted.searchsorted(np.uint64(most), side="right"))
+        return [word & (most - least) for word in self.sorted[first:end].tolist()]
 
 
 def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
@@ -111,12 +120,9 @@ def _keys(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
 def key_of(text: str) -> int:
     """The key of one text, as :func:`keys_of` has it."""
     data = text.encode()
-    found = len(data)
-    for end in range(len(data), max(0, len(data) - _TAIL), -8):
-        own = int.from_bytes(data[max(0, end - 8) : end].rjust(8, b"\0"), "little")
-        mixed = (found ^ own) * int(_FACTOR) & _ALL
-        found = mixed ^ (mixed >> int(_SHIFT))
-    return found
+    words = np.frombuffer(data[-_TAIL:].rjust(_TAIL, b"\0"), "<u8").tolist()
+    found: int = sum(word * odd for word, odd in zip([*words, len(data)], _ODD.tolist(), strict=True)) & _ALL
+    return (found ^ found >> _HALF) * _ODD.item(0) & _ALL
 
 
 def keys_of(texts: pa.Array) -> NDArray[np.uint64]:
@@ -125,22 +131,16 @@ def keys_of(texts: pa.Array) -> NDArray[np.uint64]:
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
     first, last = int(ends[0]), int(ends[-1])
-    # Bytes before a text are another's, or none: they are masked out, and must be there to be read.
+    # What is before a text is another's, or nothing: it must be there to be copied, and is made zeros then.
     padded = np.zeros(last - first + _TAIL, np.uint8)
     if data is not None:
         padded[_TAIL:] = np.frombuffer(data, np.uint8)[first:last]
-    windows = np.lib.stride_tricks.as_strided(padded, (len(padded) - 7, 8), (1, 1))
-    stops, lengths = ends[1:] - first + _TAIL, np.diff(ends)
-    found = lengths.astype(np.uint64)
-    for word in range(_WORDS):
-        held = np.clip(lengths - 8 * word, 0, 8)
-        if not held.any():
-            break
-        own = np.ascontiguousarray(windows[stops - 8 * (word + 1)]).view("<u8").ravel() & _MASKS[held]
-        mixed = (found ^ own) * _FACTOR
-        found = np.where(held > 0, mixed ^ (mixed >> _SHIFT), found)
-    return found
-
-
-# Of the last n bytes of a word that is read as little-endian.
-_MASKS = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * held) - 1) for held in range(9)], np.uint64)
+    tails = np.ndarray(last - first + 1, f"V{_TAIL}", padded, strides=(1,))
+    stops, lengths = ends[1:] - first, np.diff(ends)
+    found: NDArray[np.uint64] = lengths.astype(np.uint64) * _ODD[-1]
+    for start in range(0, len(texts), _AT_ONCE):
+        own = tails[stops[start : start + _AT_ONCE]].view(np.uint8).reshape(-1, _TAIL)
+        short = np.flatnonzero(lengths[start : start + _AT_ONCE] < _TAIL)
+        own[short] *= np.arange(_TAIL) >= _TAIL - lengths[start + short, None]
+        found[start : start + _AT_ONCE] += own.view("<u8") @ _ODD[:-1]
+    return np.asarray((found ^ found >> np.uint64(_HALF)) * _ODD[0])

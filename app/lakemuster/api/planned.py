@@ -46,12 +46,14 @@ class PlanPage:
     Attributes:
         after: where the next page begins; None on the last one.
         totals: of the whole plan.
+        rows: how many files.
     """
 
     files: Written
     deletes: Written
     after: Key | None
     totals: Totals
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class PlanListing:
         files = [*self._written(chosen, numbers)]
         is_whole = after is None and place is None and self.limit is None
         totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
-        return PlanPage(_listed(files), _listed([*map(json_items, self._deletes(numbers))]), key, totals)
+        return PlanPage(_listed(files), _listed([*map(json_items, self._deletes(numbers))]), key, totals, rows)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
+from lakemuster.api.reused import PageCache
 from lakemuster.api.views import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
@@ -29,13 +30,14 @@ from lakemuster.storage.store import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The catalog: settings, index, storage, refresher; and views that were asked for lately."""
+    """The catalog: settings, index, storage, refresher; and views and pages that were asked for lately."""
 
     settings: Settings
     index: Index
     store: ObjectStore
     refresher: Refresher
     views: ViewCache = field(default_factory=ViewCache)
+    pages: PageCache = field(default_factory=PageCache)
 
     def close(self) -> None:
         """End decoders and connections."""

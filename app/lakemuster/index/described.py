@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ def _replace(
 
 def _documents(session: Session, table: type[SpecRow | RefRow], table_id: int) -> tuple[Any, ...]:
     found = session.scalars(select(table.document).where(table.table_id == table_id).order_by(table.id))
-    return tuple(decode(document) for document in found)
+    return tuple(_kept(document) for document in found)
 
 
 def _schemas_by_branch(session: Session, table_id: int) -> dict[str, tuple[Schema, ...]]:
@@ -181,8 +182,14 @@ def _schemas_by_branch(session: Session, table_id: int) -> dict[str, tuple[Schem
     )
     branches: dict[str, tuple[Schema, ...]] = {}
     for branch, document in found:
-        branches[branch] = (*branches.get(branch, ()), decode(document))
+        branches[branch] = (*branches.get(branch, ()), _kept(document))
     return branches
+
+
+@lru_cache(maxsize=128)
+def _kept(document: bytes) -> Any:
+    """What a schema or a spec was encoded from: refreshes change few, and plans ask whether it is the same one."""
+    return decode(document)
 
 
 def _pack_log(log: Sequence[tuple[int, int]]) -> bytes:

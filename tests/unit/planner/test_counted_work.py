@@ -16,6 +16,7 @@ from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
 from benchmarks.paimon_table import paimon_table
 from lakemuster.api.filters import Filter
+from lakemuster.api.planned import PlanListing, PlanPage
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.index.segments import Segment
@@ -230,3 +231,26 @@ def test_delete_files_of_most_files_are_found_once(services: Services, monkeypat
             offsets, numbers = match(index, batch.part.manifest.header.spec_id, batch.table)
             assert offsets.tolist() == batch.delete_offsets.tolist()
             assert numbers.tolist() == batch.deletes.tolist()
+
+
+def test_a_question_asked_again_after_a_commit_costs_what_is_new(services: Services, work: Work) -> None:
+    texts = ["id >= 11000000 and id < 11400000", "user_id < 90000000", "price < -900 and code < 500000000"]
+
+    def asked(text: str) -> PlanPage:
+        return services.pages.first(PlanListing(plan(services, text), Filter(text)), 100)
+
+    known = [asked(text) for text in texts]
+    append_manifest(Path(next(iter(services.settings.roots)), "t"), files=300)
+    services.refresh(NAME)
+    for text, before in zip(texts, known, strict=True):
+        work.clear()
+        reused, page = services.pages.reused, asked(text)
+        assert page.totals.manifests == before.totals.manifests + 1
+        if services.pages.reused > reused:
+            assert page.files == before.files
+        if text is texts[0]:
+            # Nothing of the new manifest is left: its zones are made, and those of small ones beside it.
+            assert services.pages.reused > reused
+            assert not work.counts["entries"]
+            assert len(work.segments) <= 2
+            assert work.counts["bytes"] < 40_000

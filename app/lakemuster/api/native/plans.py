@@ -141,7 +141,8 @@ def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None)
 
 
 def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> bytes:
-    page = listing.page(None if place is None else place.key, asked.query.page_size)
+    size = asked.query.page_size
+    page = asked.api.services.pages.first(listing, size) if place is None else listing.page(place.key, size)
     token = None if page.after is None else asked.token(Place(pins_of([view]), page.after))
     about: Mapping[str, object] = listing.about_of(page.totals)
     head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1]

@@ -1,0 +1,135 @@
+"""First pages that are given again for a later snapshot are those that are made anew, whatever was committed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
+from pyiceberg.transforms import BucketTransform, IdentityTransform
+from pyiceberg.types import LongType
+
+from benchmarks.generate import append_manifest, iceberg_table
+from benchmarks.iceberg_deletes import append_deletes
+from lakemuster.api.planned import PlanPage
+from lakemuster.api.planning import plan_listing
+from lakemuster.api.reused import PageCache
+from lakemuster.api.services import Services
+from lakemuster.wire.native.plans import PlanQuestion
+from tests.contract.service.backends import catalog, settings
+
+NAME = "db.t"
+SIZES = (1, 3, 1000)
+FILTERS = (None, "id < 40", "id >= 40 and id < 60", "p = 'a'", "p = 'b' and id > 70", "more is null", "id = 1000")
+EXPRESSION = {"type": "lt", "term": "id", "value": 40}
+
+
+@contextmanager
+def services_of(folder: Path, table: str) -> Iterator[Services]:
+    with catalog(settings(folder, roots=(str(folder / "lake"),), max_staleness=3600.0, history=0)) as services:
+        services.add(NAME, table, None, (), operator=True)
+        yield services
+
+
+def told(page: PlanPage) -> object:
+    """A page by its bytes."""
+    return replace(page, files=bytes(page.files), deletes=bytes(page.deletes))
+
+
+def check(services: Services, asked: list[PlanQuestion]) -> int:
+    """Ask everything; how many pages were those of an earlier snapshot."""
+    before = services.pages.reused
+    view = services.view(NAME)
+    for question in asked:
+        listing = plan_listing(services, view, question, stale=None)
+        for size in SIZES:
+            assert told(services.pages.first(listing, size)) == told(listing.page(None, size)), (question, size)
+    return services.pages.reused - before
+
+
+def commit(table: Table, chosen: random.Random, kind: str) -> None:
+    """Change the table: what is added lies somewhere among 100 ids and two partitions."""
+    names = table.schema().column_names
+    match kind:
+        case "append":
+            first, count = chosen.randrange(100), chosen.randrange(1, 12)
+            ids = pa.array(range(first, first + count), pa.int64())
+            columns = {"id": ids, "p": pa.array([chosen.choice("ab")] * count)}
+            table.append(pa.table(columns | {name: ids for name in names if name not in columns}))
+        case "overwrite":
+            table.delete(f"id < {chosen.randrange(60)} and p = '{chosen.choice('ab')}'")
+        case "schema":
+            with table.update_schema() as schema:
+                schema.add_column(f"more_{len(names)}", LongType())
+        case "rename":
+            with table.update_schema() as schema:
+                schema.rename_column("more", "less") if "more" in names else schema.rename_column("less", "more")
+        case "spec":
+            with table.update_spec() as spec:
+                name = f"b{len(table.spec().fields)}"
+                spec.add_field("id", BucketTransform(2 + len(table.spec().fields)), name)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_over_appends_overwrites_schemas_and_specs(tmp_path: Path, seed: int) -> None:
+    chosen = random.Random(seed)
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
+    iceberg.create_namespace("db")
+    schema = pa.schema([("id", pa.int64()), ("p", pa.string()), ("more", pa.int64())])
+    table = iceberg.create_table(NAME, schema, properties={"commit.manifest-merge.enabled": "false"})
+    with table.update_spec() as spec:
+        spec.add_field("p", IdentityTransform(), "p")
+    commit(table, chosen, "append")
+    kinds = chosen.sample(["append"] * 12 + ["overwrite"] * 3 + ["schema", "rename", "rename", "spec"], k=19)
+    reused = 0
+    with services_of(tmp_path, f"{tmp_path}/lake/db/t") as services:
+        for kind in ["append", *kinds]:
+            commit(table, chosen, kind)
+            services.refresh(NAME)
+            names = table.schema().column_names
+            asked = [PlanQuestion(filter=text) for text in FILTERS if "more" in names or "more" not in (text or "")]
+            asked += [PlanQuestion(filter=EXPRESSION), PlanQuestion(filter=FILTERS[1], stats=["*"])]
+            reused += check(services, asked)
+    assert reused > 50
+
+
+def test_over_delete_files(tmp_path: Path) -> None:
+    chosen, root = random.Random(4), tmp_path / "lake" / "t"
+    iceberg_table(root, files=600, columns=12, manifests=6, level=1)
+    texts = (None, "id >= 20000 and id < 60000", "user_id < 90000000", "price < -900")
+    asked = [PlanQuestion(filter=text) for text in texts]
+    found: dict[str, int] = {}
+    with services_of(tmp_path, str(root)) as services:
+        services.refresh(NAME)
+        check(services, asked)
+        for kind in ["none", "append", "deletes", "append", "none", "deletes", "append", "append"]:
+            if kind == "append":
+                append_manifest(root, files=20)
+            elif kind == "deletes":
+                append_deletes(root, "positions", chosen.randrange(20, 200))
+            services.refresh(NAME)
+            found[kind] = found.get(kind, 0) + check(services, asked)
+    assert found["append"] > 0
+    # A new delete file may belong to any file.
+    assert found["deletes"] == 0
+
+
+def test_pages_are_kept_within_a_budget(tmp_path: Path) -> None:
+    root = tmp_path / "lake" / "t"
+    iceberg_table(root, files=200, columns=12, manifests=4, level=1)
+    with services_of(tmp_path, str(root)) as services:
+        services.refresh(NAME)
+        view = services.view(NAME)
+        cache = PageCache(200_000)
+        for number in range(50):
+            listing = plan_listing(services, view, PlanQuestion(filter=f"user_id >= {number}"), stale=None)
+            cache.first(listing, 20)
+        weights = [kept.weight for kept in cache._kept.values()]
+        assert 1 < len(weights) < 50
+        assert 0 <= cache._room == 200_000 - sum(weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lakemuster.api.services import Services
@@ -49,5 +50,7 @@ def get_ready() -> None:
     from lakemuster.wire.joining.native import is_available  # noqa: PLC0415
 
     is_available()
+    # NumPy loads it late, and Arrow asks it of each array.
+    import_module("numpy.ma")
     gc.collect()
     gc.freeze()

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import pyarrow as pa
-
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment, place
-from lakemuster.index.zone_block import read_zones
+from lakemuster.index.zone_block import Zones, read_zones
 
 SUFFIX = ".arrow"
 
@@ -45,7 +43,7 @@ class _Keeper(Protocol):
     workspace: Path
 
     def put(self, name: str, local_path: Path) -> None: ...
-    def path(self, name: str) -> Path: ...
+    def path(self, name: str) -> str | Path: ...
     def refetch(self, name: str) -> bool: ...
     def size(self, name: str) -> int | None: ...
     def files(self) -> Iterator[StoredFile]: ...
@@ -131,7 +129,7 @@ class SegmentStore:
                 self._mapped -= self._in_memory.pop(gone, 0)
         return segment
 
-    def zones(self, name: str) -> pa.RecordBatch | None:
+    def zones(self, name: str) -> Zones | None:
         """The zones of a segment's entries, as :func:`~lakemuster.index.zones.segment_zones` tells; it is not mapped.
 
         None where the segment is missing, or was written without them.
@@ -217,25 +215,26 @@ class SegmentStore:
 class _LocalFolder:
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
+        self._prefix = f"{self._root}{os.sep}"
         self.workspace = self._root / "tmp"
         with _disk_errors():
             self.workspace.mkdir(parents=True, exist_ok=True)
 
     def put(self, name: str, local_path: Path) -> None:
-        target = self.path(name)
+        target = Path(self.path(name))
         target.parent.mkdir(exist_ok=True)
         place(local_path, target)
 
-    def path(self, name: str) -> Path:
-        # Joining paths takes longer than opening a file.
-        return Path(f"{self._root}{os.sep}{name[:2]}{os.sep}{name}{SUFFIX}")
+    def path(self, name: str) -> str:
+        # A path that is an object takes longer to make than a file to open.
+        return f"{self._prefix}{name[:2]}{os.sep}{name}{SUFFIX}"
 
     def refetch(self, name: str) -> bool:
         return False
 
     def size(self, name: str) -> int | None:
         try:
-            return self.path(name).stat().st_size
+            return Path(self.path(name)).stat().st_size
         except FileNotFoundError:
             return None
 

@@ -19,7 +19,7 @@ from lakemuster.index import native
 from lakemuster.index.native import Program, kernel
 from lakemuster.index.native.zoning import find_compiled, zones_of
 from lakemuster.index.segment_files import Segment, write_segment
-from lakemuster.index.zone_block import read_zones
+from lakemuster.index.zone_block import Zones, _Columns, read_zones
 from lakemuster.index.zones import ROWS, Summary, counts, segment_zones, zone_starts, zoned
 
 find_plain = np.errstate(over="ignore")(kernel.zones_of)
@@ -124,15 +124,41 @@ def table_of(columns: int) -> pa.Table:
 def test_zones_are_read_from_the_end_of_a_segment_that_still_is_an_arrow_file(tmp_path: Path, columns: int) -> None:
     table, path = table_of(columns), tmp_path / "s.arrow"
     assert write_segment(table, path, [2000, 1000]).bytes == path.stat().st_size
-    zones = read_zones(path)
-    assert zones is not None
+    found = read_zones(path)
+    assert found is not None
+    columns_of = [found.column(place) for place in range(len(found.schema))]
+    zones = pa.RecordBatch.from_arrays(columns_of, schema=found.schema)
+    zones.validate(full=True)
     assert zones.equals(segment_zones(table, [2000, 1000]))
+    assert found.schema.metadata == zones.schema.metadata
+    assert found.num_rows == 3
+    assert found.counts(0).tolist() == [1024, 976, 1000]
     assert zones.column(ROWS).to_pylist() == [1024, 976, 1000]
     if columns:
         assert zones.column("lower.1").to_pylist() == ["000001", "001025", "002001"]
         assert zones.column("null_count.1").to_pylist() == [-1, 0, 0]
     assert Segment("s", path).table().equals(table)
     assert pa.ipc.open_file(path).read_all().equals(table)
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.data())
+def test_columns_of_any_type_are_read_as_arrow_reads_them(data: Any) -> None:
+    columns = {
+        f"lower.{number}": pa.array(data.draw(st.lists(st.none() | values, min_size=3, max_size=3)), of)
+        for number, (of, values) in enumerate(VALUES.items())
+    }
+    batch = pa.record_batch(columns)
+    message = bytes(batch.serialize())
+    zones = Zones(message, _Columns.of(bytes(batch.schema.serialize())))
+    for place, values in enumerate(batch.columns):
+        found = zones.column(place)
+        found.validate(full=True)
+        assert found.type == values.type
+        assert found.to_pylist() == values.to_pylist() or pa.types.is_floating(values.type)
+        assert found.is_null().equals(values.is_null())
+        if values.type == pa.int64() and not values.null_count:
+            assert zones.counts(place).tolist() == values.to_pylist()
 
 
 def test_zones_that_are_not_whole_are_none(tmp_path: Path) -> None:

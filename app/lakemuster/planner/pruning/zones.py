@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from lakemuster.index.zone_block import Zones
 from lakemuster.index.zones import PARTITION, ROWS, SIZE, ZONE_ROWS, Summary, counts, zone_starts, zoned
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Primitive, arrow_type
@@ -39,7 +40,7 @@ def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], siz
     return FieldStats(*zoned(Summary(lower, upper, stats.null_count, stats.nan_count, stats.value_count), starts))
 
 
-def written_zones(zones: pa.RecordBatch, prefix: str, field_id: int, kind: Primitive) -> FieldStats | None:
+def written_zones(zones: Zones | pa.RecordBatch, prefix: str, field_id: int, kind: Primitive) -> FieldStats | None:
     """What :func:`zones_of` would make of one field of a segment's entries, of the zones that it was written with.
 
     Args:
@@ -54,19 +55,26 @@ def written_zones(zones: pa.RecordBatch, prefix: str, field_id: int, kind: Primi
     if target is None or (schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:
         return None
 
-    def part(name: str) -> pa.Array | None:
+    def bounds(name: str) -> pa.Array | None:
         place = schema.get_field_index(column(prefix + name, field_id))
         return None if place < 0 else zones.column(place)
 
-    lower, upper = part("lower"), part("upper")
-    for bounds in (lower, upper):
-        if bounds is not None and bounds.type != target and _WIDER.get(bounds.type) != target:
+    def counted(name: str) -> Counts | None:
+        place = schema.get_field_index(name)
+        if place < 0:
             return None
-    lower, upper = (None if bounds is None else cast_or_none(bounds, target) for bounds in (lower, upper))
-    nulls, nans = (None if (found := part(name)) is None else counts(found) for name in ("null_count", "nan_count"))
+        return zones.counts(place) if isinstance(zones, Zones) else counts(zones.column(place))
+
+    lower, upper = bounds("lower"), bounds("upper")
+    for side in (lower, upper):
+        if side is not None and side.type != target and _WIDER.get(side.type) != target:
+            return None
+    lower, upper = (None if side is None else cast_or_none(side, target) for side in (lower, upper))
+    nulls, nans = (counted(column(prefix + name, field_id)) for name in ("null_count", "nan_count"))
     if prefix != PARTITION:
-        return FieldStats(lower, upper, nulls, nans, None if (found := part("value_count")) is None else counts(found))
-    rows = counts(zones.column(ROWS))
+        return FieldStats(lower, upper, nulls, nans, counted(column(prefix + "value_count", field_id)))
+    rows = counted(ROWS)
+    assert rows is not None
     if nulls is None:
         return FieldStats(None, None, rows, np.zeros(len(rows), np.int64), rows)  # nothing but nulls
     return FieldStats(lower, upper, nulls, nans, rows)

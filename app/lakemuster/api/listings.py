@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, cast
 
+import numpy as np
 import pyarrow as pa
 
 from lakemuster.api.page_tokens import Key
+from lakemuster.api.page_writers import list_writer
+from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.rows import START, Position, RowSource, conform
 from lakemuster.wire.documents import Document, document_batch, dumps
-from lakemuster.wire.rows import Written, chunks, json_items, json_lines
+from lakemuster.wire.rows import CHUNK_BYTES, Written, chunks, json_items, json_lines
 
 PAGE_BYTES = 16 * 2**20
 """A page ends early when its JSON grows beyond this."""
@@ -70,6 +73,11 @@ class RowListing:
         at = START if after is None else Position(*cast("tuple[int, int]", after))
         items: list[Written] = []
         rows = length = 0
+        if isinstance(self.source, EntrySource):
+            at, items, rows = _kept_texts(self.source, at, size, follows=after is not None)
+            length = sum(map(len, items))
+            if at.offset and (rows >= size or length > PAGE_BYTES):
+                return Page(b",".join(items), (*at,))
         for position, batch in self.source.batches(at):
             offset = position.offset
             for chunk in chunks(batch):
@@ -96,6 +104,28 @@ class RowListing:
         for _, batch in self.source.batches(START):
             for chunk in chunks(batch):
                 yield conform(chunk, schema)
+
+
+def _kept_texts(source: EntrySource, at: Position, size: int, *, follows: bool) -> tuple[Position, list[Written], int]:
+    """The first rows of a page, from batches whose texts are kept: where they end, their JSON, and their number.
+
+    Args:
+        follows: on a page before: others will follow, so what a batch's rows are made of is made ready at once.
+    """
+    items: list[Written] = []
+    rows = length = 0
+    while rows < size and length <= PAGE_BYTES and (whole := source.whole_at(at)) is not None:
+        count, start = whole.batch.num_rows, at.offset - whole.first
+        writer = list_writer(source, whole, at_once=follows) if size < count else None
+        if writer is None:
+            break
+        step = max(1, count * CHUNK_BYTES // pa.ipc.get_record_batch_size(whole.batch))
+        end = min(count, start + min(step, size - rows))
+        items.append(writer.write(np.arange(start, end), ["},"])[:-1])
+        rows, length = rows + end - start, length + len(items[-1])
+        place = whole.first + end
+        at = Position(at.part, place) if place < whole.rows else Position(at.part + 1, 0)
+    return at, items, rows
 
 
 @dataclass(frozen=True, slots=True)

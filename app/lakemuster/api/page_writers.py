@@ -10,11 +10,13 @@ from functools import partial
 import pyarrow as pa
 
 from lakemuster.errors import CatalogError
+from lakemuster.planner.lists.entries import EntrySource, WholeBatch
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.planned_entries import Piece as Source
 from lakemuster.planner.shape import Part
 from lakemuster.wire.joining.columns import Piece
 from lakemuster.wire.row_writer import RowWriter
+from lakemuster.wire.rows import members
 
 KEPT_BYTES = 64 * 2**20
 """Of all writers, the batches' own buffers apart, which are mapped files."""
@@ -33,18 +35,21 @@ class PageWriters:
         self._seen: OrderedDict[Hashable, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], tuple[list[Piece], pa.RecordBatch]]) -> RowWriter | None:
+    def get(
+        self, key: Hashable, make: Callable[[], tuple[list[Piece], pa.RecordBatch]], *, at_once: bool = False
+    ) -> RowWriter | None:
         """The writer of a batch, if there is one.
 
         Args:
             key: stands for the batch, which never changes, and for how it is written.
-                make: the pieces of its rows, and the batch.
+            make: the pieces of its rows, and the batch.
+            at_once: whether to make it when the batch is first asked for: it will be asked for again.
         """
         with self._lock:
             if (found := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
                 return found[0]
-            if key not in self._seen:
+            if key not in self._seen and not at_once:
                 self._seen[key] = None
                 if len(self._seen) > _SEEN:
                     self._seen.popitem(last=False)
@@ -98,6 +103,19 @@ def writers_of(
             return []
         found.append(writer)
     return found
+
+
+def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> RowWriter | None:
+    """A writer of a batch of a list of entries, if there is one.
+
+    Args:
+        at_once: see :meth:`PageWriters.get`.
+    """
+
+    def made() -> tuple[list[Piece], pa.RecordBatch]:
+        return members(source.shape.whole(whole.part, whole.batch)), whole.batch
+
+    return _WRITERS.get((source.key, whole.key), made, at_once=at_once)
 
 
 def _pieces(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -68,6 +68,10 @@ class Shape(Protocol):
 
     def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the list from a batch of a segment of which :meth:`takes_whole` is true: prepared, all kept."""
+        ...
+
+    def decided_by(self, part: Part) -> Hashable | None:
+        """What rows of :meth:`whole` depend on, beside the batch; None where that is too much to keep them."""
         ...
 
     def prepare(self, part: Part, table: pa.Table) -> pa.Table:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,22 @@ from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.shape import Part, Shape
 from lakemuster.planner.view import View
+
+
+class WholeBatch(NamedTuple):
+    """A batch of a segment, all of whose entries are in a list.
+
+    Attributes:
+        key: decides, with the list's columns, what its rows are.
+        first: of its entries, counted in the segment, which has so many ``rows``.
+        batch: the columns that the list needs.
+    """
+
+    key: Hashable
+    part: Part
+    first: int
+    batch: pa.RecordBatch
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +78,20 @@ class EntrySource:
             batch, begin = segment.batch(number, names), number * BATCH_ROWS
             for at in range(max(offset - begin, 0), batch.num_rows, self.batch_rows):
                 yield begin + at, batch.slice(at, self.batch_rows) if at or self.batch_rows < BATCH_ROWS else batch
+
+    def whole_at(self, at: Position) -> WholeBatch | None:
+        """The batch that has the entry at a place, if the list has all of its segment's entries; None at the end."""
+        if at.part >= len(self.parts):
+            return None
+        part = self.parts[at.part]
+        segment = self.index.segments.open(part.manifest.segment)
+        decided_by = self.shape.decided_by(part)
+        if at.offset >= segment.num_rows or decided_by is None or not self.shape.takes_whole(self.view, part, segment):
+            return None
+        number = at.offset // BATCH_ROWS
+        batch = segment.batch(number, self.shape.columns(segment.names))
+        key = (self.index, part.manifest.id, number, decided_by)
+        return WholeBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
     def kept(self, part: Part) -> pa.Table:
         """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""

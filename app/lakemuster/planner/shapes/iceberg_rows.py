@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
@@ -121,23 +121,9 @@ class IcebergShape:
     def _typed_fields(self) -> tuple[tuple[pa.Field, pa.DataType], ...]:
         return tuple((field, field.type) for field in self.schema)
 
-    @cached_property
-    def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
-        return {}
-
     def columns(self, present: Sequence[str]) -> list[str]:
         """The entry's own columns, partitions, and the statistics that are wanted."""
-        key = tuple(present)
-        if key not in self._columns_of:  # segments of one table are alike
-            self._columns_of[key] = [name for name in present if self._needs(name)]
-        return list(self._columns_of[key])
-
-    def _needs(self, name: str) -> bool:
-        split = split_column(name)
-        if split is None or split[0] == "partition":
-            return True
-        wanted = self.wanted.statistics
-        return wanted is None or split[1] in wanted
+        return list(_needed(tuple(present), self.wanted.statistics))
 
     def prepare(self, part: Part, table: pa.Table) -> pa.Table:
         """Snapshot ids, sequence numbers and row ids that entries inherit."""
@@ -165,6 +151,15 @@ class IcebergShape:
     def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
         """With the snapshot ids and sequence numbers that entries inherit."""
         return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
+
+    def decided_by(self, part: Part) -> Hashable | None:
+        """The manifest's spec and numbers, and how locations are rewritten; None with statistics, which are many."""
+        header = part.manifest.header
+        spec = self._specs.get(header.spec_id)
+        if spec is None or self._shows_statistics:
+            return None
+        numbers = (header.sequence_number, header.added_snapshot_id)
+        return spec, numbers, self.view.table.rewrites, self.wanted.status, self.wanted.manifest
 
     def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
@@ -240,6 +235,19 @@ class IcebergShape:
         names = {i: column_name(self.view.names, i) for i in ids if wanted is None or i in wanted}
         arrays = [raw_bounds(table, kind, i) for i in names]
         return struct(arrays, [pa.field(name, pa.binary()) for name in names.values()], table.num_rows)
+
+
+@lru_cache(maxsize=256)
+def _needed(present: tuple[str, ...], statistics: frozenset[int] | None) -> tuple[str, ...]:
+    """Segments of one table are alike."""
+    return tuple(
+        name
+        for name in present
+        if (split := split_column(name)) is None
+        or split[0] == "partition"
+        or statistics is None
+        or split[1] in statistics
+    )
 
 
 @lru_cache(maxsize=256)

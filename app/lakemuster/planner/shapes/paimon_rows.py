@@ -155,6 +155,9 @@ class PaimonShape:
         """As :meth:`rows`."""
         return self.rows(part, batch)
 
+    def decided_by(self, part: Part) -> None:
+        """Nothing is taken whole."""
+
     def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the files recorded."""
         header, count = part.manifest.header, table.num_rows

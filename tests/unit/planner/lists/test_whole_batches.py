@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakemuster.api.listings import RowListing
 from lakemuster.index import segment_files
 from lakemuster.index.segments import Segment, write_segment
 from lakemuster.metadata.files import ADDED, DELETED, EXISTING, ICEBERG_COLUMNS
+from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
@@ -28,7 +30,11 @@ BATCH = 4
 CONTENT: list[Literal["data", "deletes"]] = ["data", "data", "deletes"]
 numbers = st.none() | st.integers(0, 3)
 VIEW: Any = SimpleNamespace(
-    metadata=SimpleNamespace(specs=()), schemas=(), names={}, table=SimpleNamespace(rewrites=()), snapshot_id=1
+    metadata=SimpleNamespace(specs=(PartitionSpec(0, ()),)),
+    schemas=(),
+    names={},
+    table=SimpleNamespace(rewrites=()),
+    snapshot_id=1,
 )
 
 
@@ -111,6 +117,35 @@ def test_rows_are_the_same(made: tuple[pa.Table, Part], wanted: Wanted, offset: 
             places = [position.offset + row for position, batch in batches for row in range(batch.num_rows)]
             rows = [row for _, batch in batches for row in conform(batch, shape.schema).to_pylist()]
             found.append(list(zip(places, rows, strict=True)))
+        assert found[0] == found[1]
+
+
+class _Index:
+    """Of some segments."""
+
+    def __init__(self, segments: Mapping[str, Segment]) -> None:
+        self.segments = SimpleNamespace(open=segments.__getitem__)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(manifests(), min_size=1, max_size=3), WANTED, st.integers(1, 2 * BATCH))
+def test_pages_are_the_same(made: list[tuple[pa.Table, Part]], wanted: Wanted, size: int) -> None:
+    with TemporaryDirectory() as folder:
+        segments = {}
+        parts = []
+        for number, (table, part) in enumerate(made):
+            write_segment(table, Path(folder) / str(number))
+            segments[str(number)] = Segment(str(number), Path(folder) / str(number))
+            manifest: Any = SimpleNamespace(segment=str(number), id=number, header=part.manifest.header)
+            parts.append(Part(manifest))
+        index: Any = _Index(segments)
+        found = []
+        for shape in (IcebergShape(VIEW, wanted), Looking(VIEW, wanted)):
+            listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), shape, BATCH))
+            pages = [listing.page(None, size)]
+            while pages[-1].after is not None:
+                pages.append(listing.page(pages[-1].after, size))
+            found.append([(page.items, page.after) for page in pages])
         assert found[0] == found[1]
 
 

@@ -84,6 +84,9 @@ class FileShape:
         """As :meth:`rows`."""
         return self.rows(part, batch)
 
+    def decided_by(self, part: Part) -> None:
+        """Nothing is taken whole."""
+
     def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the system table."""
         return self.table.build({field.name: self._column(field.name, table) for field in self.schema})

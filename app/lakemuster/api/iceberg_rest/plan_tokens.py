@@ -1,8 +1,8 @@
 """Plan tasks and plan ids: stateless, signed, and good for one table and one caller only.
 
-A plan task holds the scan, compressed, and a range of the plan; a plan id holds the scan, or of a large one only a
-digest, because it stands in URLs. The signature covers what the text holds and, besides, the registration of the
-table and the caller. They survive a restart and work on any replica; a changed or foreign one is not found.
+A plan task holds the scan, a large one compressed, and a range of the plan; a plan id holds the scan, or of a large
+one only a digest, because it stands in URLs. The signature covers what the text holds and, besides, the registration
+of the table and the caller. They survive a restart and work on any replica; a changed or foreign one is not found.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import hmac
 import json
 import struct
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from lakemuster.api.page_tokens import Binding, of_text, to_text
 from lakemuster.planner.rows import START, Position
 
 MAX_ID_CHARACTERS = 2000
+SMALL_BYTES = 1000
+"""Scans that are not compressed, which takes longer than all the rest."""
 _SIGNATURE_BYTES = 16
 _RANGE = struct.Struct(">qqqq")
 _TO_THE_END = Position(-1, -1)
@@ -102,11 +104,16 @@ class PlanTokens:
 EVERYTHING: Range = (START, None)
 
 
+_FIELDS = tuple(field.name for field in fields(Scan))
+# The standard library's JSON: a filter may hold integers of any size.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def _packed(scan: Scan) -> bytes:
-    # The standard library's JSON: a filter may hold integers of any size.
-    return zlib.compress(json.dumps(asdict(scan), separators=(",", ":")).encode(), 1)
+    text = _encode({name: getattr(scan, name) for name in _FIELDS}).encode()
+    return text if len(text) <= SMALL_BYTES else zlib.compress(text, 1)
 
 
 def _unpacked(packed: bytes) -> Scan:
-    fields = json.loads(zlib.decompress(packed))
-    return Scan(**{**fields, "statistics": tuple(fields["statistics"])})
+    found = json.loads(packed if packed.startswith(b"{") else zlib.decompress(packed))
+    return Scan(**{**found, "statistics": tuple(found["statistics"])})

@@ -142,7 +142,8 @@ class TaskWriter:
         ]
         tasks = [written for piece in found.pieces for written in self._tasks(piece, found.deletes)]
         head = b'{%s"plan-tasks":%s,"delete-files":[' % (status, orjson.dumps(plan_tasks))
-        return b"".join((head, b",".join(deletes), b'],"file-scan-tasks":[', b",".join(tasks), b"]}"))
+        between = b'],"file-scan-tasks":['
+        return b"".join((head, *_with_commas(deletes), between, *_with_commas(tasks), b"]}"))
 
     def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> Iterator[Written]:
         how = ("tasks", self.planned.view.metadata.current_schema_id, self.for_pyiceberg)
@@ -204,6 +205,10 @@ class TaskWriter:
                     "this table was moved, and its position deletes name data files by where they were: clients would "
                     "not apply them; rewrite the table's data files without deletes, or its paths"
                 )
+
+
+def _with_commas(items: Iterable[Written]) -> list[Written]:
+    return [part for item in items for part in (b",", item)][1:]
 
 
 _NOTHING = Collected((), np.zeros(0, np.int64), None)

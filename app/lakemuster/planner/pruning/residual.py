@@ -49,6 +49,9 @@ KEPT_TUPLES = 10_000
 FEW_VALUES = 16
 """Of a longer list, values are looked up in bulk."""
 
+FEW_ROWS = 8
+"""The tuples of so few files are not told apart before they are looked up."""
+
 _SLOTS = 1 << 14
 """Tuples that are told apart by a slot for each, whether it occurs or not."""
 
@@ -156,7 +159,8 @@ class Remaining:
         if not self._fields or not rows:
             return Residuals((self.bound,), np.zeros(rows, np.int64))
         fields = {field_id: _Field.of(table, field_id) for field_id in self._fields}
-        one_of_each, tuple_of = _tuples(list(fields.values()), rows)
+        every = np.arange(rows)
+        one_of_each, tuple_of = (every, every) if rows <= FEW_ROWS else _tuples(list(fields.values()), rows)
         left = self._of_tuples(fields, one_of_each)
         distinct = tuple(dict.fromkeys(left))
         if len(distinct) == 1:

@@ -100,8 +100,8 @@ def _are_alike(one: pa.Schema, other: pa.Schema | None) -> bool:
 
 def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
     """The entries of all pieces, one after the other."""
-    if len(group) == 1:
-        return take(group[0].columns.batch, group[0].rows)
+    if len(group) == 1 and (len(rows := group[0].rows) >= MANY_EACH or is_range(rows)):
+        return take(group[0].columns.batch, rows)
     if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
         return pa.concat_batches([take(piece.columns.batch, piece.rows) for piece in group])
     return gathered([(piece.columns, piece.rows) for piece in group])
@@ -121,6 +121,9 @@ def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
 
 def take(batch: pa.RecordBatch, rows: Rows) -> pa.RecordBatch:
     """The rows at some positions, ascending."""
-    if len(rows) == int(rows[-1]) - int(rows[0]) + 1:
-        return batch.slice(int(rows[0]), len(rows))
-    return batch.take(pa.array(rows))
+    return batch.slice(int(rows[0]), len(rows)) if is_range(rows) else batch.take(pa.array(rows))
+
+
+def is_range(rows: Rows) -> bool:
+    """Whether positions, ascending, follow one another."""
+    return len(rows) == int(rows[-1]) - int(rows[0]) + 1

@@ -5,16 +5,21 @@ The same columns as those of ``statistics``, which has them from lists of keys a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from lakemuster.formats.avro import Columns
 from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Items, decode, pick
 from lakemuster.formats.iceberg.statistics import Column, bound_field, canonical, count_field
 from lakemuster.metadata.files import count_type
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+
+_AT_ONCE = 64
+"""Columns of counts."""
 
 _NARROW = {8: np.int8, 16: np.int16, 32: np.int32}
 _NUMBERS: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
@@ -27,15 +32,41 @@ def width_of(of: Primitive) -> int:
 
 def keyed_counts(columns: Columns, kind: str) -> Iterator[Column]:
     """One narrow column per key; ``columns`` as of ``statistics.count_columns``."""
-    for key in sorted(columns):
-        values = columns[key]
-        bits, data = values.buffers()
-        counts = np.frombuffer(data, np.int32 if values.type.bit_width == 32 else np.int64, len(values))
-        # These and not their methods: a wide table has a thousand columns of few rows.
-        of = count_type(int(np.minimum.reduce(counts)), int(np.maximum.reduce(counts)))
-        if of.bit_width != values.type.bit_width:
-            data = pa.py_buffer(counts.astype(_NARROW[of.bit_width]))
-        yield count_field(kind, key, of), pa.Array.from_buffers(of, len(values), [bits, data], values.null_count)
+    for bits, some in groupby(sorted(columns), lambda key: int(columns[key].type.bit_width)):
+        keys = list(some)
+        # Many at a time: a wide table has a thousand columns of few rows.
+        for first in range(0, len(keys), _AT_ONCE):
+            own = keys[first : first + _AT_ONCE]
+            arrays = [columns[key] for key in own]
+            for key, values in zip(own, _narrowed(arrays, bits), strict=True):
+                yield count_field(kind, key, values.type), values
+
+
+def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
+    """Counts of so many bits each in the fewest that hold them."""
+    held = [array.buffers() for array in arrays]
+    matrix = _matrix([data for _, data in held], len(arrays[0]), np.dtype(f"i{bits // 8}"))
+    types = [count_type(*ends) for ends in zip(matrix.min(axis=1).tolist(), matrix.max(axis=1).tolist(), strict=True)]
+    alike = types[0] if len(set(types)) == 1 and types[0].bit_width != bits else None
+    whole = None if alike is None else pa.py_buffer(matrix.astype(_NARROW[alike.bit_width]))
+    for number, (values, of, (validity, data)) in enumerate(zip(arrays, types, held, strict=True)):
+        if whole is not None:
+            size = len(values) * of.bit_width // 8
+            data = whole.slice(number * size, size)  # noqa: PLW2901
+        elif of.bit_width != bits:
+            data = pa.py_buffer(matrix[number].astype(_NARROW[of.bit_width]))  # noqa: PLW2901
+        yield pa.Array.from_buffers(of, len(values), [validity, data], values.null_count)
+
+
+def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedinteger]) -> NDArray[np.signedinteger]:
+    """(buffers, rows): their numbers, where they are if they lie in memory at one distance, as decoders leave them."""
+    places = np.array([buffer.address for buffer in buffers])
+    steps = np.diff(places)
+    if len(steps) and (steps[0] < rows * width.itemsize or (steps != steps[0]).any()):
+        return np.stack([np.frombuffer(buffer, width, rows) for buffer in buffers])
+    step = int(steps[0]) if len(steps) else rows * width.itemsize
+    memory = pa.foreign_buffer(int(places[0]), step * len(steps) + rows * width.itemsize, buffers)
+    return np.ndarray((len(buffers), rows), width, memory, 0, (step, width.itemsize))
 
 
 def keyed_bounds(columns: Columns, kind: str, type_of: Callable[[int], Primitive]) -> Iterator[Column]:

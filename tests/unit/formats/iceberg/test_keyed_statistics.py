@@ -15,6 +15,7 @@ from lakemuster.formats.iceberg.manifests import parse_manifest
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.formats.iceberg.statistics import Column, bound_columns, count_columns
 from lakemuster.formats.iceberg.values import encode_array
+from lakemuster.metadata.files import count_type
 from lakemuster.metadata.snapshot import ManifestHeader
 from tests.tree import lakes_folder
 from tests.unit.formats.avro_files import real_files, record, written
@@ -107,3 +108,25 @@ def test_all_decoders_give_the_same_segment(path: Path, monkeypatch: pytest.Monk
 
 def whole(table: pa.Table, name: str) -> pa.Array:
     return pa.concat_arrays(table.column(name).chunks)
+
+
+@pytest.mark.parametrize("gap", [0, 8])
+def test_many_columns_of_counts_are_narrowed_wherever_they_lie(gap: int) -> None:
+    rows = [[key, -1, 100 * key, 2 ** (key % 40)] for key in range(150)]
+    memory = pa.py_buffer(b"".join(array(row) + bytes(gap * (key % 3)) for key, row in enumerate(rows)))
+    columns, begin = {}, 0
+    for key, row in enumerate(rows):
+        columns[key] = pa.Array.from_buffers(pa.int64(), len(row), [None, memory.slice(begin, 8 * len(row))])
+        begin += 8 * len(row) + gap * (key % 3)
+    columns |= {key: pa.array([1, 2, None, key], pa.int32()) for key in (5, 80, 300)}
+    found = list(keyed_counts(columns, "null_count"))
+    assert [field.name for field, _ in found] == [f"null_count.{key}" for key in sorted(columns)]
+    for (field, values), key in zip(found, sorted(columns), strict=True):
+        values.validate(full=True)
+        assert values.to_pylist() == columns[key].to_pylist()
+        most, least = max(columns[key].drop_null().to_pylist()), min(columns[key].drop_null().to_pylist())
+        assert field.type == values.type == count_type(least, most)
+
+
+def array(values: list[int]) -> bytes:
+    return b"".join(value.to_bytes(8, "little", signed=True) for value in values)

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from lakemuster.errors import IndexUnavailable
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.orm import ManifestRow, SnapshotRow
 from lakemuster.index.packing import unpack_members
+from lakemuster.index.segments import known_segments
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import ManifestHeader
 
@@ -38,10 +40,17 @@ class StoredManifest:
 
 
 def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[ManifestHeader, str]]) -> list[int]:
-    """The row ids of (header, segment) pairs, in their order; rows not met before are inserted."""
+    """The row ids of (header, segment) pairs, in their order; rows not met before are inserted.
+
+    Raises:
+        IndexUnavailable: a segment is not registered. Those of rows that are there are: nothing else keeps segments.
+    """
     digests = [_digest(header, segment) for header, segment in manifests]
     known = _ids_of(session, table_id, digests)
     new = {digest: one for digest, one in zip(digests, manifests, strict=True) if digest not in known}
+    names = {segment for _, segment in new.values()}
+    if missing := names - known_segments(session, names):
+        raise IndexUnavailable("segments of the snapshot are not registered; refresh again", segments=len(missing))
     rows = [{"table_id": table_id, "digest": digest, **_values(*one)} for digest, one in new.items()]
     insert_all(session, ManifestRow, rows)
     known |= _ids_of(session, table_id, list(new))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,9 @@ from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import Snapshot
 
 Key = tuple[str, int]
+
+KEPT_SNAPSHOTS = 4096
+"""Whose documents are kept, some kilobytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,13 @@ class _Stored:
     digest: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    snapshot: Snapshot
+    document: bytes
+    digest: bytes
+
+
 def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *, is_another: bool) -> Changes:
     """Insert new snapshots as known, forget vanished and replaced ones, keep the state of the others.
 
@@ -45,8 +57,9 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
     """
     wanted = _by_key(snapshots)
     stored = _stored(session, table_id)
-    documents = {key: encode(snapshot) for key, snapshot in wanted.items()}
-    digests = {key: hashlib.sha256(document).digest() for key, document in documents.items()}
+    encoded = {key: _encoded(table_id, key, snapshot) for key, snapshot in wanted.items()}
+    documents = {key: one.document for key, one in encoded.items()}
+    digests = {key: one.digest for key, one in encoded.items()}
     differing = [key for key, row in stored.items() if key in wanted and row.digest != digests[key]]
     replaced = {key for key in stored if key in wanted} if is_another else set(differing)
     if not is_another:
@@ -79,6 +92,21 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
         ],
     )
     return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
+
+
+_KEPT: OrderedDict[tuple[int, Key], _Encoded] = OrderedDict()
+
+
+def _encoded(table_id: int, key: Key, snapshot: Snapshot) -> _Encoded:
+    """A snapshot's document, made once: a commit repeats all snapshots that there were."""
+    kept = _KEPT.get((table_id, key))
+    if kept is None or kept.snapshot != snapshot:
+        document = encode(snapshot)
+        kept = _KEPT[table_id, key] = _Encoded(snapshot, document, hashlib.sha256(document).digest())
+        while len(_KEPT) > KEPT_SNAPSHOTS:
+            with contextlib.suppress(KeyError):
+                _KEPT.popitem(last=False)
+    return kept
 
 
 def is_same(old: Snapshot, new: Snapshot) -> bool:

@@ -21,7 +21,7 @@ from lakemuster.index.leases import Lease
 from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.packing import pack, pack_members, unpack, unpack_members
-from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, known_segments, register_segments
+from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, register_segments
 from lakemuster.index.statements import chunks
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot
 
@@ -223,9 +223,6 @@ def publish(
     leases.ensure(session, lease)
     before = _lock(session, lease, snapshot_row_id)
     register_segments(session, segments)
-    names = {manifest.segment for manifest in manifests}
-    if missing := names - known_segments(session, names):
-        raise IndexUnavailable("segments of the snapshot are not registered; refresh again", segments=len(missing))
     ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
     members = pack_members([(manifest.role, row_id) for manifest, row_id in zip(manifests, ids, strict=True)])
     _set(

@@ -99,6 +99,8 @@ class Crawler:
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
         """Have every manifest of some snapshots indexed, fetched together; nobody sees any of it yet."""
+        if not snapshots:
+            return
         lists = self._read_lists(snapshots)
         listed = [self._listed(snapshot, lists) for snapshot in snapshots]
         wanted: dict[str, _Listed] = {}
@@ -177,6 +179,8 @@ class Crawler:
 
     def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
         """Have segments made; by segment name, None or why not."""
+        if not rows:
+            return {}
         manifests = [Manifest(row.segment, row.location, row.header, row.branch) for row in rows]
         outcomes: dict[str, CatalogError | None] = {}
         written: list[SegmentInfo] = []

@@ -14,6 +14,8 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from lakemuster.api.services import Services
+from lakemuster.index import reconcile
+from lakemuster.index.encoding import encode
 from lakemuster.index.leases import held
 from lakemuster.ingest import refresh
 from lakemuster.planner.lists import snapshot_lists as lists
@@ -46,7 +48,16 @@ def test_an_append_costs_one_manifest_one_list_and_the_pointer(tmp_path: Path) -
         assert services.store.counts.reads - reads <= 1
 
 
-def test_a_refresh_asks_and_reads_as_often_after_many_commits_as_after_few(tmp_path: Path) -> None:
+def test_a_refresh_asks_and_reads_as_often_after_many_commits_as_after_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[object] = []
+
+    def counted(value: object) -> bytes:
+        encoded.append(value)
+        return encode(value)
+
+    monkeypatch.setattr(reconcile, "encode", counted)
     warehouse = tmp_path / "lake"
     iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{warehouse}")
     iceberg.create_namespace("db")
@@ -62,8 +73,10 @@ def test_a_refresh_asks_and_reads_as_often_after_many_commits_as_after_few(tmp_p
                 table.append(data)
                 services.refresh("db.t")
             table.append(data)
-            costs.append(cost(services))
+            encoded.clear()
+            costs.append((*cost(services), len(encoded)))
         assert costs[1] == costs[3]
+        assert costs[3][-1] == 1
 
 
 def cost(services: Services) -> tuple[int, int, int]:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Page:
     """Some rows of a list: the inside of a JSON array; ``after`` is None on the last page."""
 
-    items: bytes
+    items: Written
     after: Key | None
 
 
@@ -77,20 +77,20 @@ class RowListing:
             at, items, rows = _kept_texts(self.source, at, size, follows=after is not None)
             length = sum(map(len, items))
             if at.offset and (rows >= size or length > PAGE_BYTES):
-                return Page(b",".join(items), (*at,))
+                return Page(joined(items), (*at,))
         for position, batch in self.source.batches(at):
             offset = position.offset
             for chunk in chunks(batch):
                 if rows >= size or length > PAGE_BYTES:
-                    return Page(b",".join(items), (position.part, offset))
+                    return Page(joined(items), (position.part, offset))
                 taken = chunk.slice(0, size - rows)
                 items.append(json_items(taken))
                 rows += taken.num_rows
                 offset += taken.num_rows
                 length += len(items[-1])
                 if taken.num_rows < chunk.num_rows:
-                    return Page(b",".join(items), (position.part, offset))
-        return Page(b",".join(items), None)
+                    return Page(joined(items), (position.part, offset))
+        return Page(joined(items), None)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """All rows."""
@@ -104,6 +104,11 @@ class RowListing:
         for _, batch in self.source.batches(START):
             for chunk in chunks(batch):
                 yield conform(chunk, schema)
+
+
+def joined(items: Sequence[Written]) -> Written:
+    """The insides of JSON arrays as one; what is one already is not copied."""
+    return items[0] if len(items) == 1 else b",".join(items)
 
 
 def _kept_texts(source: EntrySource, at: Position, size: int, *, follows: bool) -> tuple[Position, list[Written], int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.api.filters import Filter, not_applied_out
-from lakemuster.api.listings import PAGE_BYTES
+from lakemuster.api.listings import PAGE_BYTES, joined
 from lakemuster.api.page_tokens import Key
 from lakemuster.api.page_writers import writers_of
 from lakemuster.metadata.predicate import Bound
@@ -35,6 +35,8 @@ Kind = Literal["file", "delete"]
 
 JSON_OF_ARROW = 3
 """Bytes of JSON that a byte of Arrow becomes, about."""
+SHORT_TEXT = 64
+"""Characters of a residual that is kept at hand over and over."""
 DELETE_BYTES = 1_000
 """Bytes of JSON of a delete file, about."""
 
@@ -131,7 +133,7 @@ class PlanListing:
         files = [*self._written(chosen, numbers)]
         is_whole = after is None and place is None and self.limit is None
         totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
-        return PlanPage(_listed(files), _listed([*map(json_items, self._deletes(numbers))]), key, totals, rows)
+        return PlanPage(joined(files), joined([*map(json_items, self._deletes(numbers))]), key, totals, rows)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""
@@ -223,15 +225,16 @@ class PlanListing:
 
     def _delete_lists(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.Array:
         """(N,) the places of each file's delete files."""
-        if len(places):
-            counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
-            offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
-        else:
-            offsets = repeated(0, pa.int32(), sum(len(piece.rows) for piece in group) + 1)
+        if not len(places):
+            return _no_deletes(sum(len(piece.rows) for piece in group))
+        counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
+        offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
         return pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
         texts = [self._residual(residual) for residual in piece.residuals]
+        if len(texts) == 1 and len(texts[0] or "") <= SHORT_TEXT:
+            return repeated(texts[0], pa.string(), len(piece.rows))
         if len(texts) == 1:
             return pa.repeat(pa.scalar(texts[0], pa.string()), len(piece.rows))
         return pa.array(texts, pa.string()).take(pa.array(piece.residual))
@@ -250,11 +253,13 @@ class PlanListing:
         return self._residuals[bound]
 
 
-def _listed(items: Sequence[Written]) -> Written:
-    return items[0] if len(items) == 1 else b",".join(items)
-
-
 _DELETES = pa.field("deletes", pa.list_(pa.int64()))
+
+
+@lru_cache(maxsize=64)
+def _no_deletes(files: int) -> pa.Array:
+    """(N,) lists of nothing."""
+    return pa.ListArray.from_arrays(repeated(0, pa.int32(), files + 1), pa.array([], pa.int64()))
 
 
 def _deletes_of(group: Sequence[PlannedBatch]) -> Numbers:

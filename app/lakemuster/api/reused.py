@@ -87,24 +87,26 @@ class PageCache:
         self._kept: OrderedDict[Question, _Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def first(self, listing: PlanListing, size: int) -> PlanPage:
-        """The first page of a plan, at most ``size`` files."""
+    def again(self, listing: PlanListing, size: int) -> PlanPage | None:
+        """The first page of a plan, at most ``size`` files, if it was kept, of this snapshot or an earlier one."""
         question = _question(listing, size)
         if question is None:
-            return listing.page(None, size)
+            return None
         listed = _listed(listing.plan.outline)
         with self._lock:
             known = self._kept.get(question)
         page = None if known is None else _page_again(known, listed, listing.plan)
-        if page is None:
-            page = listing.page(None, size)
-            if page.after is not None and page.rows < size:
-                return page
-            page = replace(page, files=bytes(page.files), deletes=bytes(page.deletes))
-        elif known is not None and known.listed is not listed:
-            self.reused += 1
+        if known is None or page is None:
+            return None
+        self.reused += known.listed is not listed
         self._keep(question, _Kept(listed, page))
         return page
+
+    def keep(self, listing: PlanListing, size: int, page: PlanPage) -> None:
+        """Keep a plan's first page of at most ``size`` files, whose text stays where it lies."""
+        question = _question(listing, size)
+        if question is not None and (page.after is None or page.rows >= size):
+            self._keep(question, _Kept(_listed(listing.plan.outline), page))
 
     def _keep(self, question: Question, kept: _Kept) -> None:
         with self._lock:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 from pyiceberg.transforms import BucketTransform, IdentityTransform
@@ -17,11 +18,12 @@ from pyiceberg.types import LongType
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
-from lakemuster.api.planned import PlanPage
+from lakemuster.api.planned import PlanListing, PlanPage
 from lakemuster.api.planning import plan_listing
 from lakemuster.api.reused import PageCache
 from lakemuster.api.services import Services
 from lakemuster.wire.native.plans import PlanQuestion
+from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
 NAME = "db.t"
@@ -37,6 +39,15 @@ def services_of(folder: Path, table: str) -> Iterator[Services]:
         yield services
 
 
+def first(pages: PageCache, listing: PlanListing, size: int) -> PlanPage:
+    """A plan's first page, as it is answered with: known, or made and kept."""
+    known = pages.again(listing, size)
+    page = known or listing.page(None, size)
+    if known is None:
+        pages.keep(listing, size, page)
+    return page
+
+
 def told(page: PlanPage) -> object:
     """A page by its bytes."""
     return replace(page, files=bytes(page.files), deletes=bytes(page.deletes))
@@ -49,7 +60,7 @@ def check(services: Services, asked: list[PlanQuestion]) -> int:
     for question in asked:
         listing = plan_listing(services, view, question, stale=None)
         for size in SIZES:
-            assert told(services.pages.first(listing, size)) == told(listing.page(None, size)), (question, size)
+            assert told(first(services.pages, listing, size)) == told(listing.page(None, size)), (question, size)
     return services.pages.reused - before
 
 
@@ -129,7 +140,25 @@ def test_pages_are_kept_within_a_budget(tmp_path: Path) -> None:
         cache = PageCache(200_000)
         for number in range(50):
             listing = plan_listing(services, view, PlanQuestion(filter=f"user_id >= {number}"), stale=None)
-            cache.first(listing, 20)
+            first(cache, listing, 20)
         weights = [kept.weight for kept in cache._kept.values()]
         assert 1 < len(weights) < 50
         assert 0 <= cache._room == 200_000 - sum(weights)
+
+
+def test_what_is_kept_of_an_answer_is_its_page(tmp_path: Path) -> None:
+    root = tmp_path / "lake" / "t"
+    iceberg_table(root, files=200, columns=12, manifests=4, level=1)
+    append_deletes(root, "positions", 50)
+    with services_of(tmp_path, str(root)) as services:
+        services.refresh(NAME)
+        http, view = TestClient(create_app(services), base_url="http://127.0.0.1:8181"), services.view(NAME)
+        for number, size in ((0, 1000), (0, 20), (10**12, 5)):
+            text = f"user_id >= {number}"
+            body = http.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": size}).json()
+            listing = plan_listing(services, view, PlanQuestion(filter=text), stale=None)
+            kept = services.pages.again(listing, size)
+            assert kept is not None
+            assert told(kept) == told(listing.page(None, size))
+            assert len(body["files"]) == kept.rows
+            assert bool(body["deletes"]) == (number == 0)

@@ -27,6 +27,7 @@ from lakemuster.planner.scan import packs, selection
 from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.tasks import cut, part
+from tests.contract.service.test_reused_pages import first
 
 FILES, MANIFESTS = 40_000, 20
 ZONE = 1024
@@ -237,7 +238,7 @@ def test_a_question_asked_again_after_a_commit_costs_what_is_new(services: Servi
     texts = ["id >= 11000000 and id < 11400000", "user_id < 90000000", "price < -900 and code < 500000000"]
 
     def asked(text: str) -> PlanPage:
-        return services.pages.first(PlanListing(plan(services, text), Filter(text)), 100)
+        return first(services.pages, PlanListing(plan(services, text), Filter(text)), 100)
 
     known = [asked(text) for text in texts]
     append_manifest(Path(next(iter(services.settings.roots)), "t"), files=300)

@@ -141,13 +141,19 @@ def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None)
 
 
 def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> bytes:
-    size = asked.query.page_size
-    page = asked.api.services.pages.first(listing, size) if place is None else listing.page(place.key, size)
+    size, pages = asked.query.page_size, asked.api.services.pages
+    known = pages.again(listing, size) if place is None else None
+    page = known or listing.page(None if place is None else place.key, size)
     token = None if page.after is None else asked.token(Place(pins_of([view]), page.after))
     about: Mapping[str, object] = listing.about_of(page.totals)
-    head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1]
+    head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1] + b',"files":['
     rest = {key: about[key] for key in ("applied", "not_applied", "counts")}
     rest |= {"next_page_token": token, "stale": about["stale"]}
-    return b"".join(
-        (head, b',"files":[', page.files, b'],"deletes":[', page.deletes, b"],", memoryview(orjson.dumps(rest))[1:])
-    )
+    between = b'],"deletes":['
+    body = b"".join((head, page.files, between, page.deletes, b"],", memoryview(orjson.dumps(rest))[1:]))
+    if place is None and known is None:
+        # The answer is kept, too: the page is no second copy of it.
+        files, whole = len(head) + len(page.files), memoryview(body)
+        deletes = whole[files + len(between) :][: len(page.deletes)]
+        pages.keep(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))
+    return body

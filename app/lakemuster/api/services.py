@@ -130,6 +130,13 @@ class Services:
         table, stale = self._looked_at(name, iceberg=iceberg)
         if stale is None and (kept := self.views.find(table, selector)) is not None:
             return kept
+        if stale is None and selector.snapshot_id is None:
+            # After a commit, everybody comes at once.
+            with self.views.making(table):
+                if (kept := self.views.find(table, selector)) is None:
+                    kept = self._view(table, stale, selector)
+                    self.views.keep(selector, kept)
+                return kept
         try:
             view = self._view(table, stale, selector)
         except SnapshotNotFound:

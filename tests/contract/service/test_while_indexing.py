@@ -16,13 +16,15 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 from pyiceberg.types import LongType
+from sqlalchemy.orm import Session
 
+from lakemuster.api import services as services_module
 from lakemuster.api.at_hand import still_so
 from lakemuster.api.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
-from lakemuster.index.tables import TableRecord
+from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.ingest.crawl import Crawler, Indexed
-from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import CURRENT, Selector
 from tests.contract.service.backends import catalog, rows, settings
@@ -196,3 +198,28 @@ def test_before_the_first_snapshot_is_indexed_the_table_is_shown_and_plans_wait(
             assert not asked.done()
             held.go.set()
             assert asked.result() == (current(table), ["id"], 1)
+
+
+def test_those_who_come_at_once_after_a_commit_read_its_metadata_once(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.append(DATA)
+    read: list[int] = []
+
+    def slowly(session: Session, table_id: int) -> TableMetadata:
+        read.append(table_id)
+        time.sleep(0.2)  # so that all the others have come, and wait
+        return load_metadata(session, table_id)
+
+    monkeypatch.setattr(services_module, "load_metadata", slowly)
+    with indexing(tmp_path) as services:
+        services.refresh(NAME)
+        for _ in range(2):
+            with ThreadPoolExecutor(8) as threads:
+                views = list(threads.map(lambda _: services.view(NAME), range(8)))
+            assert {view.snapshot_id for view in views} == {current(table)}
+            assert len(read) == 1
+        table.append(DATA)
+        services.refresh(NAME)
+        assert services.view(NAME).snapshot_id == current(table)
+        assert len(read) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 from unittest import mock
 
@@ -100,13 +101,19 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
 def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
     text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
 ) -> None:
-    """However tuples are told apart, too."""
+    """However tuples are told apart, too, and however few files there are."""
     bound, table = bind(parse_sql(text), SCHEMA), partitions(spec, rows)
-    one_by_one = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
-    with mock.patch.object(module, "_is_plain", return_value=False), mock.patch.object(module, "_SLOTS", 0):
-        in_bulk = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
-    of_files = [[found.distinct[number] for number in found.of_file] for found in (one_by_one, in_bulk)]
-    assert of_files[0] == of_files[1]
+    ways: tuple[dict[str, Any], ...] = (
+        {},
+        {"FEW_ROWS": 0},
+        {"FEW_ROWS": 0, "_is_plain": lambda *_: False, "_SLOTS": 0},
+    )
+    told = []
+    for way in ways:
+        with mock.patch.multiple(module, **way) if way else contextlib.nullcontext():
+            found = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
+        told.append([found.distinct[number] for number in found.of_file])
+    assert told[0] == told[1] == told[2]
 
 
 def _is_doubtful(bound: Bound) -> bool:

@@ -120,6 +120,12 @@ def place(file: Path, target: Path) -> None:
 
 
 @lru_cache(maxsize=256)
+def _same(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One object for all segments that have these columns: names that are the same are quickly found equal."""
+    return names
+
+
+@lru_cache(maxsize=256)
 def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
     """Columns by field id; segments of one table mostly have the same ones."""
     found: dict[int, list[str]] = {}
@@ -172,7 +178,7 @@ class Segment:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Of all columns."""
-        return tuple(self.schema.names)
+        return _same(tuple(self.schema.names))
 
     @cached_property
     def columns_of(self) -> Mapping[int, tuple[str, ...]]:

@@ -23,9 +23,11 @@ from lakemuster.index.segments import Segment
 from lakemuster.main import build_services
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan import packs, selection
+from lakemuster.planner.scan import packs, planned_entries, selection
+from lakemuster.planner.scan import plan as plans
 from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.planned_entries import Piece
 from lakemuster.planner.scan.tasks import cut, part
 from tests.contract.service.test_reused_pages import first
 
@@ -192,6 +194,24 @@ def test_scattered_files_are_few_batches(services: Services) -> None:
     assert places == sorted(set(places))
     # A thousand files at first, and then as many as a batch may have: of all manifests.
     assert len(batches) <= 2
+
+
+def test_files_are_put_together_once_and_only_when_somebody_looks(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries_of, made = planned_entries.entries_of, list[int]()
+
+    def counted(group: Sequence[Piece]) -> pa.RecordBatch:
+        made.append(sum(len(piece.rows) for piece in group))
+        return entries_of(group)
+
+    monkeypatch.setattr(plans, "entries_of", counted)
+    batches = list(plan(services, "price < -900").batches())
+    assert not made
+    files = [len(batch.rows) for batch in batches]
+    for batch in batches:
+        assert batch.slice(1).table.num_rows == batch.entries.recorded.num_rows - 1 == batch.table.num_rows - 1
+    assert made == files
 
 
 def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None:

@@ -8,7 +8,7 @@ Source: Iceberg spec, "Scan Planning"; Java's ``ResidualEvaluator`` decides leaf
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -76,7 +76,7 @@ def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residual
         table: entries of one spec, with their ``partition.<id>`` columns.
         projection: of that spec.
     """
-    return remaining_of(bound, projection).of(table)
+    return remaining_of(bound, projection).of(table.num_rows, lambda: table)
 
 
 class _Asked(NamedTuple):
@@ -153,11 +153,15 @@ class Remaining:
         """The partition fields that decide anything."""
         return sorted(frozenset().union(*(of.fields for of in self._leaves if of is not None)))
 
-    def of(self, table: pa.Table) -> Residuals:
-        """The residual of each file of the spec; as :func:`residuals`."""
-        rows = table.num_rows
+    def of(self, rows: int, read: Callable[[], pa.Table]) -> Residuals:
+        """The residual of each of so many files of the spec; as :func:`residuals`.
+
+        Args:
+            read: their entries; only asked for where partitions decide anything.
+        """
         if not self._fields or not rows:
             return Residuals((self.bound,), np.zeros(rows, np.int64))
+        table = read()
         fields = {field_id: _Field.of(table, field_id) for field_id in self._fields}
         every = np.arange(rows)
         one_of_each, tuple_of = (every, every) if rows <= FEW_ROWS else _tuples(list(fields.values()), rows)

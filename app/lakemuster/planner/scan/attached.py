@@ -9,7 +9,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import LimitExceeded
-from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import kept
@@ -23,46 +22,35 @@ LEAST, MOST = 1024, 1 / 4
 Attached = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
 
-Opened = Callable[[str], tuple[Segment, list[str]]]
 
-
-def attached(
-    outline: Outline, index: DeleteIndex, group: Sequence[Piece], entries: pa.Table, opened: Opened
-) -> Attached:
+def attached(outline: Outline, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]) -> Attached:
     """The delete files of some files.
 
     Args:
         group: where the files are.
-        entries: theirs, inherited fields filled in.
-        opened: as of :func:`pieces`.
+        entries: theirs, inherited fields filled in; not asked for where all is known.
     """
     spec_id = group[0].spec.spec_id
-    known = [
-        _of_batch(outline, index, piece, *opened(piece.segment)) if len(piece.rows) >= LEAST else None
-        for piece in group
-    ]
+    known = [_of_batch(outline, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
     if not any(known):
-        return index.match(spec_id, entries)
+        return index.match(spec_id, entries())
     found, at = [], 0
     for piece, own in zip(group, known, strict=True):
-        found.append(own or index.match(spec_id, entries.slice(at, len(piece.rows))))
+        found.append(own or index.match(spec_id, entries().slice(at, len(piece.rows))))
         at += len(piece.rows)
     return _joined(found)
 
 
-def _of_batch(
-    outline: Outline, index: DeleteIndex, piece: Piece, segment: Segment, names: list[str]
-) -> Attached | None:
+def _of_batch(outline: Outline, index: DeleteIndex, piece: Piece) -> Attached | None:
     """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
-    spec, rows = piece.spec, piece.rows
-    count = min(BATCH_ROWS, segment.num_rows - piece.batch * BATCH_ROWS)
+    spec, rows, batch = piece.spec, piece.rows, piece.columns.batch
+    count = batch.num_rows
     if len(rows) < MOST * count:
         return None
 
     def make() -> tuple[Attached, int]:
         parts = spec.parts_of(np.arange(piece.first, piece.first + count))
-        whole = inherited(segment.batch(piece.batch, names), spec.inheritance, parts)
-        found = index.match(spec.spec_id, pa.Table.from_batches([whole]))
+        found = index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
         return found, sum(numbers.nbytes for numbers in found)
 
     try:

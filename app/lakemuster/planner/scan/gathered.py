@@ -54,7 +54,7 @@ class Columns:
     """Some columns of one batch of a segment.
 
     Attributes:
-        batch: with these columns alone.
+        batch: with these columns alone, and nothing said of the segment as a whole.
         schema: one object for all batches that were alike one after another.
     """
 
@@ -77,7 +77,7 @@ def columns_of(segment: Segment, number: int, names: tuple[str, ...]) -> Columns
     """
     known = _remembered.setdefault(segment, {})
     if (found := known.get((number, names))) is None:
-        batch = segment.batch(number, names)
+        batch = segment.batch(number, names).replace_schema_metadata(None)
         schema = batch.schema
         if schema.equals(_schemas[0], check_metadata=True):
             schema = _schemas[0]

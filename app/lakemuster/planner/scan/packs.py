@@ -173,6 +173,9 @@ class Question:
         Args:
             spans: the entries to look at, ascending and apart; None for all.
         """
+        alive = _ALIVE[self.bound == TRUE](self.index, pack)
+        if spans is None and self.bound == TRUE:
+            return _every(pack.rows) if alive is None else np.flatnonzero(alive)
         rows = pack.rows if spans is None else sum(map(_size, spans))
         some = None if spans is None or rows * SOME_OF_A_PACK >= pack.rows else tuple(spans)
         keep = _walked(self, pack, some, pack.rows if some is None else rows)
@@ -181,7 +184,6 @@ class Question:
             for span in spans:
                 keep[span] = found[span] if some is None else found[done : done + _size(span)]
                 done += _size(span)
-        alive = _ALIVE[self.bound == TRUE](self.index, pack)
         return np.flatnonzero(keep if alive is None else keep & alive)
 
     def is_ready(self, pack: Pack) -> bool:
@@ -190,6 +192,18 @@ class Question:
             any(_KEPT.has((pack, "column", field_id, of, made)) for made in (Keys, Marks))
             for field_id, of in self.columns.items()
         )
+
+
+def _every(rows: int) -> Rows:
+    """All places of a pack; not to be written to."""
+    return _counted(max(PACK_ROWS, 1 << rows.bit_length()))[:rows]
+
+
+@lru_cache(maxsize=8)
+def _counted(end: int) -> Rows:
+    numbers = np.arange(end)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _walked(question: Question, pack: Pack, spans: tuple[slice, ...] | None, rows: int) -> Mask:

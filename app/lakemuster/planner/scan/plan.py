@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,7 +27,7 @@ from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, entries_of, joined, pieces
-from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.runs import Runs, Spread, runs_of
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
 from lakemuster.planner.scan.spec_outline import SpecOutline
 from lakemuster.planner.shape import Part, Shape, Wanted
@@ -40,10 +40,15 @@ KEPT_TOTALS = 1024
 
 @dataclass(eq=False)
 class Entries:
-    """Entries of some files, as a segment records them; what they inherit is filled in when somebody looks."""
+    """Entries of some files: taken from their segments, and what they inherit filled in, when somebody looks."""
 
-    recorded: pa.Table
+    read: Callable[[], pa.Table]
     finish: Callable[[], pa.Table] | None = None
+
+    @cached_property
+    def recorded(self) -> pa.Table:
+        """As segments record them."""
+        return self.read()
 
     @cached_property
     def table(self) -> pa.Table:
@@ -52,7 +57,7 @@ class Entries:
 
     def slice(self, offset: int, length: int) -> Entries:
         """Some of them."""
-        return Entries(self.recorded.slice(offset, length), lambda: self.table.slice(offset, length))
+        return Entries(lambda: self.recorded.slice(offset, length), lambda: self.table.slice(offset, length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,26 +286,28 @@ class Plan:
     def _planned(self, group: Sequence[Piece]) -> PlannedBatch:
         spec = group[0].spec
         places = group[0].places if len(group) == 1 else np.concatenate([piece.places for piece in group])
-        parts = spec.parts_of(places)
-        rows = places - spec.part_starts[parts]
-        own, first = spec.parts[int(parts[0])], spec.numbers[int(parts[0])]
-        numbers = spec.part_numbers[parts] if parts[0] != parts[-1] else None
-        read = entries_of(group)
-        entries, sources = Entries(pa.Table.from_batches([read])), tuple(group)
+        spread = spec.spread(places)
+        rows = spread.within(places, spec.part_starts)
+        own, first = spec.parts[spread.first], spec.numbers[spread.first]
+        numbers = spread.each(spec.part_numbers) if spread.first != spread.last else None
+        read, sources = cache(lambda: entries_of(group)), tuple(group)
+        entries = Entries(lambda: pa.Table.from_batches([read()]))
         if self.view.table.format == "iceberg":
-            row_ids = self._row_ids(spec, parts, rows)
-            entries.finish = lambda: pa.Table.from_batches([inherited(read, spec.inheritance, parts, row_ids)])
+            row_ids = self._row_ids(spec, spread, rows)
+            entries.finish = lambda: pa.Table.from_batches(
+                [inherited(read(), spec.inheritance, spec.parts_of(places), row_ids)]
+            )
             sources = () if row_ids is not None or len(rows) < MANY_EACH * (len(group) - 1) else sources
         elif self.details and isinstance(self.outline.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
-            entries = Entries(with_details(self.outline, self.bound, self.splitting, of, rows, entries.recorded))
-            sources = ()
+            detailed = with_details(self.outline, self.bound, self.splitting, of, rows, entries.recorded)
+            entries, sources = Entries(lambda: detailed), ()
         if spec not in self._remaining:
             self._remaining[spec] = remaining_of(self.bound, spec.projection)
-        left = self._remaining[spec].of(entries.recorded)
+        left = self._remaining[spec].of(len(rows), lambda: entries.recorded)
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
         if self.added_in is None and (index := self.outline.delete_index) is not None:
-            offsets, deletes = attached(self.outline, index, group, entries.table, self._opened)
+            offsets, deletes = attached(self.outline, index, group, lambda: entries.table)
         return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers, sources)
 
     def whole(self, source: Piece) -> pa.Table:
@@ -328,12 +335,12 @@ class Plan:
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
 
-    def _row_ids(self, spec: SpecOutline, parts: Rows, rows: Rows) -> pa.Array | None:
+    def _row_ids(self, spec: SpecOutline, spread: Spread, rows: Rows) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
-        if not spec.inheritance.has_row_ids[parts[0] : parts[-1] + 1].any():
+        if not spec.inheritance.has_row_ids[spread.first : spread.last + 1].any():
             return None
         found = []
-        for part, start, end in runs_of(parts):
+        for part, start, end in runs_of(spread.each(np.arange(len(spec.parts)))):
             manifest = spec.parts[part].manifest
             segment = self.outline.index.segments.open(manifest.segment)
             own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]

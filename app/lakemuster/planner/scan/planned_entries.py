@@ -92,10 +92,7 @@ def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 
 def _are_alike(one: pa.Schema, other: pa.Schema | None) -> bool:
-    """Whether two segments have the same columns; what is said of each as a whole, its rows, may differ."""
-    if one is other or other is None:
-        return one is other
-    return bool(one.remove_metadata().equals(other.remove_metadata(), check_metadata=True))
+    return one is other or (other is not None and bool(one.equals(other, check_metadata=True)))
 
 
 def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,50 @@ from numpy.typing import NDArray
 from lakemuster.planner.pruning.prune import Mask
 
 Places = NDArray[np.int64]
+Item = TypeVar("Item", bound=np.generic)
+
+_NO_PLACES: Places = np.zeros(0, np.int64)
+
+
+class Spread(NamedTuple):
+    """Of which things, that follow one another, some entries are.
+
+    Attributes:
+        first, last: the things of the first entry and of the last one.
+        counts: (last - first + 1,) entries of each thing; None where there are as many things as entries, or more.
+        things: (N,) of each entry, where there are no counts; else empty.
+    """
+
+    first: int
+    last: int
+    counts: Places | None
+    things: Places = _NO_PLACES
+
+    @classmethod
+    def of(cls, places: Places, starts: Places) -> Spread:
+        """Of entries at some places, ascending, at least one; ``starts`` are those where each thing's begin."""
+        # Of two places, the standard library's search takes half as long as numpy's.
+        first, last = bisect_right(starts, places[0]) - 1, bisect_right(starts, places[-1]) - 1
+        if first == last:
+            return cls(first, last, np.array([len(places)]))
+        if last - first < len(places):
+            # Where each thing begins is looked up, and not of which each entry is.
+            counts = np.empty(last - first + 1, np.int64)
+            edges = counts[:-1] = places.searchsorted(starts[first + 1 : last + 1])
+            counts[-1] = len(places)
+            counts[1:] -= edges
+            return cls(first, last, counts)
+        return cls(first, last, None, np.searchsorted(starts, places, side="right") - 1)
+
+    def each(self, values: NDArray[Item]) -> NDArray[Item]:
+        """(N,) the value of each entry's thing, of those of all things."""
+        if self.counts is None:
+            return values[self.things]
+        return values[self.first : self.last + 1].repeat(self.counts)
+
+    def within(self, places: Places, starts: Places) -> Places:
+        """(N,) where the entries lie in their things."""
+        return places - (starts[self.first] if self.first == self.last else self.each(starts))
 
 
 class Runs(NamedTuple):

@@ -28,7 +28,7 @@ from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
 from lakemuster.planner.scan.reading import IcebergReading, Reading
-from lakemuster.planner.scan.runs import Places, runs_of
+from lakemuster.planner.scan.runs import Places, Spread, runs_of
 from lakemuster.planner.shape import Part
 from lakemuster.planner.shapes.inherited import Inheritance
 
@@ -198,17 +198,17 @@ class SpecOutline:
         """(K + 1,) the place where each pack begins."""
         return np.cumsum([0, *(pack.rows for pack in self.packs)])
 
+    def spread(self, places: Places) -> Spread:
+        """Of which parts, by their positions in ``parts``, some entries are; ``places`` are ascending."""
+        return Spread.of(places, self.part_starts)
+
     def parts_of(self, places: Places) -> Places:
-        """(N,) of which parts, by their positions in ``parts``, some entries are; ``places`` are ascending."""
-        first, last = np.searchsorted(self.part_starts, places[[0, -1]], side="right").tolist()
-        if first == last:
-            return np.full(len(places), first - 1)
-        if last - first < len(places):
-            # So many parts, fewer than entries: where each begins is looked up, and not of which each entry is.
-            edges = np.searchsorted(places, self.part_starts[first:last])
-            counts = np.diff(np.concatenate([[0], edges, [len(places)]]))
-            return np.arange(first - 1, last).repeat(counts)
-        return np.searchsorted(self.part_starts, places, side="right") - 1
+        """(N,) the same, of each."""
+        return self.spread(places).each(self._positions)
+
+    @cached_property
+    def _positions(self) -> Places:
+        return np.arange(len(self.parts))
 
     def rows(self, part: Part) -> int:
         """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""

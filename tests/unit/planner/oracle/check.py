@@ -130,7 +130,6 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(spec_outline, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
         mock.patch.object(planned_entries, "BATCH_ROWS", 3),
-        mock.patch.object(attached, "BATCH_ROWS", 3),
         mock.patch.object(attached, "LEAST", 1),
         mock.patch.object(planned_entries, "FIRST_FILES", 2),
         mock.patch.object(planned_entries, "MOST_FILES", 5),

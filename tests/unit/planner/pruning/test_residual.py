@@ -111,7 +111,7 @@ def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
     told = []
     for way in ways:
         with mock.patch.multiple(module, **way) if way else contextlib.nullcontext():
-            found = Remaining(bound, Projection(spec, (SCHEMA,))).of(table)
+            found = Remaining(bound, Projection(spec, (SCHEMA,))).of(table.num_rows, lambda: table)
         told.append([found.distinct[number] for number in found.of_file])
     assert told[0] == told[1] == told[2]
 

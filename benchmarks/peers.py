@@ -222,7 +222,20 @@ class DuckDB(Planner):
 
 
 def _asked(lake: Lake, texts: Sequence[str | None], selector: Selector) -> dict[str, object]:
-    filters = [None if (one := expression(text)) is None else json.loads(one.model_dump_json()) for text in texts]
+    of = {field.name: str(field.field_type) for field in lake.pyiceberg().schema().fields}
+
+    def typed(node: Any) -> Any:
+        """Decimal fractions are texts in PyIceberg's JSON, of which Iceberg's makes no doubles."""
+        if isinstance(node, dict):
+            known = of.get(node["term"]) if isinstance(node.get("term"), str) else None
+            if known in ("float", "double") and isinstance(node.get("value"), str):
+                return {**node, "value": float(node["value"])}
+            return {key: typed(value) for key, value in node.items()}
+        return node
+
+    filters = [
+        None if (one := expression(text)) is None else typed(json.loads(one.model_dump_json())) for text in texts
+    ]
     return {"metadata": str(lake.metadata), "snapshot": selector.snapshot_id, "filters": filters}
 
 

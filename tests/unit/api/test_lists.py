@@ -8,7 +8,9 @@ import json
 import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import ValidationError
 
+from lakemuster.api.native.asking import Paged
 from lakemuster.errors import SegmentCorrupt, SnapshotQuarantined
 from lakemuster.planner.view import Selector
 from tests.unit.api.conftest import FakeServices
@@ -242,6 +244,43 @@ def test_parameters_that_mean_nothing_are_refused(client: TestClient, params: di
     answer = client.get(FILES, params=params)
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] in ("request_invalid", "page_token_invalid")
+
+
+@pytest.mark.parametrize("token", ["r", "i", "", "nobody"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop.orders/files?page_size=2&content=data",
+        "shop.orders/files?page_size=2&page_size=3",
+        "shop.orders/entries?manifest=",
+        "shop.orders/diff?from=11",
+        "shop.orders/diff?to=12",
+        "shop.orders/partitions?page_size=0",
+        "shop.orders/manifests?any=1",
+        "lake.raw.events/files",
+        "shop..orders/files",
+    ],
+)
+def test_parameters_are_read_as_fastapi_reads_them(
+    with_tokens: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, token: str
+) -> None:
+    """What is usual is read by ourselves, the rest by FastAPI."""
+
+    def nothing(*_: object) -> None:
+        raise ValidationError.from_exception_data("", [])
+
+    answers = []
+    for number in range(2):
+        headers = {"Authorization": f"Bearer {token}", "X-Number": str(number)}
+        answers.append(with_tokens.get(f"/api/v1/tables/{path}", headers=headers))
+        monkeypatch.setattr(Paged, "model_validate", nothing)
+    assert answers[0].status_code == answers[1].status_code
+    assert answers[0].json() == answers[1].json()
+
+
+def test_fastapi_is_not_asked_for_what_is_usual(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastapi.routing.solve_dependencies", None)
+    assert paths(client.get(FILES, params={"page_size": 2}).json()["files"]) == ALL[:2]
 
 
 def test_a_quarantined_snapshot_is_a_conflict_with_its_reason(client: TestClient, services: FakeServices) -> None:

@@ -23,6 +23,7 @@ from lakemuster.api.native.asking import (
     words,
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
+from lakemuster.api.native.usual import UsualRoute
 from lakemuster.errors import RequestInvalid
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
@@ -30,7 +31,7 @@ from lakemuster.planner.scan.kept_files import kept_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
-router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=UsualRoute)
 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)

@@ -76,7 +76,8 @@ class RowListing:
         if isinstance(self.source, EntrySource):
             at, items, rows = _kept_texts(self.source, at, size, follows=after is not None)
             length = sum(map(len, items))
-            if at.offset and (rows >= size or length > PAGE_BYTES):
+            is_full = rows >= size or length > PAGE_BYTES
+            if is_full and (at.offset or self.source.whole_at(at) is not None):
                 return Page(joined(items), (*at,))
         for position, batch in self.source.batches(at):
             offset = position.offset

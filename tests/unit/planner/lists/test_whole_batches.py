@@ -25,6 +25,7 @@ from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.rows import Position, conform
 from lakemuster.planner.shape import Part, Wanted
 from lakemuster.planner.shapes.iceberg_rows import CONTENTS, IcebergShape
+from lakemuster.wire.row_writer import RowWriter
 
 BATCH = 4
 CONTENT: list[Literal["data", "deletes"]] = ["data", "data", "deletes"]
@@ -147,6 +148,29 @@ def test_pages_are_the_same(made: list[tuple[pa.Table, Part]], wanted: Wanted, s
                 pages.append(listing.page(pages[-1].after, size))
             found.append([(page.items, page.after) for page in pages])
         assert found[0] == found[1]
+
+
+def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not RowWriter.is_available():
+        pytest.skip("rows are not kept without machine code")
+    table = pa.table({"status": pa.array([ADDED] * BATCH, pa.int8()), "file_path": [*"abcd"]})
+    write_segment(table, tmp_path / "s")
+    segment = Segment("s", tmp_path / "s")
+    index: Any = _Index({"0": segment, "1": segment})
+    parts = [Part(cast("Any", SimpleNamespace(segment=str(n), id=n, header=header_of("data")))) for n in range(2)]
+    listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), IcebergShape(VIEW, Wanted()), BATCH))
+
+    def pages() -> Iterator[object]:
+        page = listing.page((0, 0), BATCH // 2)
+        while page.after is not None:
+            yield page.after
+            page = listing.page(page.after, BATCH // 2)
+
+    assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
+    monkeypatch.delattr(IcebergShape, "rows")
+    assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
 
 
 def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:

@@ -16,15 +16,30 @@ PIECES = "lakemuster.pieces"
 Piece: TypeAlias = bytes | memoryview | pa.Buffer
 """Bytes in a row."""
 
+Part: TypeAlias = "Piece | Pieces"
+"""One piece, or several."""
+
 
 class Pieces:
-    """A part of a body; its length is in bytes."""
+    """A part of a body; its length is in bytes.
+
+    Args:
+        length: of all pieces, where it is known: to ask each takes its time.
+    """
 
     __slots__ = ("_bytes", "pieces")
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[Piece], length: int | None = None) -> None:
         self.pieces = pieces
-        self._bytes = sum(map(len, pieces))
+        self._bytes = sum(map(len, pieces)) if length is None else length
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Pieces:
+        """Parts of a body, one behind the other."""
+        pieces: list[Piece] = []
+        for part in parts:
+            pieces += part.pieces if isinstance(part, Pieces) else (part,)
+        return cls(pieces, sum(map(len, parts)))
 
     def __len__(self) -> int:
         return self._bytes

@@ -8,7 +8,7 @@ way breaks the connection.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 
 import anyio
 import orjson
@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.listings import Streamed
-from lakemuster.api.pieces import PIECES, Piece, Pieces
+from lakemuster.api.pieces import PIECES, Part, Piece, Pieces
 from lakemuster.index.turns import COMPUTING
 
 PIECE_BYTES = 2**20
@@ -31,7 +31,7 @@ FAST_AHEAD_BYTES = 6 * 2**20
 """The same for clients that take what is sent sooner than more is made: nothing of it lies about for long."""
 
 
-def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Piece, None, None]:
+def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
     """Every row as a line, and the line that says that this was all."""
     count = 0
     for rows, lines in listing.lines():
@@ -41,18 +41,18 @@ def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, objec
     yield orjson.dumps({"end": end}) + b"\n"
 
 
-def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Piece, None, None]:
+def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
     """The list as an Arrow IPC stream: the memory of its columns as it lies, and what stands between."""
     schema, count, written = listing.schema, 0, _Written()
     with pa.ipc.new_stream(pa.PythonFile(written, "w"), schema) as writer:
         for batch in listing.batches():
             count += batch.num_rows
             writer.write_batch(batch)
-            yield from written.taken()
+            yield written.taken()
         end = {"count": str(count)} | ({} if snapshot_id is None else {"snapshot_id": str(snapshot_id)})
         end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
         writer.write_batch(pa.RecordBatch.from_pylist([], schema=schema), custom_metadata=end)
-    yield from written.taken()
+    yield written.taken()
 
 
 class _Written:
@@ -62,18 +62,22 @@ class _Written:
 
     def __init__(self) -> None:
         self._pieces: list[Piece] = []
+        self._bytes = 0
 
     def write(self, piece: Piece) -> int:
         self._pieces.append(piece)
-        return len(piece)
+        size = len(piece)
+        self._bytes += size
+        return size
 
     def flush(self) -> None:
         """Nothing waits."""
 
-    def taken(self) -> list[Piece]:
+    def taken(self) -> Pieces:
         """What was written since it was last asked for."""
-        pieces, self._pieces = self._pieces, []
-        return pieces
+        taken = Pieces(self._pieces, self._bytes)
+        self._pieces, self._bytes = [], 0
+        return taken
 
 
 class Stream(StreamingResponse):
@@ -83,9 +87,9 @@ class Stream(StreamingResponse):
     The generator runs in worker threads, a little ahead of what is sent, and is closed when the client goes away.
     """
 
-    def __init__(self, parts: Generator[Piece, None, None], media_type: str, headers: dict[str, str]) -> None:
+    def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
-        self._making: asyncio.Task[list[Piece]] | None = None
+        self._making: asyncio.Task[list[Part]] | None = None
         self._ahead = AHEAD_BYTES
         self._takes_pieces = False
         self._first = next(parts)
@@ -113,15 +117,16 @@ class Stream(StreamingResponse):
         some = [self._first]
         while some:
             self._making = asyncio.create_task(run_in_threadpool(self._more))
-            for body in [Pieces(some)] if self._takes_pieces else _copied(some):
+            made = Pieces.of(some)
+            for body in [made] if self._takes_pieces else _copied(made):
                 yield body
             is_waited_for = not self._making.done()
             some = await asyncio.shield(self._making)
             self._ahead = FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
 
-    def _more(self) -> list[Piece]:
+    def _more(self) -> list[Part]:
         """The next parts; none at the end."""
-        made: list[Piece] = []
+        made: list[Part] = []
         size = 0
         with COMPUTING.taken():
             for part in self._parts:
@@ -132,7 +137,7 @@ class Stream(StreamingResponse):
         return made
 
 
-def _copied(some: Sequence[Piece]) -> Iterator[memoryview]:
-    whole = memoryview(some[0] if len(some) == 1 else b"".join(some))
+def _copied(body: Pieces) -> Iterator[memoryview]:
+    whole = memoryview(body.pieces[0] if len(body.pieces) == 1 else body.joined())
     for at in range(0, len(whole), PIECE_BYTES):
         yield whole[at : at + PIECE_BYTES]

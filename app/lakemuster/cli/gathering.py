@@ -84,8 +84,8 @@ async def _send_chunk(connection: Connection, body: Pieces) -> None:
         except OSError:
             transport.abort()
             return
-        while at < len(rest) and sent >= len(rest[at]):
-            sent -= len(rest[at])
+        while at < len(rest) and sent >= (size := len(rest[at])):
+            sent -= size
             at += 1
         if at < len(rest):
             waiting = memoryview(rest[at])[sent:]

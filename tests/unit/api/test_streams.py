@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
 from threading import Semaphore
+from types import SimpleNamespace
+from typing import Any
 
 import anyio
 import anyio.to_thread
+import pyarrow as pa
 import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from lakemuster.api import streams
+from lakemuster.api.pieces import Pieces
 from lakemuster.api.streams import Stream
 
 
@@ -38,6 +42,18 @@ class Parts:
 def _one_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "AHEAD_BYTES", 1)
     monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 1)
+
+
+def test_a_batch_is_one_part_that_knows_its_length() -> None:
+    batches = [pa.record_batch({"a": [number] * 3, "b": ["text"] * 3}) for number in range(4)]
+    listing: Any = SimpleNamespace(schema=batches[0].schema, batches=lambda: iter(batches))
+    parts = [*streams.arrow(listing, 7, {})]
+    assert len(parts) == len(batches) + 1  # and the end
+    whole = Pieces.of([b"", *parts])
+    assert [len(part) for part in parts] == [len(Pieces.of([part]).joined()) for part in parts]
+    assert len(whole) == len(whole.joined()) == sum(map(len, parts))
+    with pa.ipc.open_stream(whole.joined()) as reader:
+        assert reader.read_all() == pa.Table.from_batches(batches)
 
 
 def run(

@@ -152,11 +152,12 @@ class PlanListing:
         seen = 0
         for group in _groups(self._pieces(START, self.limit)):
             numbers = _deletes_of(group)
-            new = np.unique(numbers[places[numbers] < 0])
-            places[new] = np.arange(seen, seen + len(new))
-            seen += len(new)
-            for batch in self._deletes(new):
-                yield "delete", batch
+            if len(numbers):
+                new = np.unique(numbers[places[numbers] < 0])
+                places[new] = np.arange(seen, seen + len(new))
+                seen += len(new)
+                for batch in self._deletes(new):
+                    yield "delete", batch
             yield "file", self._files(group, places[numbers])
 
     def _place(self, after: Key | None) -> tuple[Position, int | None]:
@@ -169,9 +170,10 @@ class PlanListing:
         """The plan's batches, cut so that none is too large to be written at once; and what each weighs as JSON."""
         for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
             count = len(batch.rows)
-            texts = np.array([len(self._residual(residual) or "") for residual in batch.residuals], np.int64)
+            texts = [len(self._residual(residual) or "") for residual in batch.residuals]
+            text = texts[0] * count if len(texts) == 1 else int(np.array(texts, np.int64)[batch.residual].sum())
             size = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
-            own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + int(texts[batch.residual].sum())
+            own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + text
             step = max(1, count * JSON_OF_ARROW * CHUNK_BYTES // max(own, 1))
             if step >= count:
                 yield batch, own
@@ -276,21 +278,20 @@ def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[Planned
     columns: dict[str, pa.Field] = {}
     weight = 0
     for piece, size_in_bytes in pieces:
-        if group:
+        # Little is put together: that copies it.
+        fits = (
+            bool(group)
+            and weight + size_in_bytes <= CHUNK_BYTES
+            and piece.part.manifest.header.spec_id == group[0].part.manifest.header.spec_id
+        )
+        if fits:
             columns = columns or _columns(group[0])
             own = _columns(piece)
-            # Little is put together: that copies it.
-            if (
-                weight + size_in_bytes > CHUNK_BYTES
-                or piece.part.manifest.header.spec_id != group[0].part.manifest.header.spec_id
-                or any(
-                    not columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items()
-                )
-            ):
-                yield group
-                group, columns, weight = [], {}, 0
-            else:
-                columns |= own
+            fits = all(columns.get(name, column).equals(column, check_metadata=True) for name, column in own.items())
+            columns |= own
+        if group and not fits:
+            yield group
+            group, columns, weight = [], {}, 0
         group.append(piece)
         weight += size_in_bytes
     if group:

@@ -28,6 +28,7 @@ from lakemuster.planner.shape import Wanted
 from lakemuster.planner.shapes.iceberg_rows import IcebergShape
 from lakemuster.planner.view import View
 from lakemuster.wire.numbering import DeleteNumbers
+from lakemuster.wire.rows import CHUNK_BYTES
 from tests.unit.api.conftest import METADATA, record, table
 
 LONG = Primitive(Kind.LONG, "long")
@@ -179,6 +180,11 @@ def test_pages_that_grow_too_large_end_early(plan: MadePlan, size: int) -> None:
         patch.setattr(planned, "PAGE_BYTES", 100)
         patch.setattr(planned, "CHUNK_BYTES", 60)
         assert paged(listing(plan), size) == expected(plan)
+
+
+def test_what_is_too_large_to_be_put_together_is_not_compared() -> None:
+    unlike: Any = SimpleNamespace(part=part(0))
+    assert [*planned._groups([(unlike, CHUNK_BYTES), (unlike, 1), (unlike, CHUNK_BYTES)])] == [[unlike]] * 3
 
 
 def test_a_residual_of_an_expression_is_json() -> None:

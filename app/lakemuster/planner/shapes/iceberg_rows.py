@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -263,8 +263,14 @@ def _in_small_letters(texts: pa.Array) -> pa.Array:
     """Of most lists all texts are one."""
     count = len(texts)
     if count and not texts.null_count and texts.slice(1).equals(texts.slice(0, count - 1)):
-        return repeated(pc.utf8_lower(texts.slice(0, 1))[0].as_py(), pa.string(), count)
+        return repeated(_small(texts[0].as_py()), pa.string(), count)
     return pc.utf8_lower(texts)
+
+
+@lru_cache(maxsize=64)
+def _small(text: str) -> str:
+    """In small letters, as Arrow's whole columns are."""
+    return cast("str", pc.utf8_lower(text).as_py())
 
 
 def _contents(table: pa.Table | pa.RecordBatch) -> pa.Array:

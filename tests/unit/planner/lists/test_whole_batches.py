@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.rows import Position, conform
 from lakemuster.planner.shape import Part, Wanted
+from lakemuster.planner.shapes import iceberg_rows
 from lakemuster.planner.shapes.iceberg_rows import CONTENTS, IcebergShape
 from lakemuster.wire.row_writer import RowWriter
 
@@ -171,6 +173,13 @@ def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
     assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
     monkeypatch.delattr(IcebergShape, "rows")
     assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
+
+
+def test_a_text_of_a_whole_column_is_put_into_small_letters_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = pa.array(["PARQUET"] * BATCH)
+    small = iceberg_rows._in_small_letters(texts)
+    monkeypatch.delattr(pc, "utf8_lower")
+    assert iceberg_rows._in_small_letters(texts) == small == pa.array(["parquet"] * BATCH)
 
 
 def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:

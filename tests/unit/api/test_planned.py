@@ -54,6 +54,10 @@ def entries(names: list[str], content: int, spec_id: int, *, with_keys: bool = F
     return pa.table(columns)
 
 
+def recorded(table: pa.Table) -> Entries:
+    return Entries(lambda: table)
+
+
 class MadePlan:
     """As much of a plan as an answer needs."""
 
@@ -96,7 +100,7 @@ def plans(draw: st.DrawFn) -> MadePlan:
                 part=part(spec_id),
                 number=number,
                 rows=np.array(rows, np.int64),
-                entries=Entries(entries(names, DATA, spec_id, with_keys=draw(st.booleans()))),
+                entries=recorded(entries(names, DATA, spec_id, with_keys=draw(st.booleans()))),
                 delete_offsets=np.cumsum([0, *map(len, own)]),
                 deletes=np.array([n for numbers in own for n in numbers], np.int64),
                 residuals=RESIDUALS,
@@ -189,7 +193,7 @@ def test_what_is_too_large_to_be_put_together_is_not_compared() -> None:
 
 def test_a_residual_of_an_expression_is_json() -> None:
     batch = PlannedBatch(
-        part(0), 0, np.arange(2), Entries(entries(["a", "b"], DATA, 0)), np.zeros(3, np.int64), np.zeros(0, np.int64),
+        part(0), 0, np.arange(2), recorded(entries(["a", "b"], DATA, 0)), np.zeros(3, np.int64), np.zeros(0, np.int64),
         RESIDUALS, np.array([0, 1]),
     )  # fmt: skip
     expression = {"type": "eq", "term": "id", "value": 5}

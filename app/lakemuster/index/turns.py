@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,12 +23,13 @@ class Turns:
 
     def __init__(self, turns: int) -> None:
         self._free = threading.Semaphore(turns)
+        self._next = threading.Lock()
         self._own = threading.local()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
         """A turn, if this thread has none, for as long as the block lasts or until :meth:`leave`."""
-        if getattr(self._own, "has_one", False) or not self._free.acquire(timeout=PATIENCE_SECONDS):
+        if getattr(self._own, "has_one", False) or not self._acquire():
             yield
             return
         self._own.has_one = True
@@ -41,6 +43,17 @@ class Turns:
         if getattr(self._own, "has_one", False):
             self._own.has_one = False
             self._free.release()
+
+    def _acquire(self) -> bool:
+        """Wait for a turn; False when patience ends."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        # One waits for a turn, the others for its place: else whoever just had a turn takes the next one before them.
+        if not self._next.acquire(timeout=PATIENCE_SECONDS):
+            return False
+        try:
+            return self._free.acquire(timeout=max(0.0, until - time.monotonic()))
+        finally:
+            self._next.release()
 
 
 COMPUTING = Turns(max(2, min(4, os.cpu_count() or 1)))

@@ -74,6 +74,24 @@ def test_whoever_leaves_lets_another_in_and_takes_no_other_turn():
     assert side_by_side(4, turns) == 1
 
 
+def test_whoever_waits_comes_before_whoever_had_a_turn():
+    own, order = Turns(1), list[str]()
+
+    def other() -> None:
+        with own.taken():
+            order.append("waited")
+
+    thread = threading.Thread(target=other)
+    with own.taken():
+        thread.start()
+        threading.Event().wait(0.2)
+    for _ in range(3):
+        with own.taken():
+            order.append("again")
+    thread.join(10)
+    assert order[0] == "waited"
+
+
 def test_patience_ends(monkeypatch: pytest.MonkeyPatch):
     stuck, own = Turns(1), []
 

@@ -36,7 +36,6 @@ _BUSY_SECONDS = 15
 _CONNECT_SECONDS = 5
 _STATEMENT_SECONDS = 30
 _MIGRATION_WAIT_SECONDS = 600
-_MOST_PEEKED = 1024
 _WRITES = "lakemuster_writes"
 _ALONE = "lakemuster_alone"
 _MISSING_TABLE = ("42P01", "42703")
@@ -76,8 +75,6 @@ class Database:
         self._turn = threading.Lock()
         self._peeking = threading.Lock()
         self._peek: Any = None
-        self._peeked: dict[tuple[object, ...], Sequence[Sequence[Any]]] = {}
-        self._peeked_at: object = None
         self._direct: dict[Select[*tuple[Any, ...]], DirectStatement] = {}
         self._alone = self._engine.execution_options(**{_ALONE: True})
         self._writing = self._engine.execution_options(**{_WRITES: True})
@@ -147,15 +144,7 @@ class Database:
                 self._peek = pooled.driver_connection
                 pooled.detach()
                 self._peek.execute("PRAGMA busy_timeout=0")
-            # It differs as soon as any other connection has committed, and this one never writes.
-            version = self._peek.execute("PRAGMA data_version").fetchall()
-            if version != self._peeked_at or len(self._peeked) >= _MOST_PEEKED:
-                self._peeked.clear()
-                self._peeked_at = version
-            asked = (statement, *parameters.items())
-            if (found := self._peeked.get(asked)) is None:
-                found = self._peeked[asked] = self._direct_of(statement).rows(self._peek.cursor(), parameters)
-            return found
+            return self._direct_of(statement).rows(self._peek.cursor(), parameters)
         return None
 
     def _direct_of(self, statement: Select[*tuple[Any, ...]]) -> DirectStatement:
@@ -208,7 +197,7 @@ class Database:
         with self._peeking:
             if self._peek is not None:
                 self._peek.close()
-                self._peek, self._peeked_at = None, None
+                self._peek = None
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import select, text
-from sqlalchemy.engine.interfaces import DBAPICursor
 
-from lakemuster.errors import (
-    CatalogError,
-    ConfigInvalid,
-    DatabaseVersionMismatch,
-    IndexUnavailable,
-    MetadataCorrupt,
-    TableNotFound,
-)
+from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 from lakemuster.index import database as module
 from lakemuster.index.database import Database, open_database
-from lakemuster.index.direct import DirectStatement
 from lakemuster.index.orm import AnyText, TableRow
-from lakemuster.index.tables import add_table, get_table, list_tables, peek_table, touch
+from lakemuster.index.tables import add_table, get_table, list_tables, touch
 
 
 @pytest.mark.parametrize(
@@ -183,53 +172,3 @@ def test_text_that_databases_refuse_is_escaped_and_comes_back(value: str) -> Non
     assert "\0" not in stored
     stored.encode()
     assert AnyText().process_result_value(stored, None) == value  # type: ignore[arg-type]
-
-
-def test_a_peek_sees_what_others_have_committed_and_reads_nothing_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url, read = f"sqlite:///{tmp_path}/index.db", list[object]()
-    database, other = open_database(url), open_database(url)
-    rows = DirectStatement.rows
-
-    def counted(statement: DirectStatement, cursor: DBAPICursor, values: Mapping[str, object]) -> list[Sequence[Any]]:
-        read.append(values)
-        return rows(statement, cursor, values)
-
-    monkeypatch.setattr(DirectStatement, "rows", counted)
-    with pytest.raises(TableNotFound):
-        peek_table(database, "b.t")
-    for number, writer in enumerate((database, other, database), 1):
-        with writer.session() as session:
-            if number == 1:
-                add_table(session, "b.t", "file:///t", "iceberg")
-            else:
-                touch(session, 1, number)
-        read.clear()
-        found = [peek_table(database, "b.t") for _ in range(3)]
-        assert [one and one.checked_at_ms for one in found] == [None if number == 1 else number] * 3
-        assert len(read) == 1
-
-
-def test_a_peek_does_not_wait_for_a_writer_and_does_not_say_what_was(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
-    database = open_database(f"sqlite:///{path}")
-    with database.session() as session:
-        add_table(session, "b.t", "file:///t", "iceberg")
-    assert peek_table(database, "b.t") is not None
-    with sqlite3.connect(path, isolation_level=None) as writer:
-        writer.execute("PRAGMA journal_mode=DELETE")
-        writer.execute("BEGIN EXCLUSIVE")
-        assert peek_table(database, "b.t") is None
-        writer.execute("ROLLBACK")
-    writer.close()
-    assert peek_table(database, "b.t") is not None
-
-
-def test_what_is_kept_of_peeks_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_PEEKED", 3)
-    database = open_database(f"sqlite:///{tmp_path}/index.db")
-    for number in range(10):
-        with pytest.raises(TableNotFound):
-            peek_table(database, f"b.t{number}")
-    assert len(database._peeked) <= 3

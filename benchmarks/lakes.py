@@ -68,8 +68,8 @@ class Lake:
         return Plan(outline_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
 
     def files(self, text: str | None, selector: Selector = CURRENT) -> int:
-        """Plan, and look at every file with its residual and its deletes; how many there are."""
-        return sum(len(batch.rows) for batch in self.plan(text, selector).batches())
+        """Plan, and put every file's entry together with what it inherits, its residual and deletes; how many files."""
+        return sum(batch.table.num_rows for batch in self.plan(text, selector).batches())
 
     def answer(self, text: str | None, selector: Selector = CURRENT) -> set[str]:
         """A plan as a set of lines: every data file with its delete files."""

@@ -199,13 +199,13 @@ def test_scattered_files_are_few_batches(services: Services) -> None:
 def test_files_are_put_together_once_and_only_when_somebody_looks(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entries_of, made = planned_entries.entries_of, list[int]()
+    table_of, made = planned_entries.table_of, list[int]()
 
-    def counted(group: Sequence[Piece]) -> pa.RecordBatch:
+    def counted(group: Sequence[Piece]) -> pa.Table:
         made.append(sum(len(piece.rows) for piece in group))
-        return entries_of(group)
+        return table_of(group)
 
-    monkeypatch.setattr(plans, "entries_of", counted)
+    monkeypatch.setattr(plans, "table_of", counted)
     batches = list(plan(services, "price < -900").batches())
     assert not made
     files = [len(batch.rows) for batch in batches]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,7 @@ from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.attached import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline, Stretch
-from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, entries_of, joined, pieces
+from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, entries_of, joined, pieces, table_of
 from lakemuster.planner.scan.runs import Runs, Spread, runs_of
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
 from lakemuster.planner.scan.spec_outline import SpecOutline
@@ -43,7 +43,7 @@ class Entries:
     """Entries of some files: taken from their segments, and what they inherit filled in, when somebody looks."""
 
     read: Callable[[], pa.Table]
-    finish: Callable[[], pa.Table] | None = None
+    finish: Callable[[pa.Table], pa.Table] | None = None
 
     @cached_property
     def recorded(self) -> pa.Table:
@@ -53,11 +53,11 @@ class Entries:
     @cached_property
     def table(self) -> pa.Table:
         """With what they inherit."""
-        return self.recorded if self.finish is None else self.finish()
+        return self.recorded if self.finish is None else self.finish(self.recorded)
 
     def slice(self, offset: int, length: int) -> Entries:
         """Some of them."""
-        return Entries(lambda: self.recorded.slice(offset, length), lambda: self.table.slice(offset, length))
+        return Entries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +290,10 @@ class Plan:
         rows = spread.within(places, spec.part_starts)
         own, first = spec.parts[spread.first], spec.numbers[spread.first]
         numbers = spread.each(spec.part_numbers) if spread.first != spread.last else None
-        read, sources = cache(lambda: entries_of(group)), tuple(group)
-        entries = Entries(lambda: pa.Table.from_batches([read()]))
+        entries, sources = Entries(lambda: table_of(group)), tuple(group)
         if self.view.table.format == "iceberg":
             row_ids = self._row_ids(spec, spread, rows)
-            entries.finish = lambda: pa.Table.from_batches(
-                [inherited(read(), spec.inheritance, spec.parts_of(places), row_ids)]
-            )
+            entries.finish = lambda recorded: inherited(recorded, spec.inheritance, spec.parts_of(places), row_ids)
             sources = () if row_ids is not None or len(rows) < MANY_EACH * (len(group) - 1) else sources
         elif self.details and isinstance(self.outline.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.scan.gathered import Columns, columns_of, gathered
+from lakemuster.planner.scan.reading import IcebergReading
 from lakemuster.planner.scan.selection import Rows
 from lakemuster.planner.scan.spec_outline import Files, SpecOutline
 
@@ -21,6 +22,9 @@ FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 
 MANY_EACH = 48
 """So many files of each batch cost less to put together by Arrow than column by column."""
+
+LARGE = 1 << 9
+"""Pieces of so many files are left where they lie."""
 
 
 class Piece(NamedTuple):
@@ -102,6 +106,14 @@ def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
     if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
         return pa.concat_batches([take(piece.columns.batch, piece.rows) for piece in group])
     return gathered([(piece.columns, piece.rows) for piece in group])
+
+
+def table_of(group: Sequence[Piece]) -> pa.Table:
+    """The same as a table, in which large pieces of Iceberg's manifests are chunks, and not copied."""
+    is_large = sum(len(piece.rows) for piece in group) >= LARGE * len(group)
+    if is_large and isinstance(group[0].spec.reading, IcebergReading):
+        return pa.Table.from_batches([take(piece.columns.batch, piece.rows) for piece in group])
+    return pa.Table.from_batches([entries_of(group)])
 
 
 def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:

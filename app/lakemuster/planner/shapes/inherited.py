@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from lakemuster.planner.columns import repeated
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Entries = TypeVar("Entries", pa.RecordBatch, pa.Table)
 
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
 _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
@@ -52,8 +53,8 @@ class Inheritance(NamedTuple):
 
 
 def inherited(
-    entries: pa.RecordBatch, inheritance: Inheritance, manifests: Numbers, row_ids: pa.Array | None = None
-) -> pa.RecordBatch:
+    entries: Entries, inheritance: Inheritance, manifests: Numbers, row_ids: pa.Array | None = None
+) -> Entries:
     """Entries of Iceberg with what they leave to their manifests: as ``formats.iceberg.manifests.inherit``, of many.
 
     Args:
@@ -74,13 +75,13 @@ def inherited(
     return found if row_ids is None else _with(found, "first_row_id", row_ids, found.num_columns)
 
 
-def _with(entries: pa.RecordBatch, name: str, values: pa.Array, place: int) -> pa.RecordBatch:
+def _with(entries: Entries, name: str, values: pa.Array | pa.ChunkedArray, place: int) -> Entries:
     """The entries with a column of numbers in its place, at ``place`` if they had none."""
     at, field = entries.schema.get_field_index(name), pa.field(name, pa.int64())
     return entries.add_column(place, field, values) if at < 0 else entries.set_column(at, field, values)
 
 
-def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa.Array) -> pa.Array:
+def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa.Array | pa.ChunkedArray) -> pa.Array:
     """What each manifest gives to entries without a value: sequence numbers to added ones, those of v1 (0) to all."""
     is_sequence = name in _SEQUENCE_NUMBERS
     given = inheritance.sequence_numbers if is_sequence else inheritance.snapshot_ids

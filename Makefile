@@ -1,19 +1,28 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test check format openapi bench lock
+.PHONY: help demo test whole pythons lowest quick full check format openapi bench lock
 
 JOBS = logical
 PYTEST_ARGS =
 side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =
-with = python=$$(sh scripts/environment.sh requirements.lock) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
+LOCK = requirements.lock
+with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
+folders = tests/rules tests/unit tests/contract tests/golden tests/journey
+# What the long tests ask for; each may be set outside.
+long = MUSTER_PYICEBERG_FILTERS=$${MUSTER_PYICEBERG_FILTERS:-60} MUSTER_PYPAIMON_FILTERS=$${MUSTER_PYPAIMON_FILTERS:-100} \
+	MUSTER_JAVA_FILTERS=$${MUSTER_JAVA_FILTERS:-200} MUSTER_ICEBERG_ROWS=$${MUSTER_ICEBERG_ROWS:-2500} \
+	MUSTER_PAIMON_ROWS=$${MUSTER_PAIMON_ROWS:-2500}
+ORACLE_CASES = 100000
 uv = "$$python" -m uv pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11
 
 help:
 	@echo "make demo     a lake of real tables, indexed and served on http://127.0.0.1:8181"
-	@echo "make test     every check and test"
-	@echo "make check    the quick part: ruff, mypy, import contracts"
+	@echo "make test     every check and test; the quick tests on every CPython >= 3.11 here"
+	@echo "make quick    the tests that take less than three minutes together"
+	@echo "make full     every test with its long runs; a skip fails it"
+	@echo "make check    no tests: ruff, mypy, import contracts"
 	@echo "make format   let ruff put the sources in order"
 	@echo "make openapi  write openapi.yaml anew"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
@@ -22,9 +31,30 @@ help:
 demo:
 	@$(with) "$$python" -m lakemuster serve --demo
 
-test: check
-	@$(with) "$$python" -m pytest $(side_by_side) \
-	tests/rules tests/unit tests/contract tests/golden tests/journey $(PYTEST_ARGS)
+test: check whole pythons
+
+whole:
+	@$(with) "$$python" -m pytest $(side_by_side) $(folders) $(PYTEST_ARGS)
+
+quick:
+	@$(with) "$$python" -V && "$$python" -m pytest --quick $(side_by_side) \
+	tests/rules tests/unit tests/journey/test_demo.py $(PYTEST_ARGS)
+
+# Every other Python of this machine.
+pythons:
+	@$(with) for other in $$("$$python" scripts/pythons.py --other); do \
+	MUSTER_PYTHON=$$other $(MAKE) quick || exit 1; done
+
+# The lowest versions that pyproject.toml allows, on the oldest Python.
+lowest:
+	@$(with) oldest=$$("$$python" scripts/pythons.py --oldest) && \
+	MUSTER_PYTHON=$$oldest $(MAKE) quick LOCK=requirements-lowest.lock
+
+full: check
+	@$(with) $(long) "$$python" -m pytest --full -o timeout=7200 $(side_by_side) $(folders) $(PYTEST_ARGS) && \
+	"$$python" -m tests.unit.planner.oracle.long_run --cases $(ORACLE_CASES) && \
+	"$$python" -m tests.unit.planner.paimon.oracle.long_run --cases $(ORACLE_CASES)
+	@$(MAKE) pythons lowest
 
 check:
 	@$(with) "$$python" -m ruff check --quiet . && "$$python" -m ruff format --check --quiet . && "$$python" -m mypy && \
@@ -42,10 +72,14 @@ bench:
 lock:
 	@$(with) \
 	$(uv) --upgrade --all-extras -o requirements.lock pyproject.toml && \
+	$(uv) --upgrade --resolution lowest-direct --all-extras -o requirements-lowest.lock pyproject.toml && \
 	$(uv) --extra server --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml && \
 	$(uv) --upgrade -o requirements-pypaimon.lock requirements-pypaimon.in && \
 	$(uv) --upgrade -o requirements-spark.lock requirements-spark.in && \
 	$(uv) --upgrade -o requirements-spark35.lock requirements-spark35.in && \
 	$(uv) --upgrade --extra spark -c requirements.lock -o requirements-spark43.lock requirements-spark43.in pyproject.toml && \
 	$(uv) --upgrade -o requirements-connect.lock requirements-connect.in && \
-	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in
+	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in && \
+	$(uv) --upgrade -o requirements-chdb.lock requirements-chdb.in && \
+	$(uv) --upgrade -o requirements-daft.lock requirements-daft.in && \
+	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in

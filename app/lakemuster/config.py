@@ -7,10 +7,11 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from lakemuster.errors import ConfigInvalid
@@ -40,6 +41,18 @@ def _of_words(value: object) -> object:
 _Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_of_words)]
 
 
+NanMode = Literal["any", "greatest", "unordered", "none"]
+_WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")
+
+
+class TableSettings(BaseModel):
+    """What holds for the tables of one pattern."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    nan: NanMode | None = Field(None, description="What comparisons with NaN mean where a request does not say.")
+
+
 class Settings(BaseSettings):
     """Everything an operator can set. Unknown keys and values out of range are refused at the start."""
 
@@ -59,11 +72,22 @@ class Settings(BaseSettings):
     max_staleness: float = Field(5.0, ge=0, description="Seconds a table's pointer may go without a look.")
     cors_origins: _Words = Field((), description="Browser origins that may call the API.")
     tokens: str | None = Field(None, description="File of bearer tokens.")
+    warehouse: str | None = Field(None, description="The name that clients give for the warehouse; by default any.")
     decoders: int = Field(
         default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
     )
     decoder_memory: int = Field(1536 * 2**20, ge=256 * 2**20, description="Bytes of memory one decoder may take.")
     history: int = Field(100, ge=0, description="Newest snapshots that a refresh indexes; older ones when asked for.")
+
+    tables: Annotated[Mapping[str, TableSettings], NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict, description="Settings by pattern of table names; the most specific pattern wins."
+    )
+
+    def nan_of(self, table: str) -> NanMode:
+        """What comparisons with NaN mean for a table; of several patterns that say it, the one with most plain text."""
+        said = ((pattern, own.nan) for pattern, own in self.tables.items() if own.nan is not None)
+        found = [(pattern, nan) for pattern, nan in said if fnmatchcase(table, pattern)]
+        return max(found, key=lambda one: _specificity(one[0]))[1] if found else "any"
 
     @field_validator("database_url")
     @classmethod
@@ -91,6 +115,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags win over the environment, which wins over the file."""
         return (init_settings, env_settings, _TomlFile(settings_cls))
+
+
+def _specificity(pattern: str) -> tuple[bool, int, str]:
+    """Names without wildcards first, then by the characters that must be there; never two patterns alike."""
+    plain = _WILDCARDS.sub("", pattern)
+    return plain == pattern, len(plain), pattern
 
 
 class _TomlFile(PydanticBaseSettingsSource):

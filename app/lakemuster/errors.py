@@ -7,13 +7,14 @@ CatalogError
 │   ├── FilterInvalid        a predicate that cannot be read, bound or typed
 │   ├── NotAcceptable        no media type that the caller takes
 │   └── LocationRefused      outside the allowed roots, or not a location at all
-├── NotAuthenticated · NotAuthorised
+├── NotAuthenticated · NotAuthorised · LocationForbidden
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
 │   └── PlanNotFound · PlanTaskNotFound     a token that is not ours, or not for this table and caller
 ├── OperationUnsupported     part of a protocol, and not of this server: it changes no tables
+│   └── ClientMustPlan       the client would misread this server's plan of its scan
 ├── TableExists
 ├── NotATable                a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind we do not serve
@@ -22,13 +23,15 @@ CatalogError
 │   └── DecodeFailed         ... or killed, stalled or starved their decoder
 ├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
 ├── SnapshotUnpublished      known, and not readable now
+├── LookFailed               not known, and it cannot be looked for now
 ├── StorageError
 │   └── ObjectMissing · StorageDenied · StorageUnavailable
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
 ├── Overloaded               more requests at once than we take
-├── DatabaseVersionMismatch  the database is of another version than this code
-└── SegmentCorrupt           a segment of ours does not read back
+├── SegmentCorrupt           a segment of ours does not read back as it was written
+│   └── SegmentMissing       ... or is not in the segment store
+└── DatabaseVersionMismatch  the database is of another version than this code
 
 Domain errors know no HTTP: ``api/errors.py`` maps each class to its status.
 """
@@ -36,6 +39,11 @@ Domain errors know no HTTP: ``api/errors.py`` maps each class to its status.
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+
+def pip_install(extra: str) -> str:
+    """The command that installs an extra. No package index has Lakemuster: pip takes its source tree or a wheel."""
+    return f"pip install '.[{extra}]' in the source tree, or 'WHEEL[{extra}]' with the path of a built wheel"
 
 
 class CatalogError(Exception):
@@ -108,6 +116,12 @@ class NotAuthorised(CatalogError):
     """The token is known, and its scopes do not cover the request."""
 
     code = "not_authorised"
+
+
+class LocationForbidden(CatalogError):
+    """A table lives where tables of its namespace may not."""
+
+    code = "location_forbidden"
 
 
 class NotFound(CatalogError):
@@ -188,6 +202,12 @@ class OperationUnsupported(CatalogError):
     code = "operation_unsupported"
 
 
+class ClientMustPlan(OperationUnsupported):
+    """The client would misread this server's plan of its scan; the message names the option that helps."""
+
+    code = "client_must_plan"
+
+
 class TableExists(CatalogError):
     """A table of that name is registered already."""
 
@@ -234,6 +254,12 @@ class SnapshotUnpublished(CatalogError):
     """The snapshot is known, and could not be indexed for this request."""
 
     code = "snapshot_unpublished"
+
+
+class LookFailed(CatalogError):
+    """What is asked for is not known, and may exist: the table cannot be looked at now."""
+
+    code = "look_failed"
 
 
 class StorageError(CatalogError):
@@ -288,3 +314,9 @@ class SegmentCorrupt(CatalogError):
     """A segment does not read back as it was written."""
 
     code = "segment_corrupt"
+
+
+class SegmentMissing(SegmentCorrupt):
+    """The segment store has no segment of that name."""
+
+    code = "segment_missing"

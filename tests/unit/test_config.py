@@ -73,3 +73,31 @@ def test_a_wrong_key_of_the_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("origin", ["*", "https://boards.example", "http://127.0.0.1:3000"])
 def test_origins_are_what_browsers_send(origin: str) -> None:
     assert load_settings(cors_origins=(origin,)).cors_origins == (origin,)
+
+
+def test_the_most_specific_pattern_of_a_tables_name_says_what_nan_means() -> None:
+    tables = {
+        "*": {"nan": "none"},
+        "shop.*": {"nan": "greatest"},
+        "shop.or*": {},
+        "shop.o*": {"nan": "any"},
+        "shop.orders": {"nan": "unordered"},
+    }
+    settings = load_settings(tables=tables)
+    asked = ("shop.orders", "shop.offers", "shop.x", "other.t", "shop")
+    assert [settings.nan_of(name) for name in asked] == ["unordered", "any", "greatest", "none", "none"]
+    assert load_settings().nan_of("shop.orders") == "any"
+
+
+def test_settings_of_tables_are_read_from_the_environment_and_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lakemuster.toml").write_text('[tables."shop.*"]\nnan = "greatest"\n')
+    assert load_settings().nan_of("shop.orders") == "greatest"
+    monkeypatch.setenv("LAKEMUSTER_TABLES", '{"shop.*": {"nan": "none"}}')
+    assert load_settings().nan_of("shop.orders") == "none"
+    for wrong in ('{"shop.*": {"nan": "some"}}', '{"shop.*": {"nans": "any"}}', "[1]"):
+        monkeypatch.setenv("LAKEMUSTER_TABLES", wrong)
+        with pytest.raises(ConfigInvalid, match="TABLES"):
+            load_settings()

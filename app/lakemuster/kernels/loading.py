@@ -10,7 +10,9 @@ import hashlib
 import logging
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -25,8 +27,27 @@ from lakemuster.kernels import words
 Given = ParamSpec("Given")
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_uint64
+_WIDTHS: dict[Any, type[np.generic]] = {words.Words: np.uint64, words.Ints: np.uint32, words.Octets: np.uint8}
+"""What each alias holds. numpy may build ``NDArray`` in any way, so the width is not read from the alias."""
 
 _log = logging.getLogger(__name__)
+
+_plain: ContextVar[bool] = ContextVar("plain", default=False)
+
+
+@contextmanager
+def without_machine_code() -> Iterator[None]:
+    """Make no kernel available to this thread while the block runs: plain code does the same work."""
+    before = _plain.set(True)
+    try:
+        yield
+    finally:
+        _plain.reset(before)
+
+
+def is_without_machine_code() -> bool:
+    """Whether kernels are set aside in this thread."""
+    return _plain.get()
 
 
 class Parameter(NamedTuple):
@@ -60,7 +81,7 @@ class Kernel(Generic[Given]):
 
     def is_available(self) -> bool:
         """Whether llvmlite is installed and compiles it for this machine; loads it."""
-        return self._loaded is not None
+        return not _plain.get() and self._loaded is not None
 
     def __call__(self, *given: Given.args, **_: Given.kwargs) -> int:
         """The function's verdict.
@@ -113,9 +134,7 @@ def _parameter(name: str, hint: Any) -> Parameter:
     if hint is words.Word:
         return Parameter(name, words.Word, ())
     array, shape = get_args(hint) if get_origin(hint) is Annotated else (hint, (None,))
-    _, numbers = get_args(array)
-    (width,) = get_args(numbers)
-    return Parameter(name, width, shape)
+    return Parameter(name, _WIDTHS[array], shape)
 
 
 def symbol_of(function: Callable[..., int]) -> str:
@@ -146,6 +165,8 @@ def _compile(llvm: Any, text: str, name: str) -> tuple[Any, int]:
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     module = llvm.parse_assembly(text)
+    # LLVM 20 and 21 parse a text of LLVM 22 that they cannot compile, and compiling it would end the process.
+    module.verify()
     module.triple, module.data_layout = llvm.get_default_triple(), str(machine.target_data)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()

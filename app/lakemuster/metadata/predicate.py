@@ -1,10 +1,11 @@
 """Predicates: one tree for SQL text and Iceberg expressions, bound to the columns of a schema.
 
 The parts: ``predicate_tree`` (what is said), ``predicate_sql`` (text), ``predicate_literals`` (constants),
-``predicate_binding`` (columns), ``predicate_rows`` (rows).
+``predicate_binding`` (columns), ``predicate_nan`` (NaN), ``predicate_rows`` (rows).
 """
 
 from lakemuster.metadata.predicate_binding import MAX_DEPTH, MAX_NODES, MAX_VALUES, bind, check_size
+from lakemuster.metadata.predicate_nan import NAN_MODES, NanMode
 from lakemuster.metadata.predicate_rows import matches
 from lakemuster.metadata.predicate_tree import (
     FALSE,
@@ -41,6 +42,7 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_NODES",
     "MAX_VALUES",
+    "NAN_MODES",
     "NEGATED",
     "NEGATIVE",
     "SYMBOLS",
@@ -56,6 +58,7 @@ __all__ = [
     "Leaf",
     "Literal",
     "LiteralKind",
+    "NanMode",
     "Not",
     "Op",
     "Opaque",

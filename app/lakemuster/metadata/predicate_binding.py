@@ -3,10 +3,9 @@
 Null and NaN have more than one reading among engines; a bound predicate keeps every row that one of
 them keeps:
 
-- NaN: IEEE 754 says every ordered comparison with it is FALSE (so that its negation is TRUE); Spark, DuckDB
-  and PostgreSQL say it equals itself and is greater than every number. ``x > 5`` and ``NOT x > 5`` may thus both
-  hold for NaN: an Or with ``IS_NAN`` says so, ``maybe`` when readings differ. A conjunct that no NaN
-  satisfies under either (``x < 10``) takes such branches away again.
+- NaN: what a comparison says of it is the caller's choice (:mod:`~lakemuster.metadata.predicate_nan`). Under ``any``,
+  ``x > 5`` and ``NOT x > 5`` may both hold for NaN: an Or with ``IS_NAN`` says so, ``maybe`` when readings differ. A
+  conjunct that no NaN satisfies (``x < 10``) takes such branches away again.
 - null: SQL's three values by default. Iceberg's own expressions let null match a negation
   (``not-eq``, ``not-in``, ``not-starts-with``): ``negations_match_null`` binds in that way.
 """
@@ -14,23 +13,16 @@ them keeps:
 from __future__ import annotations
 
 import difflib
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate_instants import UnlikeTypesError
-from lakemuster.metadata.predicate_literals import (
-    COMPARABLE,
-    Outcome,
-    UndecidedError,
-    compare,
-    members,
-)
+from lakemuster.metadata.predicate_comparing import FLOATS, Comparing, refused
+from lakemuster.metadata.predicate_literals import COMPARABLE, UndecidedError
+from lakemuster.metadata.predicate_nan import NanMode
 from lakemuster.metadata.predicate_tree import (
     FALSE,
     NEGATED,
-    NEGATIVE,
     SYMBOLS,
     TRUE,
     UNARY,
@@ -41,7 +33,6 @@ from lakemuster.metadata.predicate_tree import (
     BoundLeaf,
     BoundOr,
     Leaf,
-    Literal,
     Not,
     Op,
     Opaque,
@@ -51,15 +42,14 @@ from lakemuster.metadata.predicate_tree import (
     all_of,
     any_of,
 )
-from lakemuster.metadata.schema import Column, Schema
+from lakemuster.metadata.schema import Column, Schema, never_null
 from lakemuster.metadata.transforms import transformed_type
-from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.types import Primitive
 
 MAX_DEPTH, MAX_NODES, MAX_VALUES = 32, 1_000, 20_000
 """Of a predicate: levels (a chain of ANDs is one), operators and comparisons, values of all IN lists together."""
 
-_FLOATS = (Kind.FLOAT, Kind.DOUBLE)
-_NEVER_NAN = frozenset({Op.LT, Op.LT_EQ, Op.EQ, Op.IN, Op.NOT_NAN, Op.IS_NULL})
+_NEVER_NAN = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.NOT_NAN, Op.IS_NULL})
 _SHOWN = 60
 
 
@@ -69,7 +59,8 @@ def bind(
     *,
     case_sensitive: bool = True,
     negations_match_null: bool = False,
-    nan_as_iceberg: bool = False,
+    nan: NanMode = "any",
+    history: Sequence[Schema] | None = None,
 ) -> Bound:
     """The predicate over the columns of a schema, without NOT.
 
@@ -78,14 +69,16 @@ def bind(
         schema: whose names are meant.
         case_sensitive: whether ``ID`` is another column than ``id``.
         negations_match_null: bind as Iceberg reads its expressions, see the module.
-        nan_as_iceberg: no comparison but a negative one matches NaN, as Iceberg's evaluators have it. Loses
-            rows that SQL engines find: for comparisons with Iceberg only.
+        nan: what comparisons with NaN mean.
+        history: all schemas that the table's files may have been written with. Where given, IS NULL is FALSE of a
+            column that cannot be null in any of them.
 
     Raises:
         FilterInvalid: a name that is no column or several, a constant unlike its column, too large a predicate.
     """
     check_size(predicate)
-    return _Binder(schema, case_sensitive, negations_match_null, nan_as_iceberg).push(predicate, negated=False)
+    binder = _Binder(schema, case_sensitive, negations_match_null, nan, history)
+    return binder.push(predicate, negated=False)
 
 
 def check_size(predicate: Predicate) -> None:
@@ -122,10 +115,18 @@ def check_size(predicate: Predicate) -> None:
 
 
 class _Binder:
-    def __init__(self, schema: Schema, case_sensitive: bool, negations_match_null: bool, nan_as_iceberg: bool) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        case_sensitive: bool,
+        negations_match_null: bool,
+        nan: NanMode,
+        history: Sequence[Schema] | None,
+    ) -> None:
+        self._schema, self._history = schema, history
         self._case_sensitive = case_sensitive
         self._nulls = negations_match_null
-        self._nan_as_iceberg = nan_as_iceberg
+        self._nan = nan
         self._columns = schema.named if case_sensitive else schema.named_in_any_case
 
     def push(self, node: Predicate, *, negated: bool, text: str = "") -> Bound:
@@ -155,14 +156,15 @@ class _Binder:
         column = self._resolve(leaf.name, leaf.where)
         if column.repeated:
             return Opaque(leaf.text, f"column {column.path!r:.100} is inside a list or a map")
+        op = NEGATED[leaf.op] if negated else leaf.op
+        if op is Op.IS_NULL and self._is_never_null(column):
+            return FALSE
         of = column.field.type
         if not isinstance(of, Primitive):
             if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
                 return Opaque(leaf.text, f"nothing is known of the nulls of {column.path!r:.100}, a {of.text:.20}")
-            raise _refused(leaf, f"column {column.path!r:.100} is a {of.text:.20} and cannot be compared")
-        bound = BoundLeaf(
-            NEGATED[leaf.op] if negated else leaf.op, column.field.field_id, column.path, of, text=leaf.text
-        )
+            raise refused(leaf, f"column {column.path!r:.100} is a {of.text:.20} and cannot be compared")
+        bound = BoundLeaf(op, column.field.field_id, column.path, of, text=leaf.text)
         if leaf.transform is not None and leaf.op not in (Op.IS_NULL, Op.NOT_NULL):
             result = transformed_type(leaf.transform, of)
             if result is None:
@@ -170,15 +172,18 @@ class _Binder:
             if leaf.transform != "identity":
                 bound, of = replace(bound, transform=leaf.transform), result
         if leaf.op in UNARY:
-            if leaf.op in (Op.IS_NAN, Op.NOT_NAN) and of.kind not in _FLOATS:
-                raise _refused(leaf, f"column {column.path!r:.100} is of type {of.text}, which has no NaN")
+            if leaf.op in (Op.IS_NAN, Op.NOT_NAN) and of.kind not in FLOATS:
+                raise refused(leaf, f"column {column.path!r:.100} is of type {of.text}, which has no NaN")
             return bound
         if of.kind not in COMPARABLE:
             return Opaque(leaf.text, f"values of type {of.text} are not compared")
         try:
-            return _Comparing(bound, of, leaf, negated, self._nulls, self._nan_as_iceberg).bound()
+            return Comparing(bound, of, leaf, negated, self._nulls, self._nan).bound()
         except UndecidedError as why:
             return Opaque(leaf.text, str(why))
+
+    def _is_never_null(self, column: Column) -> bool:
+        return self._history is not None and never_null(column.field.field_id, self._schema, self._history)
 
     def _resolve(self, name: str, where: str) -> Column:
         found = self._columns.get(self._key(name), ())
@@ -204,119 +209,12 @@ class _Binder:
         return (same or difflib.get_close_matches(name, paths[:200], 3) or ending)[:3]
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparing:
-    """One comparison: ``leaf`` bound as ``bound_leaf`` (its operator negated already, no values yet)."""
-
-    bare: BoundLeaf
-    of: Primitive
-    leaf: Leaf
-    negated: bool
-    nulls: bool
-    nan_as_iceberg: bool
-
-    def bound(self) -> Bound:
-        op = self.bare.op
-        literals = self.leaf.literals
-        if op not in (Op.IN, Op.NOT_IN) and len(literals) != 1:
-            raise _refused(self.leaf, f"{SYMBOLS[self.leaf.op]} takes one constant, not {len(literals)}")
-        known = [literal for literal in literals if literal.kind != "null"]
-        missing = len(known) < len(literals)
-        if op in (Op.IN, Op.NOT_IN):
-            plain = members(known, self.of)
-            outcomes = (
-                [self._outcome(Op.EQ, literal, at) for at, literal in enumerate(known, 1)] if plain is None else []
-            )
-            return FALSE if missing and op is Op.NOT_IN else self._listed(outcomes, plain or ())
-        if missing:
-            return FALSE
-        return self._one(self._outcome(op, known[0]))
-
-    def _outcome(self, op: Op, literal: Literal, item: int = 0) -> Outcome:
-        try:
-            return compare(op, literal, self.of)
-        except UnlikeTypesError as cause:
-            where = literal.where or self.leaf.where + (f", constant {item} of the list" if item else "")
-            raise FilterInvalid(
-                f"column {self.bare.name!r:.100}: {cause}" + (f" ({where})" if where else ""),
-                column=self.bare.name,
-                type=self.of.text,
-                position=where,
-            ) from cause
-
-    def _one(self, outcome: Outcome) -> Bound:
-        if isinstance(outcome, str):
-            return self._folded(outcome)
-        if _is_nan(outcome.value):
-            return self._against_nan()
-        nulls = self.nulls and outcome.op in NEGATIVE
-        main = replace(self.bare, op=outcome.op, values=(outcome.value,), maybe=outcome.maybe, nulls=nulls)
-        if self.of.kind not in _FLOATS or self.nan_as_iceberg:
-            return main
-        if self.negated and self.bare.op in (Op.GT, Op.GT_EQ):
-            return any_of((main, self._unary(Op.IS_NAN)), self.leaf.text)
-        if self.bare.op in ((Op.LT, Op.LT_EQ) if self.negated else (Op.GT, Op.GT_EQ)):
-            return any_of((main, self._unary(Op.IS_NAN, maybe=True)), self.leaf.text)
-        return main
-
-    def _listed(self, outcomes: Sequence[Outcome], plain: Iterable[object]) -> Bound:
-        """IN and NOT IN: each constant's ``=``, or the values that they have come to already."""
-        found = [outcome for outcome in outcomes if not isinstance(outcome, str)]
-        maybe = any(outcome.maybe for outcome in found)
-        values = sorted({*plain, *(outcome.value for outcome in found if not _is_nan(outcome.value))})  # type: ignore[type-var]
-        nan = any(_is_nan(outcome.value) for outcome in found)
-        if nan and self.nan_as_iceberg:
-            raise _refused(self.leaf, "NaN is compared by IS NAN only")
-        positive = self.bare.op is Op.IN
-        maybe = maybe or (nan and not positive)
-        if values:
-            single = Op.EQ if positive else Op.NOT_EQ
-            main: Bound = replace(
-                self.bare,
-                op=single if len(values) == 1 else self.bare.op,
-                values=tuple(values),
-                maybe=maybe,
-                nulls=self.nulls and not positive,
-            )
-        else:
-            main = FALSE if positive else self._folded("always", maybe=nan)
-        return any_of((main, self._unary(Op.IS_NAN, maybe=True)), self.leaf.text) if nan and positive else main
-
-    def _folded(self, always: str, *, maybe: bool = False) -> Bound:
-        """A comparison that holds for every value, or for none; null values are another matter."""
-        null_matches = self.nulls and self.bare.op in NEGATIVE
-        if always == "never":
-            return self._unary(Op.IS_NULL) if null_matches else FALSE
-        maybe = maybe or self.of.kind in _FLOATS
-        if not null_matches:
-            return self._unary(Op.NOT_NULL, maybe=maybe)
-        return any_of((self._unary(Op.IS_NULL), self._unary(Op.NOT_NULL, maybe=True))) if maybe else TRUE
-
-    def _against_nan(self) -> Bound:
-        """NaN as the constant: either greater than every number and equal to itself, or never compared."""
-        if self.nan_as_iceberg:
-            raise _refused(self.leaf, "NaN is compared by IS NAN only")
-        asked = NEGATED[self.bare.op] if self.negated else self.bare.op
-        if asked is Op.GT:
-            return self._unary(Op.NOT_NULL) if self.negated else FALSE
-        if asked in ((Op.NOT_EQ,) if self.negated else (Op.EQ, Op.GT_EQ)):
-            return self._unary(Op.IS_NAN, maybe=True)
-        return self._folded("always", maybe=True)
-
-    def _unary(self, op: Op, *, maybe: bool = False) -> BoundLeaf:
-        return replace(self.bare, op=op, maybe=maybe, transform=None)
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
 def _without_nan(children: list[Bound]) -> list[Bound]:
     """Conjuncts without NaN branches of columns that another conjunct says are not NaN."""
     numbers = {
         child.field_id
         for child in children
-        if isinstance(child, BoundLeaf) and child.op in _NEVER_NAN and child.type.kind in _FLOATS
+        if isinstance(child, BoundLeaf) and child.op in _NEVER_NAN and child.type.kind in FLOATS
     }
     if not numbers:
         return children
@@ -346,11 +244,6 @@ def _flat(node: And | Or) -> Iterator[Predicate]:
 def _is_one_comparison(node: And | Or) -> bool:
     """Whether it is one comparison in parts, such as BETWEEN: each has the words of the whole."""
     return bool(node.text) and all(getattr(child, "text", None) == node.text for child in node.children)
-
-
-def _refused(leaf: Leaf, message: str) -> FilterInvalid:
-    at = f" ({leaf.where})" if leaf.where else ""
-    return FilterInvalid(message + at, column=leaf.name, position=leaf.where)
 
 
 def _words(text: str, negated: bool) -> str:

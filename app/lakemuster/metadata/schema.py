@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,10 +76,80 @@ class Schema:
     def _columns(self) -> tuple[Column, ...]:
         return tuple(_walk(self.fields, "", repeated=False))
 
+    @cached_property
+    def required(self) -> frozenset[int]:
+        """The ids of the fields that are required, and so are all structs around them; none inside a list or a map."""
+        return frozenset(_required(self.fields))
+
     def primitive(self, field_id: int) -> Primitive | None:
         """The primitive type of a field; None when it is absent or nested."""
         field = self.by_id.get(field_id)
         return field.type if field is not None and isinstance(field.type, Primitive) else None
+
+
+def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]:
+    """The ids that several fields have, nested ones among them: statistics of one would be taken for another's.
+
+    Args:
+        elements: whether elements of lists, and keys and values of maps, have ids of their own (Iceberg); Paimon's are
+            derived, and no statistics are of them.
+    """
+    counts: Counter[int] = Counter()
+    waiting = [(field, True) for field in fields]
+    while waiting:
+        field, has_own_id = waiting.pop()
+        counts[field.field_id] += has_own_id
+        match field.type:
+            case StructType(fields=inner):
+                waiting += ((one, True) for one in inner)
+            case ListType(element=element):
+                waiting.append((element, elements))
+            case MapType(key=key, value=value):
+                waiting += ((key, elements), (value, elements))
+    return sorted(field_id for field_id, count in counts.items() if count > 1)
+
+
+def listed_ids(ids: Sequence[int]) -> str:
+    """Some ids for a message."""
+    return ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
+
+
+def never_null(field_id: int, schema: Schema, history: Sequence[Schema]) -> bool:
+    """Whether no file of a table can hold a null in a column.
+
+    Files keep the schema that they were written with: each schema must require the column, and the structs around it,
+    or lack it where it has a default for older rows.
+
+    Args:
+        schema: the one whose column is meant.
+        history: all schemas that files may have been written with.
+    """
+    if field_id not in schema.required:
+        return False
+    path = _path(schema.fields, field_id)
+    return all(
+        field.field_id in old.required or (field.field_id not in old.by_id and field.initial_default is not None)
+        for old in history
+        for field in path
+    )
+
+
+def _required(fields: Sequence[Field]) -> Iterator[int]:
+    for field in fields:
+        if field.required:
+            yield field.field_id
+            if isinstance(field.type, StructType):
+                yield from _required(field.type.fields)
+
+
+def _path(fields: Sequence[Field], field_id: int) -> tuple[Field, ...]:
+    """A field that is in no list or map, with the structs around it, from the top; empty where there is none."""
+    for field in fields:
+        if field.field_id == field_id:
+            return (field,)
+        if isinstance(field.type, StructType) and (below := _path(field.type.fields, field_id)):
+            return (field, *below)
+    return ()
 
 
 def _walk(fields: Sequence[Field], prefix: str, *, repeated: bool) -> Iterator[Column]:

@@ -64,7 +64,20 @@ def test_arrays_with_gaps_are_refused():
         compiled(texts, nothing, texts, program, Word(1), texts, ends[::2])
 
 
-@pytest.mark.parametrize("broken", ["no LLVM text", "; no such function"])
+# A value that is used where it is not yet made: LLVM parses this, and ends the process that compiles it.
+BROKEN_FUNCTION = """
+define i64 @lakemuster_any_between(i1 %0) {
+  br i1 %0, label %a, label %b
+a:
+  %made = add i64 1, 1
+  br label %b
+b:
+  ret i64 %made
+}
+"""
+
+
+@pytest.mark.parametrize("broken", ["no LLVM text", "; no such function", BROKEN_FUNCTION])
 def test_machine_code_that_does_not_load_is_told_of_once(broken, monkeypatch, tmp_path, caplog):
     text = tmp_path / "kernel.ll"
     text.write_text(broken)

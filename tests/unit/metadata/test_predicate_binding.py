@@ -227,11 +227,71 @@ def test_iceberg_lets_null_match_negations():
     assert matches(bound("i != 5"), {}) is None
 
 
-def test_iceberg_lets_nan_match_negations_only():
-    assert plain(bound("x > 5", nan_as_iceberg=True)) == leaf("x", Op.GT, 5.0)
-    assert plain(bound("NOT x < 5", nan_as_iceberg=True)) == leaf("x", Op.GT_EQ, 5.0)
-    with pytest.raises(FilterInvalid, match="IS NAN"):
-        bound("x = 'NaN'::double", nan_as_iceberg=True)
+NUMBERS = (leaf("x", Op.NOT_NULL), leaf("x", Op.NOT_NAN))
+IS_NAN = leaf("x", Op.IS_NAN)
+MAYBE_NAN = leaf("x", Op.IS_NAN, maybe=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "unordered", "greatest", "union", "none"),
+    [
+        ("x > 5", "GT", "GT|NAN", "GT|maybe", "GT"),
+        ("x >= 5", "GT_EQ", "GT_EQ|NAN", "GT_EQ|maybe", "GT_EQ"),
+        ("x < 5", "LT", "LT", "LT", "LT"),
+        ("x <= 5", "LT_EQ", "LT_EQ", "LT_EQ", "LT_EQ"),
+        ("x = 5", "EQ", "EQ", "EQ", "EQ"),
+        ("x != 5", "NOT_EQ", "NOT_EQ", "NOT_EQ", "NOT_EQ"),
+        ("NOT x > 5", "LT_EQ|NAN", "LT_EQ", "LT_EQ|maybe", "LT_EQ"),
+        ("NOT x >= 5", "LT|NAN", "LT", "LT|maybe", "LT"),
+        ("NOT x < 5", "GT_EQ|NAN", "GT_EQ|NAN", "GT_EQ|NAN", "GT_EQ"),
+        ("NOT x <= 5", "GT|NAN", "GT|NAN", "GT|NAN", "GT"),
+        ("NOT x = 5", "NOT_EQ", "NOT_EQ", "NOT_EQ", "NOT_EQ"),
+        ("NOT NOT x > 5", "GT", "GT|NAN", "GT|maybe", "GT"),
+    ],
+)
+def test_a_mode_fixes_what_a_comparison_says_of_nan_before_not_is_pushed_down(text, unordered, greatest, union, none):
+    for mode, expected in (("unordered", unordered), ("greatest", greatest), ("any", union), ("none", none)):
+        name, _, nan = expected.partition("|")
+        main = leaf("x", Op[name], 5.0)
+        whole = any_of((main, *([] if not nan else [IS_NAN if nan == "NAN" else MAYBE_NAN])))
+        assert plain(bound(text, nan=mode)) == whole, mode
+
+
+@pytest.mark.parametrize(
+    ("text", "unordered", "greatest"),
+    [
+        ("x = nan", FALSE, IS_NAN),
+        ("x != nan", leaf("x", Op.NOT_NULL), BoundAnd(NUMBERS)),
+        ("x < nan", FALSE, BoundAnd(NUMBERS)),
+        ("x <= nan", FALSE, leaf("x", Op.NOT_NULL)),
+        ("x > nan", FALSE, FALSE),
+        ("x >= nan", FALSE, IS_NAN),
+        ("NOT x = nan", leaf("x", Op.NOT_NULL), BoundAnd(NUMBERS)),
+        ("NOT x != nan", FALSE, IS_NAN),
+        ("NOT x < nan", leaf("x", Op.NOT_NULL), IS_NAN),
+        ("NOT x <= nan", leaf("x", Op.NOT_NULL), FALSE),
+        ("NOT x > nan", leaf("x", Op.NOT_NULL), leaf("x", Op.NOT_NULL)),
+        ("NOT x >= nan", leaf("x", Op.NOT_NULL), BoundAnd(NUMBERS)),
+        ("x IN (1, nan)", leaf("x", Op.EQ, 1.0), BoundOr((leaf("x", Op.EQ, 1.0), IS_NAN))),
+        (
+            "x NOT IN (1, nan)",
+            leaf("x", Op.NOT_EQ, 1.0),
+            BoundAnd((leaf("x", Op.NOT_EQ, 1.0), leaf("x", Op.NOT_NAN))),
+        ),
+    ],
+)
+def test_nan_as_the_constant(text, unordered, greatest):
+    written = text.replace("nan", "'NaN'::double")
+    assert plain(bound(written, nan="unordered")) == unordered
+    assert plain(bound(written, nan="greatest")) == greatest
+    assert plain(bound(written, nan="none")) == greatest
+
+
+@pytest.mark.parametrize("mode", ["any", "greatest", "unordered", "none"])
+def test_is_nan_is_the_same_in_every_mode(mode):
+    assert plain(bound("x IS NAN", nan=mode)) == IS_NAN
+    assert plain(bound("NOT x IS NAN", nan=mode)) == leaf("x", Op.NOT_NAN)
+    assert plain(bound("x = -0.0e0", nan=mode)) == leaf("x", Op.EQ, 0.0)
 
 
 def test_four_byte_floats_are_compared_as_engines_may():
@@ -401,3 +461,32 @@ def test_limits():
             bind(nots, SCHEMA)
 
     assert least_seconds(refused) < 0.05
+
+
+REQUIRED = Schema(
+    1,
+    (
+        Field(1, "i", TYPES["i"], required=True),
+        Field(2, "tags", ListType(Field(3, "element", TYPES["i"])), required=True),
+        Field(4, "place", StructType((Field(5, "lat", TYPES["x"], required=True),))),
+    ),
+)
+
+
+@pytest.mark.parametrize("text", ["i IS NULL", "NOT (i IS NOT NULL)", "tags IS NULL", "i IS NULL AND place.lat > 1"])
+def test_no_row_of_a_required_column_is_null(text):
+    assert bind(parse_sql(text), REQUIRED, history=(REQUIRED,)) == FALSE
+
+
+def test_a_required_member_of_an_optional_struct_may_be_null():
+    found = bind(parse_sql("place.lat IS NULL"), REQUIRED, history=(REQUIRED,))
+    assert isinstance(found, BoundLeaf)
+    assert found.op is Op.IS_NULL
+
+
+def test_a_column_that_was_optional_once_may_be_null():
+    optional = Schema(0, (Field(1, "i", TYPES["i"]),))
+    found = bind(parse_sql("i IS NULL"), REQUIRED, history=(REQUIRED, optional))
+    assert isinstance(found, BoundLeaf)
+    assert found.op is Op.IS_NULL
+    assert bind(parse_sql("i IS NULL"), REQUIRED) != FALSE

@@ -1,0 +1,61 @@
+"""How many entries a manifest has by status, and what its manifest list says of that."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Self
+
+import pyarrow as pa
+
+from lakemuster.metadata.files import ADDED, DELETED, EXISTING
+from lakemuster.metadata.snapshot import ManifestHeader
+
+PackedCounts = bytes
+"""Of ``EntryCounts.pack``."""
+
+_PACKED = struct.Struct("<6q")
+_STATUSES = {"added": ADDED, "existing": EXISTING, "deleted": DELETED}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCounts:
+    """Entries, and the records of their files, by status."""
+
+    added_files_count: int
+    existing_files_count: int
+    deleted_files_count: int
+    added_rows_count: int
+    existing_rows_count: int
+    deleted_rows_count: int
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Self | None:
+        """Of a decoded manifest; None for one of index files, whose list has no counts."""
+        if "status" not in table.column_names or "record_count" not in table.column_names:
+            return None
+        status, records = table.column("status").to_numpy(), table.column("record_count").to_numpy()
+        found: dict[str, Any] = {}
+        for name, code in _STATUSES.items():
+            those = status == code
+            found |= {f"{name}_files_count": int(those.sum()), f"{name}_rows_count": int(records[those].sum())}
+        return cls(**found)
+
+    def pack(self) -> bytes:
+        """As bytes of one length."""
+        return _PACKED.pack(*astuple(self))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Self:
+        """The counts of :meth:`pack`."""
+        return cls(*_PACKED.unpack(packed))
+
+    def wrong_in(self, header: ManifestHeader) -> dict[str, int]:
+        """The true values of counts that the manifest list has and that are others there."""
+        listed = ((name, getattr(header, name)) for name in EntryCounts.__slots__)
+        return {name: getattr(self, name) for name, value in listed if value not in (None, getattr(self, name))}
+
+    def corrected(self, header: ManifestHeader) -> ManifestHeader:
+        """The header with true counts, where it has any."""
+        wrong: dict[str, Any] = self.wrong_in(header)
+        return replace(header, **wrong) if wrong else header

@@ -27,6 +27,7 @@ from lakemuster.formats.avro.native import (
     is_available,
 )
 from lakemuster.formats.avro.schema import Node, parse_schema
+from lakemuster.kernels.loading import is_without_machine_code
 
 Engine = Literal["auto", "native", "datafusion", "fastavro"]
 
@@ -77,7 +78,7 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     Args:
         data: the file.
         engine: ``auto`` takes the native decoder. Where that does not load: DataFusion for bulk, fastavro for small
-            files and for what DataFusion refuses.
+            files and for what DataFusion refuses. Within ``without_machine_code``, fastavro, the reference.
 
     Raises:
         MetadataCorrupt: the bytes break the format; each block must be used to its last byte.
@@ -86,7 +87,9 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     """
     header = read_header(data)
     plan = _plan(header.metadata["avro.schema"])
-    if engine == "auto" and is_available():
+    if engine == "auto" and is_without_machine_code():
+        engine = "fastavro"
+    elif engine == "auto" and is_available():
         engine = "native"
     size = _NATIVE_CHUNK_BYTES if engine == "native" else _CHUNK_BYTES
     batches = [

@@ -16,5 +16,7 @@ def parse_json(data: bytes, what: str) -> object:
     try:
         parsed: object = orjson.loads(data)
     except orjson.JSONDecodeError as cause:
+        if cause.msg.startswith("Not enough memory"):  # of this process, not the text's fault
+            raise MemoryError from cause
         raise MetadataCorrupt(f"{what} is not JSON: {cause}") from cause
     return parsed

@@ -62,8 +62,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
         table: for schemas and specs that the manifest's own header does not give.
 
     Raises:
-        MetadataCorrupt: not a manifest, an unknown status or content, or entries and rows by status
-            that are not those of ``header``.
+        MetadataCorrupt: not a manifest, an unknown status or content; or entries and rows by status that are not
+            those of ``header``, and a length that is another, too: some may be missing.
         LimitExceeded: larger than what we decode.
     """
     avro = read_header(data)
@@ -73,7 +73,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     rows, maps = read_keyed(data, avro, _maps(layout, lambda key: width_of(type_of(key))))
     entries = _Entries(rows, layout)
     columns = list(_own_columns(entries))
-    _check({field.name: values for field, values in columns}, header)
+    _check({field.name: values for field, values in columns}, header, len(data))
     fields = _partition_fields(avro, header, table)
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
@@ -271,14 +271,20 @@ def _cast(values: pa.Array, of: pa.DataType, name: str) -> pa.Array:
     raise MetadataCorrupt(f"{name} of a manifest is of type {values.type}")
 
 
-def _check(columns: dict[str, pa.Array], header: ManifestHeader) -> None:
-    """Hold the entries against the manifest list."""
+def _check(columns: dict[str, pa.Array], header: ManifestHeader, length: int) -> None:
+    """Hold the entries against the manifest list.
+
+    A file that was decoded to its last byte, and has the length that the list says, has all its entries: then counts
+    that are others are a writer's mistake. A file may be cut where a block of it ends.
+    """
     status, content = columns["status"].to_numpy(), columns["content"].to_numpy()
     if len(status) and (status.min() < EXISTING or status.max() > DELETED):
         raise MetadataCorrupt("a manifest entry of unknown status", location=header.location)
     lowest, highest = (DATA, DATA) if header.content == "data" else (1, 2)
     if len(content) and (content.min() < lowest or content.max() > highest):
         raise MetadataCorrupt(f"an entry of wrong content in a manifest of {header.content}", location=header.location)
+    if header.length == length:
+        return
     records = columns["record_count"].to_numpy()
     for code, name in _STATUSES.items():
         those = status == code

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 _NAME = re.compile(
     r"(?P<hadoop>v)?(?P<version>\d{1,18})(?:-(?P<rest>[^/]+?))?(?:\.gz)?\.metadata\.json(?:\.gz)?", re.ASCII
@@ -17,14 +18,30 @@ _ENDINGS = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
 _HINT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,254}")
 
 
-def newest_metadata(names: Sequence[str]) -> str | None:
+class Newest(NamedTuple):
+    """The metadata file with the highest version.
+
+    Attributes:
+        files: that have this version; several when two writers raced and one lost.
+        is_of_catalog: named as a catalog does, which alone knows whether this commit won.
+    """
+
+    name: str
+    files: int
+    is_of_catalog: bool
+
+
+def newest_metadata(names: Sequence[str]) -> Newest | None:
     """The metadata file with the highest version; None when no name is one's.
 
-    A version that occurs twice (two writers raced, one lost) goes to the last name in
-    alphabetical order; the listing does not tell which commit won.
+    Of several files of that version it is the last one in alphabetical order, on every look and in every copy of the
+    folder; names and times of files do not tell which commit won.
     """
-    versions = [(int(match["version"]), name) for name in names if (match := _match(name))]
-    return max(versions)[1] if versions else None
+    versions = [(int(match["version"]), name, match["rest"] is not None) for name in names if (match := _match(name))]
+    if not versions:
+        return None
+    version, name, is_of_catalog = max(versions)
+    return Newest(name, sum(one == version for one, _, _ in versions), is_of_catalog)
 
 
 def hint_candidates(hint: bytes) -> list[str]:

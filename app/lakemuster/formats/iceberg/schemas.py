@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lakemuster.errors import LimitExceeded
+from lakemuster.errors import LimitExceeded, MetadataCorrupt
 from lakemuster.formats.iceberg.document import (
     MAX_DEPTH,
     Object,
@@ -24,7 +24,7 @@ from lakemuster.formats.iceberg.document import (
     optional_text,
     wrong,
 )
-from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.schema import Schema, listed_ids, repeated_ids
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
 
 _DECIMAL = re.compile(r"decimal\(\s*(\d{1,2})\s*,\s*(-?\d{1,2})\s*\)", re.ASCII)
@@ -99,6 +99,8 @@ def parse_schema(value: object, path: str, default_id: int = 0) -> Schema:
     node = as_object(value, path)
     schema_id = optional_int32(node, "schema-id", path + ".")
     fields = _fields(node, path, 0)
+    if repeated := repeated_ids(fields):
+        raise MetadataCorrupt(f"{path} has several fields of one id: {listed_ids(repeated)}", path=path)
     identifiers = optional_list(node, "identifier-field-ids", path + ".")
     return Schema(
         schema_id=default_id if schema_id is None else schema_id,

@@ -20,6 +20,7 @@ from lakemuster.errors import LimitExceeded, MetadataCorrupt
 from lakemuster.formats.iceberg.native import DECIMAL, Form, is_available, read_bounds
 from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Index, Items, Mask, bitmap, decode, pick
 from lakemuster.metadata.files import column, count_type, typed_field
+from lakemuster.metadata.numbers import number_type
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
 MAX_KEYS = 50_000
@@ -29,7 +30,7 @@ _MAX_GROUPS = 8
 _SMALL_KEY = 2**16
 _BATCHED: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
-_NUMPY = {of: np.dtype(of.to_pandas_dtype()) for of in (pa.int8(), pa.int16(), pa.int32(), pa.int64())}
+_NUMPY = {of: number_type(of) for of in (pa.int8(), pa.int16(), pa.int32(), pa.int64())}
 
 Counts = NDArray[np.signedinteger]
 Column = tuple[pa.Field, pa.Array]

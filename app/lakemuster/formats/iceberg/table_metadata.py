@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from lakemuster.errors import FormatUnsupported, MetadataCorrupt
+from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
 from lakemuster.formats.iceberg.document import (
     Object,
     as_int,
@@ -35,6 +35,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Snapshot, TableMetadata
 
 LATEST_VERSION = 3
+MAX_SNAPSHOTS = 200_000
 _NO_SNAPSHOT = -1
 
 _TABLE_MEMBERS = frozenset(
@@ -167,9 +168,11 @@ def _by_id(items: Iterable[_T], id_of: Callable[[_T], int], path: str) -> tuple[
 
 
 def _snapshots(root: Object) -> tuple[Snapshot, ...]:
+    listed = optional_list(root, "snapshots", "")
+    if len(listed) > MAX_SNAPSHOTS:
+        raise LimitExceeded(f"a table has at most {MAX_SNAPSHOTS} snapshots, not {len(listed)}", limit=MAX_SNAPSHOTS)
     snapshots = tuple(
-        _snapshot(as_object(node, f"snapshots[{i}]"), f"snapshots[{i}].")
-        for i, node in enumerate(optional_list(root, "snapshots", ""))
+        _snapshot(as_object(node, f"snapshots[{i}]"), f"snapshots[{i}].") for i, node in enumerate(listed)
     )
     if len({snapshot.snapshot_id for snapshot in snapshots}) < len(snapshots):
         raise MetadataCorrupt("snapshots has two members of one snapshot-id", path="snapshots")

@@ -30,6 +30,8 @@ class Document:
         try:
             return cls.of_value(orjson.loads(data), what)
         except orjson.JSONDecodeError as error:
+            if error.msg.startswith("Not enough memory"):
+                raise MemoryError from error
             raise MetadataCorrupt(f"a Paimon {what} is not JSON") from error
 
     @classmethod

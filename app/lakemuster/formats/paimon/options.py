@@ -79,7 +79,7 @@ class TableOptions:
             merge_engine=_ENGINES[engine],
             deletion_vectors=_flag(options, "deletion-vectors.enabled"),
             merge_on_read=_flag(options, "deletion-vectors.merge-on-read"),
-            data_evolution=_flag(options, "data-evolution.enabled"),
+            data_evolution=evolves_data(schema),
             bucket=_integer(options, "bucket", -1),
             levels=_integer(options, "num-levels", trigger + 1),
             split_target_size=_bytes(options, "source.split.target-size", 128 << 20),
@@ -109,6 +109,11 @@ class TableOptions:
         Partial updates and aggregates are put together of several rows, none of which need match itself.
         """
         return self.merge_engine not in ("partial-update", "aggregation")
+
+
+def evolves_data(schema: Schema) -> bool:
+    """Whether the columns of a row may lie in several files, of which each has some."""
+    return _flag(dict(schema.options), "data-evolution.enabled")
 
 
 def _flag(options: dict[str, str], name: str, *, default: bool = False) -> bool:

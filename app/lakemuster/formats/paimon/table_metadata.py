@@ -20,7 +20,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.documents import Document
 from lakemuster.formats.paimon.types import parse_field
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
-from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.schema import Schema, listed_ids, repeated_ids
 from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Role, Snapshot, TableMetadata
 
 SCHEMA_VERSION = SNAPSHOT_VERSION = 3
@@ -82,9 +82,11 @@ def parse_schema(data: bytes) -> Schema:
     if not isinstance(members, list):
         raise doc.corrupt("fields")
     fields = tuple(parse_field(member) for member in members)
+    if repeated := repeated_ids(fields, elements=False):
+        raise MetadataCorrupt(f"a Paimon schema has several fields of one id: {listed_ids(repeated)}")
     ids = {column.name: column.field_id for column in fields}
-    if len(ids) < len(fields) or len(set(ids.values())) < len(fields):
-        raise MetadataCorrupt("two columns of a Paimon schema share a name or an id")
+    if len(ids) < len(fields):
+        raise MetadataCorrupt("two columns of a Paimon schema share a name")
     partition_keys, primary_keys = doc.texts("partitionKeys"), doc.texts("primaryKeys")
     if unknown := {*partition_keys, *primary_keys} - ids.keys():
         raise MetadataCorrupt("a key of a Paimon schema is none of its columns", columns=sorted(unknown))

@@ -26,8 +26,25 @@ UUID = "43fda1f4-1c96-4376-ad16-91beb71d0759"
     ],
 )
 def test_the_newest_metadata_has_the_highest_version(names, newest):
-    assert newest_metadata(names) == newest
-    assert newest_metadata(names[::-1]) == newest
+    for listed in (names, names[::-1]):
+        found = newest_metadata(listed)
+        assert (found and found.name) == newest
+
+
+@pytest.mark.parametrize(
+    ("names", "files", "is_of_catalog"),
+    [
+        (["v1.metadata.json", "v2.metadata.json"], 1, False),
+        (["v2.metadata.json", "v2.gz.metadata.json", "v1.metadata.json"], 2, False),
+        ([f"00001-{UUID}.metadata.json", "00000-a.metadata.json", "00000-b.metadata.json"], 1, True),
+        (["00001-a.metadata.json", "00001-b.gz.metadata.json", "1-c.metadata.json"], 3, True),
+        (["00002.metadata.json"], 1, False),
+    ],
+)
+def test_it_is_told_what_makes_the_newest_doubtful(names, files, is_of_catalog):
+    found = newest_metadata(names)
+    assert found is not None
+    assert found[1:] == (files, is_of_catalog)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Any other storage that fsspec knows: Google Cloud Storage, Azure, HDFS, memory.
 
 These implementations bring a retry layer of their own, so none is added; every operation is held to
-the deadline. One that blocks a thread past it keeps that thread until it returns: there are few of them,
+the deadline. One that blocks a thread past it keeps that thread until it returns: a bucket has few of them,
 and what queues behind them fails in time.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
@@ -42,7 +43,10 @@ class GenericObjects:
             ) from cause
         self._deadline = deadline_seconds
         self._loop = get_loop()
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-{scheme}")
+        # Each bucket has its own: one that hangs leaves threads to the others.
+        self._threads: defaultdict[str, ThreadPoolExecutor] = defaultdict(
+            lambda: ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-{scheme}")
+        )
 
     def check(self) -> None:
         """Nothing more: making it was the check."""
@@ -84,7 +88,8 @@ class GenericObjects:
         path = self._path(location)
         if self._files.async_impl:
             return await getattr(self._files, f"_{method}")(path, **arguments)
-        return await self._loop.run_in_executor(self._threads, partial(getattr(self._files, method), path, **arguments))
+        call = partial(getattr(self._files, method), path, **arguments)
+        return await self._loop.run_in_executor(self._threads[location.bucket], call)
 
     def _path(self, location: Location) -> str:
         path: str = self._files._strip_protocol(location.text)  # noqa: SLF001 - every fsspec method calls it first

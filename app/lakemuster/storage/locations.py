@@ -137,6 +137,12 @@ class Roots:
         """The same, and one more."""
         return self if location in self.locations else type(self)((*self.locations, location))
 
+    def within(self, places: Sequence[Location]) -> Self:
+        """What lies in these and in any of some places: of each two, the inner one."""
+        inner = [place for root in self.locations for place in places if place.lies_within(root)]
+        outer = [root for root in self.locations for place in places if root.lies_within(place)]
+        return type(self)(tuple(dict.fromkeys((*inner, *outer))))
+
     def hold(self, location: Location) -> bool:
         """Whether any root holds it."""
         return any(location.lies_within(root) for root in self.locations)
@@ -164,6 +170,22 @@ def absolute(text: str, base: str) -> str:
     if _URL.match(text) or not text:
         return Location.parse(text).text
     return Location.parse(os.path.normpath(os.path.join(base, os.path.expanduser(text)))).text
+
+
+def with_scheme(location: str) -> str:
+    """A full location as clients open it: a bare path as ``file:///folder``, everything else as it is."""
+    return f"{LOCAL}://{location}" if location.startswith("/") else location
+
+
+def with_schemes(locations: pa.Array) -> pa.Array:
+    """:func:`with_scheme` for a string column; of the same type, nulls stay null."""
+    if pa.types.is_dictionary(locations.type):
+        return pa.DictionaryArray.from_arrays(locations.indices, with_schemes(locations.dictionary))
+    bare = pc.starts_with(locations, "/")
+    if not pc.any(bare).as_py():
+        return locations
+    scheme = pa.scalar(f"{LOCAL}://", locations.type)
+    return pc.if_else(bare, pc.binary_join_element_wise(scheme, locations, pa.scalar("", locations.type)), locations)
 
 
 def _refused(text: str, reason: str) -> LocationRefused:

@@ -4,15 +4,22 @@ s3fs brings the session, the options and the event loop. The calls are made here
 time, because its own way to read costs a second request, caches listings, retries in a layer of its
 own, and has no deadline: a peer that sends a byte now and then is waited for without end.
 One retry layer: botocore's and s3fs's are off. Every operation (a page, for listings) ends within the deadline.
+
+Objects are checked against their ETag where it is the MD5 of the content: Avro and JSON carry no checksum of their own,
+so that bytes which changed or went missing on the way could decode to another list of files. Source: S3 API reference,
+"Object": the ETag is the MD5 of the content unless the object was uploaded in parts, encrypted with KMS or
+customer keys, or stored in a directory bucket.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 import random
 import re
 import threading
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from datetime import datetime
@@ -41,8 +48,8 @@ from lakemuster.storage.s3_session import StayingSession, new_session
 T = TypeVar("T")
 
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
-_CONNECT_SECONDS, _SILENCE_SECONDS, _SESSION_SECONDS = 5.0, 10.0, 30.0
-_CONNECTIONS = 64
+_CONNECT_SECONDS, _SILENCE_SECONDS, _SESSION_SECONDS = 5.0, 5.0, 30.0
+_CONNECTIONS, _OF_A_BUCKET = 256, 64
 _CHUNK_BYTES = 1 << 20
 _MOST_NAMES = 2_000_000
 _OURS = {"asynchronous", "loop", "session", "skip_instance_cache", "use_listings_cache", "version_aware"}
@@ -89,14 +96,19 @@ class S3Objects:
                 skip_instance_cache=True,
                 use_listings_cache=False,
             )
-            self._places = threading.BoundedSemaphore(config["max_pool_connections"])
+            places = min(_OF_A_BUCKET, config["max_pool_connections"])
+            # Each bucket has its own: one that hangs leaves connections to the others.
+            self._places: defaultdict[str, threading.BoundedSemaphore] = defaultdict(
+                lambda: threading.BoundedSemaphore(places)
+            )
         except (KeyError, TypeError, ValueError) as cause:
             raise _wrong_options(cause) from cause
         self._files.retries = 1
+        self._etags_are_md5: set[str] = set()
 
     def check(self) -> None:
         """Open the session."""
-        self._wait(self._start(self._ready("s3://")))
+        self._wait(self._start(self._ready("s3://"), ""))
 
     def read(self, wanted: Wanted) -> bytes:
         """The object, whole."""
@@ -104,11 +116,14 @@ class S3Objects:
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
         """The same, in the background."""
-        return self._start(self._persist(lambda: self._get(wanted), wanted.where))
+        refused: set[str] = set()
+        work = self._persist(lambda: self._get(wanted, refused), wanted.where)
+        return self._start(work, wanted.location.bucket)
 
     def stat(self, location: Location) -> Found | None:
         """The object or folder there."""
-        return self._wait(self._start(self._persist(lambda: self._head(location), shown(location.text))))
+        attempts = self._persist(lambda: self._head(location), shown(location.text))
+        return self._wait(self._start(attempts, location.bucket))
 
     def children(self, location: Location) -> list[Found]:
         """One level, every page of it, by name."""
@@ -116,15 +131,16 @@ class S3Objects:
 
     def start_children(self, location: Location) -> Future[list[Found]]:
         """The same, in the background."""
-        return self._start(self._all_pages(location))
+        return self._start(self._all_pages(location), location.bucket)
 
-    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _start(self, work: Coroutine[Any, Any, T], bucket: str) -> Future[T]:
         # A place is waited for here, before the operation's deadline begins: the queue is ours, not storage's.
-        if not self._places.acquire(timeout=self._deadline + _SESSION_SECONDS):
+        places = self._places[bucket]
+        if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
             work.close()
             raise StorageUnavailable("too many requests to S3 are under way")
         future = asyncio.run_coroutine_threadsafe(work, self._files.loop)
-        future.add_done_callback(lambda _: self._places.release())
+        future.add_done_callback(lambda _: places.release())
         return future
 
     def _wait(self, future: Future[T], *, pages: bool = False) -> T:
@@ -168,7 +184,8 @@ class S3Objects:
         answer: dict[str, Any] = await self._files._call_s3(method, **arguments)  # noqa: SLF001
         return answer
 
-    async def _get(self, wanted: Wanted) -> bytes:
+    async def _get(self, wanted: Wanted, refused: set[str]) -> bytes:
+        """One attempt; ``refused`` are the digests of earlier attempts' bytes that did not fit the ETag."""
         where = wanted.where
         if not wanted.location.key:
             raise ObjectMissing(f"{where}: a bucket, not an object")
@@ -179,17 +196,35 @@ class S3Objects:
             if length is not None:
                 check_size(length, wanted.expected_length, wanted.max_bytes, where)
             chunks: list[bytes] = []
-            received = 0
+            digest, received = hashlib.md5(usedforsecurity=False), 0
             while chunk := await body.read(_CHUNK_BYTES):
                 received += len(chunk)
                 if received > wanted.max_bytes:
                     raise LimitExceeded(f"{where}: longer than the limit of {wanted.max_bytes} bytes")
                 chunks.append(chunk)
+                digest.update(chunk)
             if length is None:
                 check_size(received, wanted.expected_length, wanted.max_bytes, where)
+            self._check_digest(wanted, _md5_of(answer), digest.hexdigest(), refused)
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
         finally:
             body.close()
+
+    def _check_digest(self, wanted: Wanted, told: str | None, found: str, refused: set[str]) -> None:
+        """Refuse bytes that are not what the ETag says.
+
+        A store of a compatible protocol may give ETags that only look like an MD5. Where none of a bucket has fitted
+        yet, the same bytes twice are believed.
+
+        Raises:
+            StorageUnavailable: another attempt may bring the right ones.
+        """
+        bucket = wanted.location.bucket
+        if told == found:
+            self._etags_are_md5.add(bucket)
+        elif told is not None and (bucket in self._etags_are_md5 or found not in refused):
+            refused.add(found)
+            raise StorageUnavailable(f"{wanted.where}: the bytes that arrived do not match the object's ETag")
 
     async def _head(self, location: Location) -> Found | None:
         name = location.key.rpartition("/")[2] or location.bucket
@@ -238,6 +273,13 @@ def check_options(options: Mapping[str, Any]) -> None:
     unknown = sorted(set(options) - known)
     if unknown:
         raise ConfigInvalid(f"STORAGE: not an option for s3: {', '.join(unknown)}")
+
+
+def _md5_of(answer: Mapping[str, Any]) -> str | None:
+    """The MD5 of an object's content in hex, if its ETag is one."""
+    etag = str(answer.get("ETag", "")).strip('"').lower()
+    other = answer.get("SSECustomerAlgorithm") or "kms" in str(answer.get("ServerSideEncryption", ""))
+    return etag if re.fullmatch(r"[0-9a-f]{32}", etag) and not other else None
 
 
 def _wrong_options(error: Exception) -> ConfigInvalid:

@@ -14,11 +14,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
 
-from lakemuster.errors import CatalogError, LimitExceeded
+from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
 from lakemuster.storage.backend import Backend, Found, Wanted
+from lakemuster.storage.confines import Confines
 from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, shown
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
+from lakemuster.storage.waits import waiting
 
 MAX_BYTES = 512 * 2**20
 IN_FLIGHT_BYTES = 64 * 2**20
@@ -51,6 +53,7 @@ class ObjectStore:
         self, roots: Sequence[str], options: Mapping[str, Mapping[str, object]], *, deadline_seconds: float = 30
     ) -> None:
         self.roots = Roots.of(roots, os.getcwd())
+        self.confines = Confines()
         self.counts = Counts()
         self._local = LocalFiles(self.roots)
         self._remote = _Backends(options, deadline_seconds)
@@ -68,11 +71,44 @@ class ObjectStore:
         Raises:
             LocationRefused: not a location.
         """
-        wider = object.__new__(type(self))
-        wider.roots = self.roots.adding(Location.parse(absolute(location, os.getcwd())))
-        wider.counts, wider._remote = self.counts, self._remote
-        wider._local = LocalFiles(wider.roots)
-        return wider
+        return self._with(self.roots.adding(Location.parse(absolute(location, os.getcwd()))))
+
+    def within(self, prefixes: Sequence[str]) -> Self:
+        """The same, of its roots only what lies under some URL prefixes."""
+        return self._with(self.roots.within([Location.parse(absolute(text, os.getcwd())) for text in prefixes]))
+
+    def of_table(self, name: str, confined_to: Sequence[str] | None, allowed: Sequence[str]) -> Self:
+        """What may be opened for a table.
+
+        Args:
+            confined_to: its namespace's locations when it was registered; None: all roots.
+            allowed: what the operator allowed for it beyond the roots.
+        """
+        store = self
+        for prefixes in (confined_to, self.confines.rule(name)):
+            if prefixes is not None:
+                store = store.within(prefixes)
+        for root in allowed:
+            store = store.allowing(root)
+        return store
+
+    def _with(self, roots: Roots) -> Self:
+        other = object.__new__(type(self))
+        other.roots, other.confines = roots, self.confines
+        other.counts, other._remote = self.counts, self._remote
+        other._local = LocalFiles(roots)
+        return other
+
+    def bucket_of(self, location: str) -> str:
+        """What a location fails with: its bucket, or the allowed root that a local path lies under."""
+        try:
+            parsed = Location.parse(location)
+        except LocationRefused:
+            return ""
+        if parsed.scheme != LOCAL:
+            return f"{parsed.scheme}://{parsed.bucket}"
+        roots = [root.text for root in self.roots.locations if parsed.lies_within(root)]
+        return max(roots, key=len, default="")
 
     def check_options(self) -> None:
         """Build every filesystem that the options and roots name, so that a wrong option is known at the start.
@@ -97,7 +133,8 @@ class ObjectStore:
         """
         wanted = Wanted(self.roots.admit(location), expected_length, max_bytes)
         self.counts.add(reads=1)
-        data = self._backend(wanted.location).read(wanted)
+        with waiting():
+            data = self._backend(wanted.location).read(wanted)
         self.counts.add(bytes=len(data))
         return data
 
@@ -143,13 +180,15 @@ class ObjectStore:
                         break
                     request = queue.popleft()
                     try:
-                        running[start(request)] = request
+                        with waiting():
+                            running[start(request)] = request
                         held += weight
                     except CatalogError as refusal:
                         yield request, refusal
                 if not running:
                     continue
-                future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
+                with waiting():
+                    future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
                 request = running.pop(future)
                 yield request, self._outcome(future)
                 held -= _weight(request)
@@ -161,7 +200,8 @@ class ObjectStore:
         """The object or folder there, or None. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(stats=1)
-        found = self._backend(parsed).stat(parsed)
+        with waiting():
+            found = self._backend(parsed).stat(parsed)
         if found is None:
             return None
         return ObjectInfo(location, parsed.key.rpartition("/")[2], found.size, found.is_folder, found.modified_ms)
@@ -174,7 +214,8 @@ class ObjectStore:
         """One level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(lists=1)
-        return _children(location, self._backend(parsed).children(parsed))
+        with waiting():
+            return _children(location, self._backend(parsed).children(parsed))
 
     def walk(
         self,
@@ -217,14 +258,20 @@ class ObjectStore:
                     try:
                         parsed = self.roots.admit(folder)
                         self.counts.add(lists=1)
-                        running.append((folder, self._backend(parsed).start_children(parsed)))
+                        with waiting():
+                            running.append((folder, self._backend(parsed).start_children(parsed)))
                     except CatalogError as refusal:
                         running.append((folder, refusal))
                 folder, listing = running.popleft()
                 try:
-                    yield folder, listing if isinstance(listing, CatalogError) else _children(folder, listing.result())
+                    if isinstance(listing, CatalogError):
+                        raise listing
+                    with waiting():
+                        children = _children(folder, listing.result())
                 except CatalogError as failure:
                     yield folder, failure
+                else:
+                    yield folder, children
         finally:
             for _, listing in running:
                 if isinstance(listing, Future):

@@ -17,9 +17,9 @@ Behaviour = Callable[[socket.socket, bool], None]
 BODY = b"manifest bytes"
 
 
-def answer(data: bytes = BODY, status: str = "200 OK", length: int | None = None) -> Behaviour:
+def answer(data: bytes = BODY, status: str = "200 OK", length: int | None = None, etag: str = "x") -> Behaviour:
     """A whole answer; ``length`` other than the data's own makes it a lie."""
-    head = _head(status, len(data) if length is None else length)
+    head = _head(status, len(data) if length is None else length, etag)
     return lambda peer, head_only: peer.sendall(head if head_only else head + data)
 
 
@@ -86,8 +86,8 @@ def garbage(peer: socket.socket, head_only: bool) -> None:
     peer.sendall(b"220 mail.example ESMTP\r\n")
 
 
-def _head(status: str, length: int) -> bytes:
-    return f'HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: "x"\r\nConnection: close\r\n\r\n'.encode()
+def _head(status: str, length: int, etag: str = "x") -> bytes:
+    return f'HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: "{etag}"\r\nConnection: close\r\n\r\n'.encode()
 
 
 class FaultyServer:

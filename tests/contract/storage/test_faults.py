@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import threading
 import time
@@ -90,6 +91,38 @@ def test_one_retry_is_enough_for_a_passing_fault(faulty_server: FaultyServer, be
     faulty_server.script = [behaviour, answer()]
     assert store.read(PLACE) == BODY
     assert len(faulty_server.requests) == 2
+
+
+MD5 = hashlib.md5(BODY).hexdigest()
+"""The ETag that S3 gives to the object."""
+
+
+@pytest.mark.parametrize("data", [BODY[:-3], BODY.replace(b"m", b"n", 1), b""], ids=["short", "flipped", "empty"])
+def test_bytes_that_are_not_those_of_the_etag_are_asked_for_again(faulty_server: FaultyServer, data: bytes) -> None:
+    store = store_at(faulty_server, deadline_seconds=4)
+    faulty_server.script = [answer(data, etag=MD5), answer(etag=MD5)]
+    assert store.read(PLACE) == BODY
+    assert len(faulty_server.requests) == 2
+
+
+def test_the_same_wrong_bytes_again_and_again_are_unavailable(faulty_server: FaultyServer) -> None:
+    # A proxy that has a cut object in its cache. Before, the bucket's ETags were seen to be digests.
+    store = store_at(faulty_server)
+    faulty_server.script = [answer(etag=MD5), answer(BODY[:-3], etag=MD5)]
+    assert store.read(PLACE) == BODY
+    failure = failure_of(store)
+    assert type(failure) is StorageUnavailable
+    assert "ETag" in str(failure)
+
+
+def test_etags_that_are_no_digests_are_not_believed(faulty_server: FaultyServer) -> None:
+    store = ObjectStore(["s3://lake"], faulty_server.storage, deadline_seconds=4)
+    faulty_server.script = [answer(etag="0" * 32)]
+    assert store.read(PLACE) == BODY
+    assert len(faulty_server.requests) == 2
+    faulty_server.script = [answer(etag=f"{MD5}-7")]
+    assert store.read(PLACE) == BODY
+    assert len(faulty_server.requests) == 3
 
 
 def test_one_layer_retries_a_bounded_number_of_times(faulty_server: FaultyServer) -> None:
@@ -290,3 +323,14 @@ def test_a_store_never_shows_its_options() -> None:
     store.check_options()
     assert "hunter2" not in repr(store)
     assert "s3://lake" in repr(store)
+
+
+def test_a_bucket_that_hangs_leaves_connections_to_others(faulty_server: FaultyServer) -> None:
+    store = ObjectStore(["s3://lake", "s3://other"], faulty_server.storage, deadline_seconds=4)
+    assert store.read(PLACE) == BODY
+    places = store._remote.get("s3")._places["other"]  # type: ignore[attr-defined]
+    while places.acquire(blocking=False):
+        pass
+    assert store.read(PLACE) == BODY
+    places.release()
+    assert store.read("s3://other/t/m0.avro") == BODY

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import ConfigInvalid, LocationRefused
-from lakemuster.storage.locations import Location, Roots, absolute, shown
+from lakemuster.storage.locations import Location, Roots, absolute, shown, with_scheme, with_schemes
 
 PARSED = {
     "/lake/t": ("file", "", "lake/t"),
@@ -171,3 +172,14 @@ def test_what_is_admitted_lies_below_the_root_however_it_is_decoded(parts: list[
     for _ in range(8):
         assert ".." not in decoded.replace("\\", "/").split("/")
         decoded = decoded.replace("%2e", ".").replace("%2f", "/").replace("%5c", "\\").replace("%25", "%")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_bare_paths_get_their_scheme_and_all_else_stays(kind: pa.DataType) -> None:
+    given = ["/a b/é", "file:/c", "file:///d", "s3://b/k", "data/x", None]
+    expected = ["file:///a b/é", "file:/c", "file:///d", "s3://b/k", "data/x", None]
+    assert [None if text is None else with_scheme(text) for text in given] == expected
+    found = with_schemes(pa.array(given).cast(kind) if not pa.types.is_dictionary(kind) else pa.array(given, kind))
+    assert (found.to_pylist(), found.type) == (expected, kind)
+    kept = pa.array(["s3://b/k"], pa.string())
+    assert with_schemes(kept) is kept

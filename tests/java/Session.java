@@ -74,7 +74,11 @@ public final class Session {
                 table(asked).createTag(asked.text("name"));
                 return null;
             case "branch":
-                table(asked).createBranch(asked.text("name"), asked.text("tag"));
+                if (asked.text("tag") == null) {
+                    table(asked).createBranch(asked.text("name"));
+                } else {
+                    table(asked).createBranch(asked.text("name"), asked.text("tag"));
+                }
                 return null;
             case "rows":
                 return plans.rows(asked);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -46,6 +47,8 @@ SNAPSHOTS = pa.schema(
         ("summary", _TEXTS),
         ("state", pa.string()),
         ("error", pa.string()),
+        ("warnings", pa.list_(pa.string())),
+        ("refs", pa.list_(pa.string())),
         ("manifest_lists", pa.string()),
         (EXTRA, pa.string()),
     ]
@@ -80,13 +83,25 @@ def dumps(document: object) -> bytes:
         return orjson.dumps(plain(document))
 
 
-def plain(value: object) -> object:
-    """A value of someone else's document as our JSON: integers beyond 2**53, NaN and infinities as text."""
+def exact(document: object) -> bytes:
+    """Like :func:`dumps`, and integers of any size stay numbers: where text is another constant."""
+    try:
+        return orjson.dumps(document)
+    except TypeError:
+        return json.dumps(plain(document, integers=False), separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def plain(value: object, *, integers: bool = True) -> object:
+    """A value of someone else's document as our JSON: NaN, infinities and integers beyond 2**53 become text.
+
+    Args:
+        integers: False leaves integers as they are.
+    """
     match value:
         case None | bool():
             return value
         case int():
-            return json_integer(value)
+            return json_integer(value) if integers else value
         case float():
             return value if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity"}.get(str(value), "-Infinity")
         case str():
@@ -94,9 +109,9 @@ def plain(value: object) -> object:
         case bytes():
             return value.hex()
         case Mapping():
-            return {str(plain(str(key))): plain(item) for key, item in value.items()}
+            return {str(plain(str(key))): plain(item, integers=integers) for key, item in value.items()}
         case Iterable():
-            return [plain(item) for item in value]
+            return [plain(item, integers=integers) for item in value]
         case _:
             return str(value)
 

@@ -16,8 +16,8 @@ class Health(WireModel):
     version: str
 
 
-class Readiness(WireModel):
+class Ready(WireModel):
     """Whether requests can be answered."""
 
     ready: bool
-    checks: dict[str, str] = Field(description="ok, or the code of the error, by dependency.")
+    checks: dict[str, str] = Field(description="ok, or the error's code and what is wrong, by dependency.")

@@ -30,7 +30,7 @@ def pyiceberg_asks(case):
 
 
 def bound(document):
-    return bind(parse_expression(document, SCHEMA.names), SCHEMA, negations_match_null=True, nan_as_iceberg=True)
+    return bind(parse_expression(document, SCHEMA.names), SCHEMA, negations_match_null=True, nan="none")
 
 
 @pytest.mark.parametrize("case", **WHAT)

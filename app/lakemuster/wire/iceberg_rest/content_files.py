@@ -2,7 +2,9 @@
 
 The spelling is that of Java's ``ContentFileParser`` since 1.11, which PyIceberg and DuckDB read too: words in
 lower case, integers always as numbers, binary values and bounds as the upper-case hex of their bytes, partition
-values by position in the JSON single-value form. What was not recorded is left out.
+values by position in the JSON single-value form. What was not recorded is left out. The two sequence numbers are
+those that newer clients read (``data-sequence-number``, ``file-sequence-number``); Java up to 1.12 and PyIceberg 0.12
+pass over them.
 
 Partition values that clients cannot read, whatever is sent: Java's parser refuses floats that are not finite,
 also those that it wrote itself.
@@ -68,7 +70,7 @@ class ContentFiles:
             one is null, and takes the others for what they are in JSON, without regard to their type. So
             dates and times are numbers, and a tuple ends before its first value that is null or could be
             told by its text only. PyIceberg looks at a value when a data file lacks the partition's column,
-            and stops when there is none.
+            and stops when there is none: see :func:`told_to_pyiceberg`.
     """
 
     table: pa.Table
@@ -185,6 +187,8 @@ def _file(files: ContentFiles, content: list[Piece]) -> list[Piece]:
         *member("equality-ids", _lists(table, "equality_ids")),
         *member("sort-order-id", _texts(table, "sort_order_id")),
         *member("first-row-id", _texts(table, "first_row_id")),
+        *member("data-sequence-number", _texts(table, "sequence_number")),
+        *member("file-sequence-number", _texts(table, "file_sequence_number")),
         *member("referenced-data-file", _locations(files, "referenced_data_file")),
         *member("content-offset", _texts(table, "content_offset")),
         *member("content-size-in-bytes", _texts(table, "content_size_in_bytes")),
@@ -240,6 +244,36 @@ def _partition(files: ContentFiles) -> list[Piece]:
     return pieces
 
 
+def told_to_pyiceberg(files: ContentFiles) -> Iterator[tuple[PartitionField, NDArray[np.bool_]]]:
+    """The partition fields in order, each with (N,) the files whose tuple, as PyIceberg is given it, has its value."""
+    told = np.ones(files.table.num_rows, np.bool_)
+    for field in files.spec.fields:
+        texts = _partition_value(files, field)
+        if texts.all_null:
+            told = np.zeros_like(told)
+        elif texts.any_null:
+            told = told & texts.whole().is_valid().to_numpy(zero_copy_only=False)
+        yield field, told
+
+
+def has_odd_floats(files: ContentFiles) -> bool:
+    """Whether a partition value is NaN or infinite, which Java's reader of JSON refuses."""
+    for field in files.spec.fields:
+        array = array_of(files.table, column("partition", field.field_id))
+        if array is not None and pa.types.is_floating(array.type) and not pc.all(pc.is_finite(array)).as_py():
+            return True
+    return False
+
+
+def has_statistics(table: pa.Table, field_id: int) -> NDArray[np.bool_]:
+    """(N,) the files that surely have a column: their writer counted or measured it."""
+    found = np.zeros(table.num_rows, np.bool_)
+    for kind in _COUNTS.values():
+        if (array := array_of(table, column(kind, field_id))) is not None:
+            found |= array.is_valid().to_numpy(zero_copy_only=False)
+    return found
+
+
 def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
     if not all(source in files.schema.by_id for source in field.source_ids):
         # Java takes the type of such a field for unknown, and then refuses any value but null.
@@ -266,8 +300,10 @@ def _untyped(array: pa.Array) -> Texts:
     kind = array.type
     if pa.types.is_temporal(kind):
         return value_texts(array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()))
-    plain = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return value_texts(array) if plain or pa.types.is_string(kind) else Texts(None)
+    if pa.types.is_floating(kind):
+        return value_texts(pc.if_else(pc.is_finite(array), array, pa.scalar(None, kind)))
+    plain = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind)
+    return value_texts(array) if plain else Texts(None)
 
 
 def _statistics(files: ContentFiles) -> list[Piece]:

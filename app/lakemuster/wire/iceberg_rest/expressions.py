@@ -5,12 +5,13 @@ of today writes it, and can read no other. The newer one has ``left``, ``right``
 references or applied functions. Residuals are written in the older one.
 
 The parts: ``expressions_read`` (predicates), ``expressions_values`` (references, literals, functions),
-``expressions_nodes`` (members, places, limits), ``expressions_write`` (residuals).
+``expressions_nodes`` (members, places, limits), ``expressions_shallow`` (nesting), ``expressions_write`` (residuals).
 
 Source: Iceberg's expressions specification, appendix B; Java's ``ExpressionParser``.
 """
 
 from lakemuster.wire.iceberg_rest.expressions_read import parse_expression
+from lakemuster.wire.iceberg_rest.expressions_shallow import shallow
 from lakemuster.wire.iceberg_rest.expressions_write import emit_expression
 
-__all__ = ["emit_expression", "parse_expression"]
+__all__ = ["emit_expression", "parse_expression", "shallow"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lakemuster.errors import FilterInvalid
@@ -61,6 +61,14 @@ def named(node: Mapping[str, object], where: str) -> str:
     if not isinstance(found, str):
         raise refused(f"expected the name of a type, not {words(found)}", under(where, ".type"))
     return found[:40].lower().replace("_", "-")
+
+
+def joined(kind: str, documents: Sequence[object]) -> object:
+    """The documents under AND or OR, two by two and no deeper than needed: readers descend by recursion."""
+    if len(documents) == 1:
+        return documents[0]
+    half = len(documents) // 2
+    return {"type": kind, "left": joined(kind, documents[:half]), "right": joined(kind, documents[half:])}
 
 
 @dataclass(slots=True)

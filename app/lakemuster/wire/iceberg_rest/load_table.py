@@ -4,6 +4,9 @@ A lake that was moved records where its files were. Clients are given where they
 lists (in format version 1 also manifests), statistics files and earlier metadata files. Properties are left alone:
 they tell writers where to put new files. What manifest lists and manifests themselves record is beyond our reach,
 so clients of a moved table must let this server plan.
+
+A bare path becomes a URL (``/lake/t`` is ``file:///lake/t``): some clients, ClickHouse and iceberg-rust among them,
+refuse locations without a scheme.
 """
 
 from __future__ import annotations
@@ -24,16 +27,16 @@ def load_table_result(
     config: Mapping[str, str],
     *,
     refs_only: bool = False,
-    rewrite: Callable[[str], str] | None = None,
+    rewrite: Callable[[str], str],
 ) -> bytes:
     """The JSON of the answer.
 
     Args:
         file: the metadata file, inflated.
-        location: of the file.
+        location: of the file, with its scheme.
         config: properties of the client for this table.
         refs_only: keep only snapshots that a branch or tag names, and the statistics of these.
-        rewrite: where a recorded location is now; None for tables that never moved.
+        rewrite: where a recorded location is now, with its scheme.
 
     Raises:
         MetadataCorrupt: the file is not a JSON object, or not of the members that the specification gives it.
@@ -45,13 +48,14 @@ def load_table_result(
             raise MetadataCorrupt("the table metadata is not a JSON object")
         if refs_only:
             _keep_refs(metadata)
-        if rewrite is not None:
-            _rewrite(metadata, rewrite)
+        rewritten = _rewrite(metadata, rewrite)
     except orjson.JSONDecodeError as cause:
+        if cause.msg.startswith("Not enough memory"):
+            raise MemoryError from cause
         raise MetadataCorrupt(f"the table metadata is not JSON: {cause}") from cause
     except (TypeError, KeyError, AttributeError) as cause:
         raise MetadataCorrupt("the table metadata has members of the wrong type") from cause
-    body = orjson.dumps(metadata) if refs_only or rewrite is not None else file
+    body = orjson.dumps(metadata) if refs_only or rewritten else file
     return b'{"metadata-location":%s,"metadata":%s,"config":%s}' % (
         orjson.dumps(location),
         body,
@@ -67,20 +71,26 @@ def _keep_refs(metadata: dict[str, Any]) -> None:
             metadata[part] = [item for item in _all(metadata, part, list) if item["snapshot-id"] in named]
 
 
-def _rewrite(metadata: dict[str, Any], rewrite: Callable[[str], str]) -> None:
-    _move(metadata, "location", rewrite)
+def _rewrite(metadata: dict[str, Any], rewrite: Callable[[str], str]) -> bool:
+    """Rewrite the locations in place; whether any changed."""
+    owners: list[tuple[dict[str, Any], str]] = [(metadata, "location")]
+    owners += [(snapshot, "manifest-list") for snapshot in _all(metadata, "snapshots", list)]
+    owners += [(item, "metadata-file") for item in _all(metadata, "metadata-log", list)]
+    owners += [(item, "statistics-path") for part in _STATISTICS for item in _all(metadata, part, list)]
+    changed = [_move(owner, key, rewrite) for owner, key in owners]
     for snapshot in _all(metadata, "snapshots", list):
-        _move(snapshot, "manifest-list", rewrite)
         if snapshot.get("manifests") is not None:
-            snapshot["manifests"] = [rewrite(manifest) for manifest in snapshot["manifests"]]
-    for part, key in (*((part, "statistics-path") for part in _STATISTICS), ("metadata-log", "metadata-file")):
-        for item in _all(metadata, part, list):
-            _move(item, key, rewrite)
+            now = [rewrite(manifest) for manifest in snapshot["manifests"]]
+            changed.append(now != snapshot["manifests"])
+            snapshot["manifests"] = now
+    return any(changed)
 
 
-def _move(owner: dict[str, Any], key: str, rewrite: Callable[[str], str]) -> None:
-    if owner.get(key) is not None:
-        owner[key] = rewrite(owner[key])
+def _move(owner: dict[str, Any], key: str, rewrite: Callable[[str], str]) -> bool:
+    before = owner.get(key)
+    if before is not None:
+        owner[key] = rewrite(before)
+    return bool(owner.get(key) != before)
 
 
 def _all(metadata: dict[str, Any], part: str, kind: type) -> Any:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    WithJsonSchema,
+    model_validator,
+)
 
 from lakemuster.wire.iceberg_rest.catalog import RestModel, hyphened
+from lakemuster.wire.iceberg_rest.expressions import shallow
 
 Long = Annotated[int, Field(strict=True, ge=-(2**63), le=2**63 - 1)]
 Names = Annotated[list[StrictStr], Field(fail_fast=True)]
@@ -27,7 +37,9 @@ class PlanTableScanRequest(_Request):
 
     snapshot_id: Long | None = Field(None, description="The current one when left out.")
     select: Names | None = Field(None, description="Accepted; the files to read are the same.")
-    filter: Expression | None = Field(None, description="What rows must match, in the older or the newer grammar.")
+    filter: Annotated[Expression | None, AfterValidator(shallow)] = Field(
+        None, description="What rows must match, in the older or the newer grammar."
+    )
     min_rows_requested: Annotated[Long, Field(ge=0)] | None = Field(
         None, description="The plan may end once its files are known to hold so many matching rows."
     )
@@ -89,6 +101,8 @@ class ContentFile(RestModel):
     equality_ids: list[int] | None = None
     sort_order_id: int | None = None
     first_row_id: int | None = None
+    data_sequence_number: int | None = Field(None, description="Of the file's rows; 0 in tables of format version 1.")
+    file_sequence_number: int | None = Field(None, description="Of the commit that added the file.")
     referenced_data_file: str | None = None
     content_offset: int | None = None
     content_size_in_bytes: int | None = None

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.metadata.numbers import number_type
 from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.joining.kernel import FIRST_DAY, LAST_DAY
 
@@ -141,5 +142,5 @@ def only_where(array: pa.Array, texts: pa.Array) -> pa.Array:
 
 def _integers(array: pa.Array) -> NDArray[np.integer[Any]]:
     """The integers; what lies under nulls may be anything, and at worst costs the longer way."""
-    every = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
+    every = np.frombuffer(array.buffers()[1], number_type(array.type))
     return cast("NDArray[np.integer[Any]]", every[array.offset : array.offset + len(array)])

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import SegmentCorrupt
+from lakemuster.metadata.numbers import number_type
 from lakemuster.wire.joining import kernel
 from lakemuster.wire.joining.columns import Column, Dates, Integers, Lists, Piece, Ready, Strings
 
@@ -101,7 +102,7 @@ def _bounds_of(array: pa.Array) -> NDArray[np.int32]:
 
 def _numbers_of(array: pa.Array) -> NDArray[np.int64]:
     """Signed integers in one width; any number where null."""
-    every = np.frombuffer(array.buffers()[1] or b"", array.type.to_pandas_dtype())
+    every = np.frombuffer(array.buffers()[1] or b"", number_type(array.type))
     return every[array.offset : array.offset + len(array)].astype(np.int64, copy=False)
 
 

@@ -7,8 +7,19 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+    model_validator,
+)
 
+from lakemuster.metadata.predicate import NanMode
+from lakemuster.wire.iceberg_rest.expressions import shallow
 from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.rows import IcebergFile, IdText, Integer, PaimonFile
 
@@ -48,6 +59,7 @@ Paths = Annotated[list[Text] | None, Field(max_length=MAX_EXPLAINED, fail_fast=T
 # Read by hand: a union would try every kind of expression, and say of each why it is none.
 FilterJson = Annotated[
     object,
+    AfterValidator(shallow),
     WithJsonSchema(
         {
             "anyOf": [
@@ -59,6 +71,14 @@ FilterJson = Annotated[
         }
     ),
 ]
+
+
+NAN = (
+    "What comparisons with NaN mean. `greatest`: NaN equals itself and is above every number (Spark, DuckDB); "
+    "`unordered`: only `!=` is true of it (Trino, SQL); `any`: files are kept that either could match; `none`: bounds "
+    "are believed, and rows of NaN may be lost, as by Iceberg's Java library and PyIceberg. Residuals are meant in the "
+    "same way. Left out: the table's setting, or `any`."
+)
 
 
 class _Question(WireModel):
@@ -73,6 +93,8 @@ class _Question(WireModel):
     case_sensitive: StrictBool = Field(
         True, description="Whether `ID` is another column than `id`, in filter and select."
     )
+
+    nan: NanMode | None = Field(None, description=NAN)
 
     @model_validator(mode="before")
     @classmethod
@@ -206,7 +228,7 @@ class PlannedPaimonFile(PaimonFile):
 
 
 class NotAppliedOut(WireModel):
-    """A conjunct that drops no file."""
+    """A conjunct that drops no file; or none of those that may hold NaN, where `applied` has it too."""
 
     filter: str = Field(description="In the caller's words.")
     reason: str

@@ -69,6 +69,11 @@ class PaimonFile(WireModel):
     null_value_counts: Counts | None = None
     lower_bounds: Values | None = None
     upper_bounds: Values | None = None
+    branch: str | None = Field(
+        None,
+        description="Of tables with scan.fallback-branch or scan.primary-branch: the branch of the file, and of its "
+        "schema_id; null for the one that was asked for.",
+    )
     min_sequence_number: Integer | None
     max_sequence_number: Integer | None
     schema_id: Integer | None

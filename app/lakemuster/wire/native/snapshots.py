@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -37,6 +37,7 @@ class SnapshotOut(WireModel):
     snapshot_id: Id
     parent_id: Id | None
     branch: str = Field(description="The Paimon branch whose folder holds it; main for Iceberg.")
+    refs: list[str] = Field(description="The branches and tags that name it.")
     sequence_number: Long | None
     committed_at: str = Field(description="RFC 3339, to the millisecond.")
     operation: str | None = Field(examples=["append", "overwrite", "delete", "replace"])
@@ -48,9 +49,21 @@ class SnapshotOut(WireModel):
         "quarantined: was read and refused, see error."
     )
     error: str | None = Field(description="Why it is quarantined.")
+    warnings: list[str] = Field(
+        description="What its writer got wrong and is answered all the same, such as counts of a manifest list that "
+        "are not those of the manifest: answers follow the entries."
+    )
 
     @classmethod
-    def of(cls, snapshot: Snapshot, state: State, error: str | None, full: Callable[[str], str] = str) -> SnapshotOut:
+    def of(
+        cls,
+        snapshot: Snapshot,
+        state: State,
+        error: str | None,
+        full: Callable[[str], str] = str,
+        warnings: Sequence[str] = (),
+        refs: Sequence[str] = (),
+    ) -> SnapshotOut:
         """The JSON of a snapshot; ``full`` makes a recorded location one that can be read."""
         return cls.model_validate(
             {
@@ -69,6 +82,8 @@ class SnapshotOut(WireModel):
                 ],
                 "state": state,
                 "error": error,
+                "warnings": list(warnings),
+                "refs": list(refs),
             }
         )
 

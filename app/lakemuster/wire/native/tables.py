@@ -70,6 +70,7 @@ class TableOut(WireModel):
     last_updated_at: str | None = Field(description="RFC 3339: the table's last change, as its writer recorded it.")
     checked_at: str | None = Field(description="RFC 3339: when the table's pointer was last looked at.")
     stale: str | None = Field(description="Why the newest state could not be read; null when all is well.")
+    warnings: list[str] = Field(description="Why what is served may not be the table's current state.")
 
 
 class TableDetails(TableOut):

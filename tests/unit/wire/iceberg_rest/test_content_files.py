@@ -40,10 +40,13 @@ OPTIONAL = {
     "equality_ids": st.lists(st.integers(1, 9), max_size=3),
     "sort_order_id": st.integers(0, 2),
     "first_row_id": st.integers(0, 2**63 - 1),
+    "sequence_number": st.integers(0, 2**63 - 1),
+    "file_sequence_number": st.integers(0, 2**63 - 1),
     "referenced_data_file": st.sampled_from(["s3://b/a.parquet", "s3://b/ü \"q\".parquet"]),
     "content_offset": st.integers(0, 2**40),
     "content_size_in_bytes": st.integers(0, 2**40),
 }  # fmt: skip
+SPELLED = {"sequence_number": "data-sequence-number"}
 COUNTS = {"column_size": "column-sizes", "value_count": "value-counts", "null_count": "null-value-counts",
           "nan_count": "nan-value-counts"}  # fmt: skip
 
@@ -138,7 +141,9 @@ def row_by_row(types, row):
             found[key] = {"keys": list(recorded), "values": values}
     for name in OPTIONAL:
         if row[name] is not None:
-            found[name.replace("_", "-")] = row[name].hex().upper() if name == "key_metadata" else row[name]
+            found[SPELLED.get(name, name.replace("_", "-"))] = (
+                row[name].hex().upper() if name == "key_metadata" else row[name]
+            )
     return found
 
 

@@ -41,7 +41,7 @@ LEAF = {"type": "eq", "term": "c2", "value": 1}
 
 
 def bound(document):
-    return bind(parse_expression(document, SCHEMA.names), SCHEMA, negations_match_null=True, nan_as_iceberg=True)
+    return bind(parse_expression(document, SCHEMA.names), SCHEMA, negations_match_null=True, nan="none")
 
 
 def spelled(op):
@@ -112,7 +112,7 @@ def without_text(found):
 @settings(max_examples=300)
 @given(trees())
 def test_both_grammars_say_the_same(tree):
-    meant = without_text(bind(tree, SCHEMA, negations_match_null=True, nan_as_iceberg=True))
+    meant = without_text(bind(tree, SCHEMA, negations_match_null=True, nan="none"))
     assert without_text(bound(older(tree))) == meant
     assert without_text(bound(newer(tree))) == meant
 

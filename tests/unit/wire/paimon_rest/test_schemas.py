@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.paimon.table_metadata import parse_schema
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
@@ -74,7 +75,11 @@ def test_columns_are_written_as_they_were_read(types: list[object], comment: str
         "options": {"bucket": "2", "path": "/elsewhere"},
         "comment": comment,
     }
-    written = schema_json(parse_schema(json.dumps(document).encode()))
+    try:
+        schema = parse_schema(json.dumps(document).encode())
+    except MetadataCorrupt:  # fields that are drawn may have one id
+        reject()
+    written = schema_json(schema)
     assert written == {
         "fields": fields,
         "partitionKeys": ["c0"],

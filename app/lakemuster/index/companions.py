@@ -67,6 +67,7 @@ def set_companion(session: Session, table: TableRecord, location: str) -> TableR
         format="iceberg",
         rewrites=encode(owner.rewrites),
         allowed_roots=encode(owner.allowed_roots),
+        confined_to=None if owner.confined_to is None else encode(owner.confined_to),
         created_at_ms=current_ms(session),
         generation=0,
     )

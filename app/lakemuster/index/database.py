@@ -11,39 +11,45 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url, select
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy import URL, Connection, Engine, Select, make_url, select
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
 
-from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import (
+    CatalogError,
+    ConfigInvalid,
+    DatabaseVersionMismatch,
+    IndexUnavailable,
+    MetadataCorrupt,
+    pip_install,
+)
 from lakemuster.index import migrations
 from lakemuster.index.direct import DirectStatement
+from lakemuster.index.sqlite import ALONE, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
+from lakemuster.index.sqlite_file import SqliteFile
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 """Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
 
-_BUSY_SECONDS = 15
-_CONNECT_SECONDS = 5
-_STATEMENT_SECONDS = 30
 _MIGRATION_WAIT_SECONDS = 600
-_WRITES = "lakemuster_writes"
-_ALONE = "lakemuster_alone"
 _MISSING_TABLE = ("42P01", "42703")
 _WRONG_VERSION = "the database lacks a table or column of this program; run: lakemuster migrate"
 
 
 class NowMs(FunctionElement[int]):
-    """The database's clock, milliseconds since 1970-01-01 UTC: one clock for all processes."""
+    """The database's clock, milliseconds since 1970-01-01 UTC: one clock for all processes.
+
+    Of SQLite, which serves one machine, the machine's. It may step, as any wall clock: no age may rest on it alone.
+    """
 
     type = BigInteger()
     inherit_cache = True
@@ -51,7 +57,7 @@ class NowMs(FunctionElement[int]):
 
 @compiles(NowMs, "sqlite")
 def _now_sqlite(_element: NowMs, _compiler: object, **_: object) -> str:
-    return "CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)"
+    return f"{NOW_FUNCTION}()"
 
 
 @compiles(NowMs, "postgresql")
@@ -59,25 +65,34 @@ def _now_postgresql(_element: NowMs, _compiler: object, **_: object) -> str:
     return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 
+_NOW = select(NowMs().label("now"))
+
+
 class Database:
     """One database of the index.
 
     Args:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
+        clock: tells the time where the database has none of its own (SQLite).
 
     Raises:
         ConfigInvalid: not such a URL, or its driver is not installed.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, clock: Clock = SYSTEM) -> None:
         self._url = _parse(url)
-        self._engine = _create_engine(self._url)
+        self._guard: Guard = _Embedded()
+        self._file = SqliteFile(Path(self._url.database or "")) if self.is_embedded else None
+        if self.is_embedded:
+            self._engine = open_engine(self._url, clock)
+        else:
+            self._engine, self._guard = _postgres(self._url)
         self._turn = threading.Lock()
         self._peeking = threading.Lock()
         self._peek: Any = None
         self._direct: dict[Select[*tuple[Any, ...]], DirectStatement] = {}
-        self._alone = self._engine.execution_options(**{_ALONE: True})
-        self._writing = self._engine.execution_options(**{_WRITES: True})
+        self._alone = self._engine.execution_options(**{ALONE: True})
+        self._writing = self._engine.execution_options(**{WRITES: True})
         self._reading = (
             self._engine
             if self.is_embedded
@@ -103,6 +118,7 @@ class Database:
         with (
             self._in_turn(),
             _our_errors(),
+            self._guard.writing(),
             Session(self._writing, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -116,7 +132,12 @@ class Database:
             IndexUnavailable: the database does not answer, or not in time.
             DatabaseVersionMismatch: it lacks a table or column.
         """
-        with _our_errors(), Session(self._reading, autoflush=False) as session, session.begin():
+        with (
+            _our_errors(),
+            self._guard.reading(),
+            Session(self._reading, autoflush=False) as session,
+            session.begin(),
+        ):
             yield session
 
     def rows(self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]) -> Sequence[Sequence[Any]]:
@@ -127,7 +148,7 @@ class Database:
             DatabaseVersionMismatch: it lacks a table or column.
         """
         if not self.is_embedded:
-            with _our_errors(), self._alone.connect() as connection:
+            with _our_errors(), self._guard.asking(), self._alone.connect() as connection:
                 return connection.execute(statement, parameters).all()
         with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
             return self._direct_of(statement).rows(connection.cursor(), parameters)
@@ -166,12 +187,13 @@ class Database:
     def migrating(self) -> Iterator[Connection]:
         """A connection in a transaction that may change tables."""
         with _our_errors():
-            if self.is_embedded:
+            if self._file is not None:
                 self._prepare_file()
-            with self._writing.connect() as connection:
+                self._file.opened()
+            with self._guard.migrating(), self._writing.connect() as connection:
                 if self.is_embedded:
                     # To change a table SQLite copies and drops it, which must not cascade.
-                    _pragma(connection, "foreign_keys=OFF")
+                    pragma(connection, "foreign_keys=OFF")
                     connection.detach()
                 else:
                     connection.exec_driver_sql("SET statement_timeout = 0")
@@ -188,8 +210,28 @@ class Database:
             DatabaseVersionMismatch: they are not; the message names the command to run.
             IndexUnavailable: the database does not answer.
         """
-        with _our_errors(), self._reading.connect() as connection:
+        with _our_errors(), self._guard.asking(), self._reading.connect() as connection:
             migrations.check(connection)
+
+    def check(self) -> None:
+        """Make sure that the database answers with this code's tables; an embedded one, that its file is there, whole.
+
+        Raises:
+            DatabaseVersionMismatch: the tables are of another version.
+            IndexUnavailable: it does not answer, or its file is gone, replaced or damaged; says which.
+        """
+        if self._file is not None:
+            self._file.check()
+        self.check_version()
+
+    def clock_ms(self) -> int:
+        """The database's time now, milliseconds.
+
+        Raises:
+            IndexUnavailable: it does not answer.
+        """
+        ((now,),) = self.rows(_NOW, {})
+        return int(now)
 
     def close(self) -> None:
         """Close all connections."""
@@ -205,7 +247,7 @@ class Database:
         if not self.is_embedded:
             yield
             return
-        if not self._turn.acquire(timeout=_BUSY_SECONDS):
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
             raise IndexUnavailable("the database is too busy")
         try:
             yield
@@ -221,12 +263,45 @@ class Database:
         except OSError as cause:
             raise IndexUnavailable(f"cannot create the index: {cause.strerror}", path=str(path)) from cause
         mode = "WAL" if WAL_IS_SAFE else "DELETE"
-        with sqlite3.connect(path, timeout=_BUSY_SECONDS) as connection:
+        with sqlite3.connect(path, timeout=BUSY_SECONDS) as connection:
             connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
         connection.close()
 
 
-def open_database(url: str) -> Database:
+class Guard(Protocol):
+    """What bounds the time of statements; each block raises at its beginning when there is no use in a try."""
+
+    def asking(self) -> AbstractContextManager[object]:
+        """One short statement."""
+
+    def reading(self) -> AbstractContextManager[object]:
+        """Statements that read."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Statements that may wait for locks."""
+
+    def migrating(self) -> AbstractContextManager[object]:
+        """Statements that may take hours."""
+
+
+class _Embedded:
+    """SQLite bounds its waits itself."""
+
+    def asking(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    reading = writing = migrating = asking
+
+
+def _postgres(url: URL) -> tuple[Engine, Guard]:
+    try:
+        from lakemuster.index import postgres  # noqa: PLC0415 - its driver is an extra
+    except ModuleNotFoundError as cause:
+        raise ConfigInvalid(f"PostgreSQL needs its driver: {pip_install('postgres')}") from cause
+    return postgres.open_engine(url)
+
+
+def open_database(url: str, clock: Clock = SYSTEM) -> Database:
     """Open the index; an embedded one is created and brought up to date first.
 
     Raises:
@@ -234,7 +309,7 @@ def open_database(url: str) -> Database:
         DatabaseVersionMismatch: another database that is not of this code's version.
         IndexUnavailable: it does not answer.
     """
-    database = Database(url)
+    database = Database(url, clock)
     if database.is_embedded:
         database.migrate()
     else:
@@ -257,65 +332,6 @@ def _parse(url: str) -> URL:
     if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
     return parsed
-
-
-def _create_engine(url: URL) -> Engine:
-    if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, pool_size=8, max_overflow=24, pool_timeout=_BUSY_SECONDS)
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        return engine
-    try:
-        engine = create_engine(
-            url,
-            pool_pre_ping=True,
-            pool_size=8,
-            max_overflow=24,
-            pool_timeout=_BUSY_SECONDS,
-            pool_recycle=1800,
-            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "lakemuster"},
-        )
-    except ModuleNotFoundError as cause:
-        raise ConfigInvalid("PostgreSQL needs its driver: pip install 'lakemuster[postgres]'") from cause
-    event.listen(engine, "connect", _set_up_postgresql)
-    return engine
-
-
-def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    # The driver must not begin transactions by itself: it would defer them. See _begin_sqlite.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if options.get(_ALONE, False):
-        return
-    writes = options.get(_WRITES, False)
-    _pragma(connection, f"query_only={'OFF' if writes else 'ON'}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _pragma(connection: Connection, pragma: str) -> None:
-    # Past SQLAlchemy, which would begin a transaction; most pragmas do nothing within one.
-    dbapi = connection.connection.dbapi_connection
-    assert dbapi is not None
-    cursor = dbapi.cursor()
-    cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _set_up_postgresql(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    cursor = connection.cursor()
-    cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
-    cursor.execute(f"SET lock_timeout = '{_BUSY_SECONDS}s'")
-    cursor.execute(f"SET idle_in_transaction_session_timeout = '{2 * _STATEMENT_SECONDS}s'")
-    cursor.close()
-    connection.commit()
 
 
 @contextmanager

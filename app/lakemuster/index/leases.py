@@ -1,8 +1,9 @@
 """One writer per table's index at a time.
 
-A lease is a row with the database's time of expiry, renewed while its holder works; it is free before
-that when its holder is a dead process of this machine. Its fence grows with every holder. Whoever
-writes under a lease first locks that row and compares the fence, so a holder that slept past its
+A lease is a row with the database's time of expiry, renewed while its holder works; it is free before that when its
+holder is a dead process of this machine. The database's clock may step, so who waits also watches the row: a lease
+that nobody renewed for as long as it lasts, by a clock that cannot step, is free too. Its fence grows with every
+holder. Whoever writes under a lease first locks that row and compares the fence, so a holder that slept past its
 expiry can change nothing once another has taken over.
 """
 
@@ -13,10 +14,12 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
+from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database, NowMs
 from lakemuster.index.holders import is_dead, new_holder
@@ -67,7 +70,14 @@ def held(
             release(database, lease)
 
 
-def acquire(database: Database, table_id: int, *, wait_seconds: float, ttl_seconds: float = TTL_SECONDS) -> Lease:
+def acquire(
+    database: Database,
+    table_id: int,
+    *,
+    wait_seconds: float,
+    ttl_seconds: float = TTL_SECONDS,
+    clock: Clock = SYSTEM,
+) -> Lease:
     """Take a table's lease for ``ttl_seconds``; whoever does so renews and releases it.
 
     Raises:
@@ -80,8 +90,9 @@ def acquire(database: Database, table_id: int, *, wait_seconds: float, ttl_secon
     holder, ttl_ms = new_holder(), round(ttl_seconds * 1000)
     waited = False
     while True:
-        if (last := _free_from(database, table_id)) is not None:
-            fence = _take(database, table_id, last, holder, ttl_ms)
+        state = _state(database, table_id)
+        if state.is_free or _is_abandoned(database, table_id, state, ttl_seconds, clock):
+            fence = _take(database, table_id, state, holder, ttl_ms)
             if fence is not None:
                 return Lease(table_id, holder, fence, ttl_ms, waited)
         waited = True
@@ -117,40 +128,69 @@ def release(database: Database, lease: Lease) -> None:
         )
 
 
-def _free_from(database: Database, table_id: int) -> int | None:
-    """The fence of the last holder if the lease is free, else None.
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A lease as the database has it. ``expires_at_ms`` changes whenever its holder renews it."""
+
+    fence: int
+    holder: str | None
+    expires_at_ms: int
+    is_free: bool
+
+
+_WATCHED: WeakKeyDictionary[Database, dict[int, tuple[_State, float]]] = WeakKeyDictionary()
+"""Leases of others as this process saw them first, and when that was."""
+
+
+def _state(database: Database, table_id: int) -> _State:
+    """The lease now.
 
     Asked by reading, so that those who wait do not queue up as writers.
     """
     with database.reading() as session:
         row = session.execute(
-            select(LeaseRow.holder, LeaseRow.fence, LeaseRow.expires_at_ms <= NowMs()).where(
+            select(LeaseRow.fence, LeaseRow.holder, LeaseRow.expires_at_ms, LeaseRow.expires_at_ms <= NowMs()).where(
                 LeaseRow.table_id == table_id
             )
         ).one_or_none()
     if row is None:
         raise TableNotFound("the table is not registered", table_id=table_id)
-    holder, fence, is_expired = row
-    return int(fence) if holder is None or is_expired or is_dead(holder) else None
+    fence, holder, expires_at_ms, is_expired = row
+    return _State(fence, holder, expires_at_ms, holder is None or bool(is_expired) or is_dead(holder))
 
 
-def _take(database: Database, table_id: int, last: int, holder: str, ttl_ms: int) -> int | None:
-    """Follow the holder of fence ``last``; None when somebody else did so first, or it renewed its lease."""
+def _is_abandoned(database: Database, table_id: int, state: _State, ttl_seconds: float, clock: Clock) -> bool:
+    """Whether nobody renewed the lease for as long as it lasts, while this process watched it."""
+    watched = _WATCHED.setdefault(database, {})
+    known = watched.get(table_id)
+    if known is None or known[0] != state:
+        watched[table_id] = (state, clock.monotonic())
+        return False
+    return clock.monotonic() - known[1] > ttl_seconds
+
+
+def _take(database: Database, table_id: int, before: _State, holder: str, ttl_ms: int) -> int | None:
+    """Follow the holder of a lease; None when somebody else did so first, or it renewed its lease."""
     with database.session() as session:
         row = session.execute(
-            select(LeaseRow.holder, LeaseRow.fence, LeaseRow.expires_at_ms <= NowMs())
-            .where(LeaseRow.table_id == table_id, LeaseRow.fence == last)
+            select(LeaseRow.holder)
+            .where(
+                LeaseRow.table_id == table_id,
+                LeaseRow.fence == before.fence,
+                # It may have been given back, and not renewed.
+                or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms == before.expires_at_ms),
+            )
             .with_for_update()
         ).one_or_none()
-        if row is None or not (row[0] is None or row[2] or is_dead(row[0])):
+        if row is None:
             return None
         session.execute(
             update(LeaseRow)
             .where(LeaseRow.table_id == table_id)
-            .values(holder=holder, fence=last + 1, expires_at_ms=NowMs() + ttl_ms)
+            .values(holder=holder, fence=before.fence + 1, expires_at_ms=NowMs() + ttl_ms)
             .execution_options(synchronize_session=False)
         )
-    return last + 1
+    return before.fence + 1
 
 
 def _extend(session: Session, lease: Lease) -> bool:

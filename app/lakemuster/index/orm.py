@@ -112,6 +112,7 @@ class TableRow(Base):
     location: Mapped[String]
     rewrites: Mapped[Document]
     allowed_roots: Mapped[Document]
+    confined_to: Mapped[Document | None]
     created_at_ms: Mapped[Int64]
     generation: Mapped[Int64]
     checked_at_ms: Mapped[Int64 | None]
@@ -167,11 +168,16 @@ class SnapshotRow(Base):
     """One committed version of a table.
 
     ``digest`` is of ``document``, to tell without reading it whether anything changed.
-    ``manifests`` and ``dead`` are ``packing`` of what was published.
+    ``manifests`` and ``dead`` are ``packing`` of what was published. A snapshot that is quarantined for a cause
+    that may pass is read again at ``retry_at_ms``, after ``attempts`` that failed.
     """
 
     __tablename__ = "snapshot"
-    __table_args__ = (UniqueConstraint("table_id", "branch", "snapshot_id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        UniqueConstraint("table_id", "branch", "snapshot_id"),
+        Index(None, "retry_at_ms"),
+        {"sqlite_autoincrement": True},
+    )
     id: Mapped[RowId]
     table_id: Mapped[TableId]
     branch: Mapped[String]
@@ -190,6 +196,9 @@ class SnapshotRow(Base):
     live_bytes: Mapped[Int64 | None]
     manifests: Mapped[Document | None]
     dead: Mapped[Document | None]
+    warnings: Mapped[Document | None]
+    attempts: Mapped[Int64 | None]
+    retry_at_ms: Mapped[Int64 | None]
 
 
 class ManifestRow(Base):
@@ -233,7 +242,11 @@ class ManifestRow(Base):
 
 
 class SegmentRow(Base):
-    """A segment that is whole in the segment store. ``rows`` entries, ``bytes`` of the file."""
+    """A segment that is whole in the segment store. ``rows`` entries, ``bytes`` of the file.
+
+    ``counts`` are of its entries by status (see ``EntryCounts``); null for packed ones, and for those that an
+    older program registered.
+    """
 
     __tablename__ = "segment"
     name: Mapped[String] = mapped_column(primary_key=True)
@@ -243,6 +256,7 @@ class SegmentRow(Base):
     rows: Mapped[Int64]
     bytes: Mapped[Int64]
     registered_at_ms: Mapped[Int64]
+    counts: Mapped[Document | None]
 
 
 class StatisticsRow(Base):
@@ -264,6 +278,16 @@ class LeaseRow(Base):
     holder: Mapped[String | None]
     fence: Mapped[Int64]
     expires_at_ms: Mapped[Int64]
+
+
+class NamedLeaseRow(Base):
+    """Who does one piece of work of the whole index, and until when; ``done_at_ms`` is when it was last done."""
+
+    __tablename__ = "named_lease"
+    name: Mapped[String] = mapped_column(primary_key=True)
+    holder: Mapped[String | None]
+    expires_at_ms: Mapped[Int64]
+    done_at_ms: Mapped[Int64]
 
 
 class ServerKeyRow(Base):

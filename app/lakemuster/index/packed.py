@@ -132,20 +132,33 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
         return []
     with index.database.reading() as session:
         known = known_segments(session, [run.name for run in wanted])
-    found = []
-    for run in wanted:
-        if run.name in known:
-            continue
-        names = segments[run.first : run.end]
-        tables = [index.segments.open(name).table() for name in names]
-        if [one.num_rows for one in tables] != list(rows[run.first : run.end]) or (table := together(tables)) is None:
-            continue
-        path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
-        written = write_segment(table, path, rows[run.first : run.end])
-        index.segments.put(run.name, path)
-        # What keeps it in the register is that a manifest of its last segment is there.
-        found.append(SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes))
-    return found
+    made = (write_run(index, run, segments, rows) for run in wanted if run.name not in known)
+    return [one for one in made if one is not None]
+
+
+def write_run(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> SegmentInfo | None:
+    """Write one packed segment; None where its manifests cannot be packed.
+
+    Raises:
+        IndexUnavailable: the store does not answer.
+        SegmentCorrupt: a segment is not whole.
+    """
+    names = segments[run.first : run.end]
+    if (table := run_table(index, run, segments, rows)) is None:
+        return None
+    path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
+    written = write_segment(table, path, rows[run.first : run.end])
+    index.segments.put(run.name, path)
+    # What keeps it in the register is that a manifest of its last segment is there.
+    return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)
+
+
+def run_table(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> pa.Table | None:
+    """The entries of a run's manifests; None where they cannot be packed. Raises as :func:`write_run`."""
+    tables = [index.segments.open(name).table() for name in segments[run.first : run.end]]
+    if [one.num_rows for one in tables] != list(rows[run.first : run.end]):
+        return None
+    return together(tables)
 
 
 def _name(segments: Sequence[str], rows: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +12,10 @@ import fsspec
 import fsspec.asyn
 import fsspec.core
 
-from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
 
 DEADLINE_SECONDS = 60.0
+_PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
 _WRITES_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "memory"})
 """Schemes where a file shows up whole or not at all; elsewhere it is uploaded aside and renamed."""
 
@@ -35,6 +37,7 @@ class RemoteFolder:
             raise ConfigInvalid(f"SEGMENTS_URL: cannot use {scheme}://: {type(cause).__name__}: {cause}") from cause
         self._root = str(fsspec.core.strip_protocol(url)).rstrip("/")
         self._writes_whole = scheme in _WRITES_WHOLE
+        self._written_at = -_REWRITE_SECONDS
 
     def put(self, key: str, source: Path) -> None:
         """Upload a file."""
@@ -50,17 +53,24 @@ class RemoteFolder:
         """Download a file.
 
         Raises:
-            SegmentCorrupt: there is none.
+            SegmentMissing: there is none.
         """
         try:
             self._call("get_file", self._path(key), str(target))
         except FileNotFoundError as cause:
-            raise SegmentCorrupt("a segment is missing", segment=key) from cause
+            raise SegmentMissing("a segment is missing", segment=key) from cause
 
     def size(self, key: str) -> int | None:
         """Bytes of a file; None when there is none."""
         try:
             return int(self._call("info", self._path(key)).get("size") or 0)
+        except FileNotFoundError:
+            return None
+
+    def modified_ms(self, key: str) -> int | None:
+        """The time of change of a file; None when there is none, or the system does not say."""
+        try:
+            return _modified_ms(self._call("info", self._path(key)))
         except FileNotFoundError:
             return None
 
@@ -81,8 +91,19 @@ class RemoteFolder:
             return
 
     def check(self) -> None:
-        """Ask for a file that need not exist: any answer will do."""
-        self.size("ready")
+        """Look for a file that this writes where it is missing, and again after a minute.
+
+        Raises:
+            IndexUnavailable: the store does not answer, refuses to be written, or its bucket is missing.
+        """
+        now = time.monotonic()
+        if self.size(_PROBE) is not None and now - self._written_at < _REWRITE_SECONDS:
+            return
+        try:
+            self._call("pipe_file", self._path(_PROBE), b"ready")
+        except FileNotFoundError as cause:
+            raise IndexUnavailable("the bucket or folder of the segment store is missing") from cause
+        self._written_at = now
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}"

@@ -4,6 +4,8 @@ An uncompressed Arrow IPC file, so that reading a column is mapping it. Its batc
 :data:`BATCH_ROWS` rows but the last one. The schema's metadata says which decoder made it and how many
 rows it has; with the footer at the end of the file that tells a segment that is not whole.
 
+Each batch has the checksums of its columns (:mod:`~lakemuster.index.checksums`), compared when a column is first read.
+
 After its batches it has the zones of its entries (:mod:`~lakemuster.index.zone_block`), unless it has less than one:
 opening it then takes no longer.
 
@@ -20,14 +22,15 @@ import mmap
 import os
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 
-from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt, SegmentMissing
+from lakemuster.index.checksums import Sums, damaged, read_checksums, schema_checksum, with_checksums
 from lakemuster.index.zone_block import zone_block
 from lakemuster.index.zones import ZONE_ROWS, segment_zones
 from lakemuster.metadata.files import split_column
@@ -87,9 +90,10 @@ def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int
         # Columns of a batch are small, and system calls are not.
         with part.open("wb", buffering=_BUFFER_BYTES) as file:
             with pa.ipc.new_file(file, schema) as writer:
+                checksum = schema_checksum(schema)
                 for start in range(0, table.num_rows, BATCH_ROWS):
                     for batch in table.slice(start, BATCH_ROWS).combine_chunks().to_batches():
-                        writer.write_batch(batch)
+                        writer.write_batch(batch, with_checksums(batch, checksum))
                 if table.num_rows >= ZONE_ROWS:
                     file.write(zone_block(segment_zones(table, manifest_rows or [table.num_rows])))
             file.flush()
@@ -135,45 +139,48 @@ def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
     return {field_id: tuple(own) for field_id, own in found.items()}
 
 
+Restore = Callable[[SegmentCorrupt], None]
+"""Makes a segment's file whole again, or raises."""
+
+
 class Segment:
     """A mapped segment. Reading columns maps them; only what is then looked at is read from the disk.
 
-    Tables and arrays taken from it stay valid when it, or its file, is gone. Safe to share by threads.
+    Columns are compared with their checksums when they are first read. Tables and arrays taken from it stay valid when
+    it, or its file, is gone. Safe to share by threads.
+
+    Args:
+        restore: called when the file turns out to be damaged; afterwards it is mapped again, once.
 
     Raises:
         FileNotFoundError: there is no such file.
         SegmentCorrupt: it is not a whole segment.
     """
 
-    def __init__(self, name: str, path: str | Path) -> None:
-        self.name = name
-        try:
-            with pa.memory_map(str(path)) as file:
-                # The buffer keeps the mapping, not the file: thousands may be open at once.
-                buffer = file.read_buffer()
-            self._reader = pa.ipc.open_file(pa.BufferReader(buffer))
-            metadata = dict(self._reader.schema.metadata or {})
-            self.decoder_version = int(metadata.pop(_DECODER))
-            self.num_rows = int(metadata.pop(_ROWS))
-        except FileNotFoundError:
-            raise
-        except (OSError, pa.ArrowException, KeyError, ValueError) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=name) from cause
-        self.schema: pa.Schema = self._reader.schema.with_metadata(metadata or None)
-        self.size = buffer.size
-        self._address = buffer.address
-        if self._reader.num_record_batches != -(-self.num_rows // BATCH_ROWS):
-            raise SegmentCorrupt("a segment lacks rows", segment=name)
-        self._batches: tuple[pa.RecordBatch, ...] | None = None
+    def __init__(self, name: str, path: str | Path, restore: Restore | None = None) -> None:
+        self.name, self.path = name, path
+        self._restore = restore
         self._lock = threading.Lock()
+        self._mapped = _Mapped.of(name, path)
+        self.decoder_version, self.num_rows = self._mapped.decoder_version, self._mapped.num_rows
+        self.schema: pa.Schema = self._mapped.schema
+        self.size = self._mapped.size
+
+    @property
+    def is_another_file(self) -> bool:
+        """Whether the file was replaced since it was mapped, or cut short: reading beyond its end kills the process."""
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return False  # the mapping outlives the file
+        return status.st_size != self.size or status.st_ino != self._mapped.inode
 
     def release(self) -> None:
         """Let go of the memory that the mapping occupies: what is looked at again is read again, mostly from the cache.
 
         Tables and arrays stay valid.
         """
-        if _MADVISE is not None:
-            _MADVISE(self._address, self.size, _DONTNEED)
+        self._mapped.release()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -187,16 +194,12 @@ class Segment:
 
     @property
     def batches(self) -> tuple[pa.RecordBatch, ...]:
-        """All batches with all columns, none of them looked at yet.
+        """All batches with all columns.
 
         Raises:
             SegmentCorrupt: the segment does not read back.
         """
-        if self._batches is None:
-            with self._lock:
-                if self._batches is None:
-                    self._batches = self._read()
-        return self._batches
+        return tuple(self._batches(0, None))
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """The named columns (all when None), in the order given, of all rows.
@@ -206,17 +209,17 @@ class Segment:
             SegmentCorrupt: the segment does not read back.
         """
         if columns is None:
-            whole = pa.Table.from_batches(self.batches, self._reader.schema)
+            whole = pa.Table.from_batches(self.batches, self._mapped.stored_schema)
             return whole.replace_schema_metadata(self.schema.metadata)
         missing = set(columns).difference(self.names)
         if missing:
             raise KeyError(*sorted(missing))
         if not columns:
             return self.table().select([])
-        if not self.batches:
+        found = self._batches(0, None, columns)
+        if not found:
             return self.schema.empty_table().select(columns)
-        chosen = pa.Table.from_batches([batch.select(columns) for batch in self.batches])
-        return chosen.replace_schema_metadata(self.schema.metadata)
+        return pa.Table.from_batches(found).replace_schema_metadata(self.schema.metadata)
 
     def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
         """The named columns of the rows from ``start`` to before ``end``, in the order given; the rest is not touched.
@@ -228,7 +231,7 @@ class Segment:
         first, last = start // BATCH_ROWS, -(-end // BATCH_ROWS)
         if first >= last:
             return self.table(columns).slice(0, 0)
-        found = pa.Table.from_batches([batch.select(columns) for batch in self.batches[first:last]])
+        found = pa.Table.from_batches(self._batches(first, last, columns))
         return found.slice(start - first * BATCH_ROWS, end - start)
 
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
@@ -238,16 +241,125 @@ class Segment:
             KeyError: the segment has no such column.
             SegmentCorrupt: the segment does not read back.
         """
-        return self.batches[number].select(columns)
+        return self._batches(number, number + 1, columns)[0]
 
-    def _read(self) -> tuple[pa.RecordBatch, ...]:
-        batches = []
+    def check(self) -> None:
+        """Compare everything with its checksums.
+
+        Raises:
+            SegmentCorrupt: something differs.
+        """
+        mapped = _Mapped.of(self.name, self.path)
+        mapped.batches(0, None, None)
+
+    def _batches(self, first: int, end: int | None, columns: Sequence[str] | None = None) -> list[pa.RecordBatch]:
+        mapped = self._mapped
         try:
-            for number in range(self._reader.num_record_batches):
-                batch = self._reader.get_batch(number)
-                if batch.num_rows != min(BATCH_ROWS, self.num_rows - number * BATCH_ROWS):
-                    raise SegmentCorrupt("a segment lacks rows", segment=self.name)
-                batches.append(batch)
-        except (OSError, pa.ArrowException) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=self.name) from cause
-        return tuple(batches)
+            return mapped.batches(first, end, columns)
+        except SegmentCorrupt as damage:
+            if self._restore is None:
+                raise
+            self._restore(damage)
+        with self._lock:
+            if self._mapped is mapped:
+                try:
+                    self._mapped = _Mapped.of(self.name, self.path)
+                except FileNotFoundError as cause:
+                    raise SegmentMissing("a segment is missing", segment=self.name) from cause
+        return self._mapped.batches(first, end, columns)
+
+
+_Batch = tuple[pa.RecordBatch, Sums | None, bytearray]
+"""A batch, its checksums, and for each column whether it was compared with its own."""
+
+
+class _Mapped:
+    """A segment's file in memory, and which of its columns were found to be what was written."""
+
+    def __init__(self, name: str, buffer: pa.Buffer, inode: int) -> None:
+        self._name, self.inode = name, inode
+        try:
+            self._reader = pa.ipc.open_file(pa.BufferReader(buffer))
+            self.stored_schema: pa.Schema = self._reader.schema
+            metadata = dict(self.stored_schema.metadata or {})
+            self.decoder_version = int(metadata.pop(_DECODER))
+            self.num_rows = int(metadata.pop(_ROWS))
+        except (OSError, pa.ArrowException, KeyError, ValueError) as cause:
+            raise SegmentCorrupt("a segment does not read back", segment=name) from cause
+        self.schema: pa.Schema = self.stored_schema.with_metadata(metadata or None)
+        self.size, self._address = buffer.size, buffer.address
+        if self._reader.num_record_batches != -(-self.num_rows // BATCH_ROWS):
+            raise SegmentCorrupt("a segment lacks rows", segment=name)
+        self._read: tuple[_Batch, ...] | None = None
+        self._lock = threading.Lock()
+        # Callers choose columns by their names before they read any: the schema is checked at once.
+        self._first = self._batch(0) if self.num_rows else None
+        sums = None if self._first is None else self._first[1]
+        if sums is not None and sums[0] != schema_checksum(self.stored_schema):
+            raise SegmentCorrupt("a segment's columns are not what was written", segment=name)
+
+    @classmethod
+    def of(cls, name: str, path: str | Path) -> _Mapped:
+        try:
+            with pa.memory_map(str(path)) as file:
+                # The buffer keeps the mapping, not the file: thousands may be open at once.
+                buffer, inode = file.read_buffer(), os.fstat(file.fileno()).st_ino
+        except FileNotFoundError:
+            raise
+        except (OSError, pa.ArrowException, ValueError) as cause:
+            raise SegmentCorrupt("a segment does not read back", segment=name) from cause
+        return cls(name, buffer, inode)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.stored_schema.names)}
+
+    def release(self) -> None:
+        """See :meth:`Segment.release`. What is read from the disk again is checked again."""
+        for _, _, checked in self._read or ():
+            checked[:] = bytes(len(checked))
+        if _MADVISE is not None:
+            _MADVISE(self._address, self.size, _DONTNEED)
+
+    def batches(self, first: int, end: int | None, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
+        """Some batches, with some columns or all, which are what was written."""
+        if self._read is None:
+            with self._lock:
+                if self._read is None:
+                    self._read = self._read_all()
+        of = self._places
+        places = range(len(of)) if columns is None else [of[name] for name in columns]
+        found = []
+        for batch, sums, checked in self._read[first:end]:
+            if sums is not None and (unchecked := [place for place in places if not checked[place]]):
+                self._check(batch, sums, unchecked)
+                for place in unchecked:
+                    checked[place] = 1
+            found.append(batch if columns is None else batch.select(columns))
+        return found
+
+    def _check(self, batch: pa.RecordBatch, sums: Sums, places: Sequence[int]) -> None:
+        try:
+            place = damaged(batch, sums, places)
+        except (pa.ArrowException, ValueError, IndexError) as cause:
+            raise SegmentCorrupt("a segment does not read back", segment=self._name) from cause
+        if place is not None:
+            column = self.stored_schema.names[place]
+            raise SegmentCorrupt("a column of a segment is not what was written", segment=self._name, column=column)
+
+    def _read_all(self) -> tuple[_Batch, ...]:
+        if self._first is None:
+            return ()
+        return (self._first, *(self._batch(number) for number in range(1, self._reader.num_record_batches)))
+
+    def _batch(self, number: int) -> _Batch:
+        try:
+            batch, metadata = self._reader.get_batch_with_custom_metadata(number)
+            sums = read_checksums(metadata)
+        except (OSError, pa.ArrowException, ValueError) as cause:
+            raise SegmentCorrupt("a segment does not read back", segment=self._name) from cause
+        if batch.num_rows != min(BATCH_ROWS, self.num_rows - number * BATCH_ROWS):
+            raise SegmentCorrupt("a segment lacks rows", segment=self._name)
+        if sums is not None and len(sums) != 1 + batch.num_columns:
+            raise SegmentCorrupt("a segment's columns are not what was written", segment=self._name)
+        return batch, sums, bytearray(batch.num_columns)

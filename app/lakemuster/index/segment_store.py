@@ -4,51 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
-from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.errors import SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_cache import SegmentCache
-from lakemuster.index.segment_files import Segment, place
+from lakemuster.index.segment_files import Segment
+from lakemuster.index.segment_keepers import Keeper, LocalKeeper, RemoteKeeper, StoredFile, disk_errors
+from lakemuster.index.single_flight import SingleFlight
 from lakemuster.index.zone_block import Zones, read_zones
 
-SUFFIX = ".arrow"
+Repair = Callable[[str, SegmentCorrupt], None]
+"""Puts a segment that is lost or damaged into the store again, by its name and what is wrong; or raises."""
+
+_FAILED_SECONDS = 2.0
+"""For so long a failed repair is not tried again."""
 
 _LOOKS = 16
 """How often memory is looked at while as much as may be kept is mapped."""
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = mmap.PAGESIZE
-
-
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file of the store; ``name`` is the segment's, None for a part of an unfinished one."""
-
-    key: str
-    name: str | None
-    size: int
-    modified_ms: int | None
-
-
-class _Keeper(Protocol):
-    """What local and remote stores have in common."""
-
-    workspace: Path
-
-    def put(self, name: str, local_path: Path) -> None: ...
-    def path(self, name: str) -> str | Path: ...
-    def refetch(self, name: str) -> bool: ...
-    def size(self, name: str) -> int | None: ...
-    def files(self) -> Iterator[StoredFile]: ...
-    def delete(self, key: str) -> None: ...
-    def check(self) -> None: ...
 
 
 class SegmentStore:
@@ -62,6 +41,9 @@ class SegmentStore:
         max_open: how many segments stay mapped.
         max_mapped: bytes of mapped files, those of the program itself too, that may be in memory before the least
             used segments are let go of.
+
+    Attributes:
+        repair: called for a segment that is lost or damaged, once for all threads that wait for it; None: it fails.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL, or the options are wrong.
@@ -79,12 +61,14 @@ class SegmentStore:
         max_mapped: int = 512 * 2**20,
     ) -> None:
         scheme, separator, rest = url.partition("://")
-        self._keeper: _Keeper
+        self._keeper: Keeper
         if not separator or scheme in ("file", "local"):
-            self._keeper = _LocalFolder(Path(rest if separator else url))
+            self._keeper = LocalKeeper(Path(rest if separator else url))
         else:
             folder = RemoteFolder(url, (options or {}).get(scheme, {}))
-            self._keeper = _Remote(folder, SegmentCache(Path(cache_dir), cache_bytes))
+            self._keeper = RemoteKeeper(folder, SegmentCache(Path(cache_dir), cache_bytes))
+        self.repair: Repair | None = None
+        self._restoring = SingleFlight(_FAILED_SECONDS)
         self._max_open, self._max_mapped = max_open, max_mapped
         self._open: OrderedDict[str, Segment] = OrderedDict()
         self._in_memory: OrderedDict[str, int] = OrderedDict()
@@ -102,24 +86,30 @@ class SegmentStore:
         Raises:
             IndexUnavailable: the store refuses.
         """
-        with _disk_errors():
+        with disk_errors():
             self._keeper.put(name, Path(local_path))
         with self._lock:
             self._open.pop(name, None)
 
     def open(self, name: str) -> Segment:
-        """Map a segment.
+        """Map a segment. One that is lost or damaged is repaired first, if ``repair`` can.
 
         Raises:
             SegmentCorrupt: the store has none of that name, or it is not whole.
             IndexUnavailable: the store does not answer.
+            CatalogError: why it cannot be repaired.
         """
         with self._lock:
             if (segment := self._open.get(name)) is not None:
-                self._open.move_to_end(name)
-                self._use(segment)
-                return segment
-        with _disk_errors():
+                if not segment.is_another_file:
+                    self._open.move_to_end(name)
+                    self._use(segment)
+                    return segment
+                del self._open[name]
+        try:
+            segment = self._map(name)
+        except SegmentCorrupt as damage:
+            self._restore(name, damage)
             segment = self._map(name)
         with self._lock:
             segment = self._open.setdefault(name, segment)
@@ -137,7 +127,8 @@ class SegmentStore:
         Raises:
             IndexUnavailable: the store does not answer.
         """
-        with _disk_errors(), contextlib.suppress(FileNotFoundError):
+        # What is lost or damaged is repaired when the segment is opened.
+        with disk_errors(), contextlib.suppress(FileNotFoundError, SegmentCorrupt):
             return read_zones(self._keeper.path(name))
         return None
 
@@ -170,7 +161,7 @@ class SegmentStore:
         Raises:
             IndexUnavailable: the store does not answer.
         """
-        with _disk_errors():
+        with disk_errors():
             return self._keeper.size(name)
 
     def files(self) -> Iterator[StoredFile]:
@@ -179,8 +170,32 @@ class SegmentStore:
         Raises:
             IndexUnavailable: the store does not answer.
         """
-        with _disk_errors():
+        with disk_errors():
             yield from self._keeper.files()
+
+    def is_unchanged(self, file: StoredFile) -> bool:
+        """Whether one of ``files`` was not written again since it was listed.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
+        with disk_errors():
+            return self._keeper.modified_ms(file.key) == file.modified_ms
+
+    def check_segment(self, name: str, *, stored: bool = False) -> None:
+        """Compare a segment's whole file with its checksums; nothing is repaired.
+
+        Args:
+            stored: the store's own file, not the local copy of it.
+
+        Raises:
+            SegmentCorrupt: it is lost or damaged.
+            IndexUnavailable: the store does not answer.
+        """
+        if stored:
+            with disk_errors():
+                self._keeper.refetch(name)
+        self._map(name).check()
 
     def delete(self, key: str) -> None:
         """Delete one of ``files``; mapped readers keep what they have.
@@ -188,7 +203,7 @@ class SegmentStore:
         Raises:
             IndexUnavailable: the store refuses.
         """
-        with _disk_errors():
+        with disk_errors():
             self._keeper.delete(key)
 
     def check(self) -> None:
@@ -197,91 +212,47 @@ class SegmentStore:
         Raises:
             IndexUnavailable: it does not.
         """
-        with _disk_errors():
+        with disk_errors():
             self._keeper.check()
 
     def _map(self, name: str) -> Segment:
-        for _ in range(3):
-            try:
-                return Segment(name, self._keeper.path(name))
-            except FileNotFoundError:
-                continue  # evicted by another process between download and mapping
-            except SegmentCorrupt:
-                if not self._keeper.refetch(name):
+        damage: SegmentCorrupt = SegmentMissing("a segment is missing", segment=name)
+        with disk_errors():
+            for _ in range(3):
+                try:
+                    return Segment(name, self._keeper.path(name), lambda found: self._restore(name, found))
+                except FileNotFoundError:
+                    continue  # evicted by another process between download and mapping
+                except SegmentMissing:
                     raise
-        raise SegmentCorrupt("a segment is missing", segment=name)
+                except SegmentCorrupt as error:
+                    damage = error
+                    if not self._keeper.refetch(name):
+                        break
+        raise damage
 
+    def _restore(self, name: str, damage: SegmentCorrupt) -> None:
+        """Make a segment's file whole: fetch it again, or have it repaired; once for all who wait for it."""
 
-class _LocalFolder:
-    def __init__(self, root: Path) -> None:
-        self._root = root.absolute()
-        self._prefix = f"{self._root}{os.sep}"
-        self.workspace = self._root / "tmp"
-        with _disk_errors():
-            self.workspace.mkdir(parents=True, exist_ok=True)
+        def restore() -> None:
+            if self._is_whole(name):
+                return
+            with disk_errors():
+                refetched = self._keeper.refetch(name)
+            if refetched and self._is_whole(name):
+                return
+            if self.repair is None:
+                raise damage
+            self.repair(name, damage)
 
-    def put(self, name: str, local_path: Path) -> None:
-        target = Path(self.path(name))
-        target.parent.mkdir(exist_ok=True)
-        place(local_path, target)
+        self._restoring.run(name, restore)
 
-    def path(self, name: str) -> str:
-        # A path that is an object takes longer to make than a file to open.
-        return f"{self._prefix}{name[:2]}{os.sep}{name}{SUFFIX}"
-
-    def refetch(self, name: str) -> bool:
-        return False
-
-    def size(self, name: str) -> int | None:
+    def _is_whole(self, name: str) -> bool:
         try:
-            return Path(self.path(name)).stat().st_size
-        except FileNotFoundError:
-            return None
-
-    def files(self) -> Iterator[StoredFile]:
-        for folder in sorted(self._root.iterdir()):
-            if not folder.is_dir():
-                continue
-            for file in sorted(folder.iterdir()):
-                with contextlib.suppress(FileNotFoundError):
-                    status = file.stat()
-                    yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
-
-    def delete(self, key: str) -> None:
-        (self._root / key).unlink(missing_ok=True)
-
-    def check(self) -> None:
-        if not os.access(self.workspace, os.W_OK | os.X_OK):
-            raise IndexUnavailable("the segment store is not writable")
-
-
-class _Remote:
-    def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:
-        self._folder, self._cache = folder, cache
-        self.workspace = cache.workspace
-
-    def put(self, name: str, local_path: Path) -> None:
-        self._folder.put(_key(name), local_path)
-        self._cache.keep(name, local_path)
-
-    def path(self, name: str) -> Path:
-        return self._cache.get(name, lambda target: self._folder.get(_key(name), target))
-
-    def refetch(self, name: str) -> bool:
-        return self._cache.drop(name)
-
-    def size(self, name: str) -> int | None:
-        return self._folder.size(_key(name))
-
-    def files(self) -> Iterator[StoredFile]:
-        for key, size, modified_ms in self._folder.files():
-            yield stored_file(key, size, modified_ms)
-
-    def delete(self, key: str) -> None:
-        self._folder.delete(key)
-
-    def check(self) -> None:
-        self._folder.check()
+            self._map(name).check()
+        except (SegmentCorrupt, FileNotFoundError):
+            return False
+        return True
 
 
 def _in_memory() -> int | None:
@@ -290,22 +261,3 @@ def _in_memory() -> int | None:
         return int(_STATM.read_bytes().split()[2]) * _PAGE_BYTES
     except OSError:
         return None
-
-
-@contextlib.contextmanager
-def _disk_errors() -> Iterator[None]:
-    try:
-        yield
-    except OSError as cause:
-        raise IndexUnavailable(f"the segment store's disk refuses: {cause.strerror or type(cause).__name__}") from cause
-
-
-def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:
-    """What a key of the store stands for."""
-    name = key.rsplit("/", 1)[-1]
-    is_segment = name.endswith(SUFFIX) and key == _key(name.removesuffix(SUFFIX))
-    return StoredFile(key, name.removesuffix(SUFFIX) if is_segment else None, size, modified_ms)
-
-
-def _key(name: str) -> str:
-    return f"{name[:2]}/{name}{SUFFIX}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import delete, exists, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import Database, NowMs, current_ms
@@ -21,6 +21,7 @@ from lakemuster.index.segment_files import (
 )
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.index.statements import chunks, insert_new
+from lakemuster.metadata.counts import EntryCounts, PackedCounts
 
 __all__ = [
     "BATCH_ROWS",
@@ -32,12 +33,16 @@ __all__ = [
     "Written",
     "known_segments",
     "register_segments",
+    "replace_segment",
     "segment_name",
     "sweep",
+    "true_counts",
     "write_segment",
 ]
 
 GRACE_SECONDS = 24 * 3600.0
+_FILES_AT_ONCE = 100
+"""Files looked up in the register together: few, so that little time passes before they are removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class SegmentInfo:
     Attributes:
         location, length: of the manifest that it is made of; of a packed one: the name of the last segment in it, 0.
         rows, bytes: of the segment.
+        counts: of its entries by status, packed ``EntryCounts``; None for a packed segment.
     """
 
     name: str
@@ -55,6 +61,7 @@ class SegmentInfo:
     rows: int
     bytes: int
     decoder_version: int = DECODER_VERSION
+    counts: PackedCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,17 @@ def known_segments(session: Session, names: Collection[str]) -> set[str]:
     return known
 
 
+def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCounts]:
+    """The counts of segments' entries by name, of those that are known."""
+    found: dict[str, EntryCounts] = {}
+    for chunk in chunks(list(names)):
+        rows = session.execute(
+            select(SegmentRow.name, SegmentRow.counts).where(SegmentRow.name.in_(chunk), SegmentRow.counts.is_not(None))
+        )
+        found.update((name, EntryCounts.unpack(packed)) for name, packed in rows if packed is not None)
+    return found
+
+
 def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None:
     """Make segments known that the store has; those known already stay as they are."""
     if not segments:
@@ -84,11 +102,33 @@ def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None
     insert_new(session, SegmentRow, [asdict(segment) | {"registered_at_ms": registered_at_ms} for segment in ordered])
 
 
-def sweep(database: Database, store: SegmentStore, *, grace_seconds: float = GRACE_SECONDS) -> Swept:
+def replace_segment(session: Session, segment: SegmentInfo) -> None:
+    """Make a segment known that was written anew, in place of what was known of it."""
+    register_segments(session, [segment])
+    values = asdict(segment)
+    session.execute(
+        update(SegmentRow)
+        .where(SegmentRow.name == values.pop("name"))
+        .values(values)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def sweep(
+    database: Database,
+    store: SegmentStore,
+    *,
+    grace_seconds: float = GRACE_SECONDS,
+    goes_on: Callable[[], bool] = lambda: True,
+) -> Swept:
     """Remove the segments that no manifest of any table refers to, and packed ones with the last that they hold.
 
     What was registered, or written, less than ``grace_seconds`` ago may be of a refresh at work and
-    stays; the grace must be longer than any refresh.
+    stays; the grace must be longer than any refresh. What is written again between the listing of the store and its
+    removal stays, too; readers that have a removed segment mapped keep it.
+
+    Args:
+        goes_on: asked every few files; False ends the sweep early.
 
     Raises:
         IndexUnavailable: the database or the store does not answer; what was removed stays removed.
@@ -106,11 +146,14 @@ def sweep(database: Database, store: SegmentStore, *, grace_seconds: float = GRA
     newest_ms = (time.time() - grace_seconds) * 1000
     old = [file for file in store.files() if file.modified_ms is not None and file.modified_ms <= newest_ms]
     files = size = 0
-    for chunk in chunks(old):
+    for start in range(0, len(old), _FILES_AT_ONCE):
+        if not goes_on():
+            break
+        some = old[start : start + _FILES_AT_ONCE]
         with database.reading() as session:
-            known = known_segments(session, [file.name for file in chunk if file.name is not None])
-        for file in chunk:
-            if file.name not in known:
+            known = known_segments(session, [file.name for file in some if file.name is not None])
+        for file in some:
+            if file.name not in known and store.is_unchanged(file):
                 store.delete(file.key)
                 files, size = files + 1, size + file.size
     return Swept(unregistered, files, size)

@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, select, update
+from sqlalchemy import ColumnElement, Row, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable, SnapshotNotFound
 from lakemuster.index import leases
 from lakemuster.index.database import current_ms
-from lakemuster.index.encoding import decode
+from lakemuster.index.encoding import decode, encode
 from lakemuster.index.leases import Lease
 from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
 from lakemuster.index.orm import SnapshotRow
@@ -67,6 +67,8 @@ class SnapshotRecord:
         error: why it is quarantined.
         live: None unless published with counts.
         dead: packed ``dead_rows``.
+        warnings: what the writer got wrong, and is served all the same.
+        retry_at_ms: of a quarantined one, when it is read again; None when it stays as it is.
     """
 
     row_id: int
@@ -78,6 +80,8 @@ class SnapshotRecord:
     manifest_count: int | None
     live: LiveCounts | None
     dead: bytes | None
+    warnings: tuple[str, ...] = ()
+    retry_at_ms: int | None = None
 
     @cached_property
     def dead_rows(self) -> NDArray[np.int64] | None:
@@ -99,6 +103,8 @@ _COLUMNS = (
     SnapshotRow.live_bytes,
     SnapshotRow.dead,
     SnapshotRow.decoder_version,
+    SnapshotRow.warnings,
+    SnapshotRow.retry_at_ms,
 )
 
 
@@ -149,6 +155,11 @@ def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int
         chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id, SnapshotRow.snapshot_id.in_(chunk))
         found += [_record(row) for row in session.execute(chosen)]
     return found
+
+
+def records_of(session: Session, *conditions: ColumnElement[bool]) -> list[SnapshotRecord]:
+    """The snapshots of which all conditions hold."""
+    return [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
 
 
 def newest_unpublished(session: Session, table_id: int, among: int) -> list[SnapshotRecord]:
@@ -206,6 +217,7 @@ def publish(
     *,
     live: LiveCounts | None = None,
     segments: Sequence[SegmentInfo] = (),
+    warnings: Sequence[str] = (),
 ) -> None:
     """Make a snapshot visible with all of its manifests, when the session commits. Doing it again changes nothing.
 
@@ -214,6 +226,7 @@ def publish(
         manifests: every manifest of the snapshot's lists, in their order.
         dead: positions of entries that later entries cancel (Paimon).
         segments: segments to register first; those of ``manifests`` must be registered then.
+        warnings: to be told with the snapshot.
 
     Raises:
         RefreshBusy: the lease was lost: nothing is published.
@@ -239,6 +252,9 @@ def publish(
         live_bytes=None if live is None else live.bytes,
         manifests=members,
         dead=None if dead is None else pack(dead),
+        warnings=encode(tuple(warnings)) if warnings else None,
+        attempts=None,
+        retry_at_ms=None,
     )
     if before is not None and before != members:
         delete_orphans(session, lease.table_id, [before])
@@ -281,6 +297,9 @@ def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: 
         live_bytes=None,
         manifests=None,
         dead=None,
+        warnings=None,
+        retry_at_ms=None,
+        **({} if state == "quarantined" else {"attempts": None}),
     )
     if before is not None:
         delete_orphans(session, lease.table_id, [before])
@@ -306,9 +325,13 @@ def _set(session: Session, row_id: int, **values: object) -> None:
 
 
 def _record(row: Row[*tuple[Any, ...]]) -> SnapshotRecord:
-    row_id, table_id, document, state, error, published_at_ms, manifest_count, *counts, dead, decoder_version = row
+    row_id, table_id, document, state, error, published_at_ms, manifest_count, *others = row
+    *counts, dead, decoder_version, warned, retry_at_ms = others
     if state == "published" and decoder_version != DECODER_VERSION:
         # Its segments hold what an older decoder made of them: to be indexed anew.
         state = "known"
     live = None if counts[0] is None else LiveCounts(*counts)
-    return SnapshotRecord(row_id, table_id, decode(document), state, error, published_at_ms, manifest_count, live, dead)
+    warnings = () if warned is None else tuple(decode(warned))
+    snapshot: Snapshot = decode(document)
+    values = (row_id, table_id, snapshot, state, error, published_at_ms, manifest_count, live, dead)
+    return SnapshotRecord(*values, warnings=warnings, retry_at_ms=retry_at_ms)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
-from lakemuster.index.database import Database, current_ms
+from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.described import (
     has_metadata,
     load_metadata,
@@ -34,10 +34,12 @@ __all__ = [
     "has_metadata",
     "list_tables",
     "load_metadata",
+    "note_look",
     "peek_table",
     "records_where",
     "refs",
     "remove_table",
+    "restate",
     "schemas",
     "snapshot_log",
     "specs",
@@ -54,8 +56,9 @@ class TableRecord:
         location: as registered: the table's root or its metadata file, before rewrites.
         rewrites: (old, new) prefixes of locations in its metadata.
         allowed_roots: what the operator allowed for this table beyond the server's roots.
+        confined_to: where it may live at most: its namespace's locations when it was registered; None: all roots.
         generation: grows when a snapshot id comes to mean another snapshot.
-        checked_at_ms: when its pointer was last read; None before the first time.
+        checked_at_ms: when its pointer was last read, by the database's clock; None before the first time.
         stale_reason: why the pointer, or what it leads to, could not be read at the last try.
         pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
@@ -83,6 +86,7 @@ class TableRecord:
     current_snapshot_id: int | None
     last_updated_ms: int | None
     companion_of: int | None = None
+    confined_to: tuple[str, ...] | None = None
 
     @property
     def state(self) -> TableRecord:
@@ -116,6 +120,7 @@ _COLUMNS = (
     TableRow.current_snapshot_id,
     TableRow.last_updated_ms,
     TableRow.companion_of,
+    TableRow.confined_to,
 )
 # Every request asks it: putting the statement together anew would take longer than its execution.
 _BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.companion_of.is_(None))
@@ -128,6 +133,7 @@ def add_table(
     format: Format,
     rewrites: Sequence[tuple[str, str]] = (),
     allowed_roots: Sequence[str] = (),
+    confined_to: Sequence[str] | None = None,
 ) -> TableRecord:
     """Register a table.
 
@@ -143,6 +149,7 @@ def add_table(
         format=format,
         rewrites=encode(tuple((old, new) for old, new in rewrites)),
         allowed_roots=encode(tuple(allowed_roots)),
+        confined_to=None if confined_to is None else encode(tuple(confined_to)),
         created_at_ms=current_ms(session),
         generation=0,
     )
@@ -221,10 +228,39 @@ def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str
     session.execute(update(TableRow).where(TableRow.id == table_id).values(values))
 
 
+def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None) -> int | None:
+    """Note that the table's pointer was looked at so long ago; None when the table is gone.
+
+    Returns:
+        when that was by the database's clock, milliseconds.
+    """
+    looked = NowMs() - round(seconds_ago * 1000)
+    noted = session.execute(
+        update(TableRow)
+        .where(TableRow.id == table_id)
+        .values(checked_at_ms=looked, stale_reason=stale_reason)
+        .returning(TableRow.checked_at_ms)
+        .execution_options(synchronize_session=False)
+    ).scalar()
+    return None if noted is None else int(noted)
+
+
+def restate(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
+    """Change why a table is stale, unless that has changed meanwhile."""
+    session.execute(
+        update(TableRow)
+        .where(TableRow.id == table_id, TableRow.stale_reason == before)
+        .values(stale_reason=stale_reason)
+        .execution_options(synchronize_session=False)
+    )
+
+
 @lru_cache(maxsize=1024)
 def _record(row: tuple[Any, ...]) -> TableRecord:
     values = dict(zip(_NAMES, row, strict=True))
-    return TableRecord(**values | {name: decode(values[name]) for name in ("rewrites", "allowed_roots")})
+    confined_to = values["confined_to"]
+    values |= {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
+    return TableRecord(**values | {"confined_to": None if confined_to is None else decode(confined_to)})
 
 
 _NAMES = ("table_id", *(column.key for column in _COLUMNS[1:]))

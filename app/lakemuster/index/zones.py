@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lakemuster.index import native
 from lakemuster.metadata.files import column, split_column
+from lakemuster.metadata.numbers import number_type
 
 ZONE_ROWS = 1024
 """Entries of a zone."""
@@ -139,8 +140,7 @@ def _missing(bounds: pa.Array) -> Mask | None:
 def _number(of: pa.DataType) -> np.dtype[Any] | None:
     """The numbers that values of a type are in memory, of decimals the first of two; None where they are none."""
     if pa.types.is_floating(of) or pa.types.is_integer(of):
-        width: np.dtype[Any] = np.dtype(of.to_pandas_dtype())
-        return width
+        return number_type(of)
     if pa.types.is_temporal(of):
         return np.dtype(f"i{of.bit_width // 8}")
     return np.dtype(np.int64) if pa.types.is_decimal128(of) and of.precision <= _DIGITS_OF_A_WORD else None

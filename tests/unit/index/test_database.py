@@ -132,7 +132,7 @@ def test_a_number_beyond_64_bits_is_bad_metadata(database: Database) -> None:
 
 
 def test_a_writer_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.1)
     database = open_database(f"sqlite:///{tmp_path}/index.db")
     with database.session() as session:
         session.execute(select(TableRow.id))

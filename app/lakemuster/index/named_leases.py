@@ -1,0 +1,115 @@
+"""Leases by name: one process of several does a piece of work that is not one table's.
+
+Time is the database's. A lease is free when it expired, or when its holder is a dead process of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from sqlalchemy import delete, or_, select, update
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import IndexUnavailable
+from lakemuster.index.database import Database, NowMs
+from lakemuster.index.holders import is_dead, new_holder
+from lakemuster.index.orm import NamedLeaseRow
+from lakemuster.index.statements import insert_new
+
+
+@contextlib.contextmanager
+def held_by_name(
+    database: Database, name: str, ttl_seconds: float, *, every_seconds: float = 0.0
+) -> Iterator[Holding | None]:
+    """Hold the lease while the block runs, if it is free and due; else yield None at once.
+
+    Args:
+        ttl_seconds: longer than the work takes: the lease is not renewed by itself.
+        every_seconds: the work is due when it was last done longer ago.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    holding = Holding(database, name, new_holder(), ttl_seconds)
+    if not holding.take(every_seconds):
+        yield None
+        return
+    try:
+        yield holding
+    finally:
+        # Unreleased, it expires by itself.
+        with contextlib.suppress(IndexUnavailable):
+            holding.release()
+
+
+class Holding:
+    """A lease that this process holds."""
+
+    def __init__(self, database: Database, name: str, holder: str, ttl_seconds: float) -> None:
+        self._database, self._name, self._holder = database, name, holder
+        self._ttl_ms = round(ttl_seconds * 1000)
+        self._is_done = False
+
+    def take(self, every_seconds: float) -> bool:
+        """Take the lease; whether it was free and due."""
+        if not self._is_free(every_seconds):  # asked by reading: most of those who ask need not write
+            return False
+        with self._database.session() as session:
+            fresh = {"name": self._name, "holder": None, "expires_at_ms": 0, "done_at_ms": 0}
+            insert_new(session, NamedLeaseRow, [fresh])
+            if not _can_take(session, self._name, every_seconds, locking=True):
+                return False
+            self._set(session, holder=self._holder, expires_at_ms=NowMs() + self._ttl_ms)
+        return True
+
+    def renew(self) -> bool:
+        """Hold it for longer; False when another process has taken over."""
+        with self._database.session() as session:
+            return self._set(session, mine=True, expires_at_ms=NowMs() + self._ttl_ms)
+
+    def done(self) -> None:
+        """Note that the work is done: it is due again ``every_seconds`` from the release on."""
+        self._is_done = True
+
+    def release(self) -> None:
+        """Give the lease back, if it is still ours."""
+        done = {"done_at_ms": NowMs()} if self._is_done else {}
+        with self._database.session() as session:
+            self._set(session, mine=True, holder=None, expires_at_ms=0, **done)
+            # What is never noted as done leaves no row behind.
+            session.execute(
+                delete(NamedLeaseRow)
+                .where(NamedLeaseRow.name == self._name, NamedLeaseRow.holder.is_(None), NamedLeaseRow.done_at_ms == 0)
+                .execution_options(synchronize_session=False)
+            )
+
+    def _is_free(self, every_seconds: float) -> bool:
+        with self._database.reading() as session:
+            return _can_take(session, self._name, every_seconds, or_absent=True)
+
+    def _set(self, session: Session, *, mine: bool = False, **values: object) -> bool:
+        changed = update(NamedLeaseRow).where(NamedLeaseRow.name == self._name)
+        if mine:
+            changed = changed.where(NamedLeaseRow.holder == self._holder)
+        changed = changed.values(values).returning(NamedLeaseRow.name)
+        return session.execute(changed.execution_options(synchronize_session=False)).scalar() is not None
+
+
+def _can_take(
+    session: Session, name: str, every_seconds: float, *, locking: bool = False, or_absent: bool = False
+) -> bool:
+    wanted = select(
+        NamedLeaseRow.holder,
+        NamedLeaseRow.expires_at_ms <= NowMs(),
+        # A time to come is of a clock that was set back since.
+        or_(
+            NamedLeaseRow.done_at_ms <= NowMs() - round(every_seconds * 1000),
+            NamedLeaseRow.done_at_ms > NowMs(),
+        ),
+    ).where(NamedLeaseRow.name == name)
+    row = session.execute(wanted.with_for_update() if locking else wanted).one_or_none()
+    if row is None:
+        return or_absent
+    holder, is_expired, is_due = row
+    return (bool(is_due) or every_seconds <= 0) and (holder is None or bool(is_expired) or is_dead(holder))

@@ -1,0 +1,205 @@
+"""Where the files of segments are: a local folder, or a remote one with a local cache before it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.index.remote_folder import RemoteFolder
+from lakemuster.index.segment_cache import SegmentCache
+from lakemuster.index.segment_files import Segment, place
+
+SUFFIX = ".arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the store; ``name`` is the segment's, None for a part of an unfinished one."""
+
+    key: str
+    name: str | None
+    size: int
+    modified_ms: int | None
+
+
+class Keeper(Protocol):
+    """What local and remote stores have in common."""
+
+    workspace: Path
+
+    def put(self, name: str, local_path: Path) -> None:
+        """Take over a written file."""
+        ...
+
+    def path(self, name: str) -> str | Path:
+        """Where the file is here; downloaded when need be."""
+        ...
+
+    def refetch(self, name: str) -> bool:
+        """Forget the local copy; whether there was one."""
+        ...
+
+    def size(self, name: str) -> int | None:
+        """Bytes of the stored file; None when there is none."""
+        ...
+
+    def files(self) -> Iterator[StoredFile]:
+        """Everything in the store."""
+        ...
+
+    def modified_ms(self, key: str) -> int | None:
+        """When a file was written; None when there is none."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Delete a file; one that is gone already is as good."""
+        ...
+
+    def check(self) -> None:
+        """Make sure that the store answers."""
+        ...
+
+
+class LocalKeeper:
+    """A local folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+        self._prefix = f"{self._root}{os.sep}"
+        self.workspace = self._root / "tmp"
+        with disk_errors():
+            self.workspace.mkdir(parents=True, exist_ok=True)
+
+    def put(self, name: str, local_path: Path) -> None:
+        """Take over a written file."""
+        target = Path(self.path(name))
+        target.parent.mkdir(exist_ok=True)
+        place(local_path, target)
+
+    def path(self, name: str) -> str:
+        """Where the file is here; downloaded when need be."""
+        # A path that is an object takes longer to make than a file to open.
+        return f"{self._prefix}{name[:2]}{os.sep}{name}{SUFFIX}"
+
+    def refetch(self, name: str) -> bool:
+        """Forget the local copy; whether there was one."""
+        return False
+
+    def size(self, name: str) -> int | None:
+        """Bytes of the stored file; None when there is none."""
+        try:
+            return Path(self.path(name)).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def files(self) -> Iterator[StoredFile]:
+        """Everything in the store."""
+        for folder in sorted(self._root.iterdir()):
+            if not folder.is_dir():
+                continue
+            for file in sorted(folder.iterdir()):
+                with contextlib.suppress(FileNotFoundError):
+                    status = file.stat()
+                    yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
+
+    def modified_ms(self, key: str) -> int | None:
+        """When a file was written; None when there is none."""
+        try:
+            return round((self._root / key).stat().st_mtime * 1000)
+        except FileNotFoundError:
+            return None
+
+    def delete(self, key: str) -> None:
+        """Delete a file; one that is gone already is as good."""
+        (self._root / key).unlink(missing_ok=True)
+
+    def check(self) -> None:
+        """Make sure that the store answers."""
+        # Written, not asked for: permissions say nothing to root, nor of a full or read-only disk.
+        try:
+            with tempfile.TemporaryFile(dir=self.workspace) as probe:
+                probe.write(b"ready")
+        except FileNotFoundError as cause:
+            raise IndexUnavailable("the segment store's folder is gone") from cause
+        except OSError as cause:
+            raise IndexUnavailable(f"the segment store is not writable ({cause.strerror})") from cause
+
+
+class RemoteKeeper:
+    """A remote folder, and local copies."""
+
+    def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:
+        self._folder, self._cache = folder, cache
+        self.workspace = cache.workspace
+
+    def put(self, name: str, local_path: Path) -> None:
+        """Take over a written file."""
+        self._folder.put(_key(name), local_path)
+        self._cache.keep(name, local_path)
+
+    def path(self, name: str) -> Path:
+        """Where the file is here; downloaded when need be."""
+        return self._cache.get(name, lambda target: self._fetch(name, target))
+
+    def _fetch(self, name: str, target: Path) -> None:
+        """Download a segment. What came over the network damaged is fetched once more."""
+        for attempt in (1, 2):
+            self._folder.get(_key(name), target)
+            try:
+                Segment(name, target).check()
+            except SegmentCorrupt:
+                if attempt == 2:
+                    raise
+            else:
+                return
+
+    def refetch(self, name: str) -> bool:
+        """Forget the local copy; whether there was one."""
+        return self._cache.drop(name)
+
+    def size(self, name: str) -> int | None:
+        """Bytes of the stored file; None when there is none."""
+        return self._folder.size(_key(name))
+
+    def files(self) -> Iterator[StoredFile]:
+        """Everything in the store."""
+        for key, size, modified_ms in self._folder.files():
+            yield stored_file(key, size, modified_ms)
+
+    def modified_ms(self, key: str) -> int | None:
+        """When a file was written; None when there is none."""
+        return self._folder.modified_ms(key)
+
+    def delete(self, key: str) -> None:
+        """Delete a file; one that is gone already is as good."""
+        self._folder.delete(key)
+
+    def check(self) -> None:
+        """Make sure that the store answers."""
+        self._folder.check()
+
+
+@contextlib.contextmanager
+def disk_errors() -> Iterator[None]:
+    """Raise what a disk refuses as IndexUnavailable."""
+    try:
+        yield
+    except OSError as cause:
+        raise IndexUnavailable(f"the segment store's disk refuses: {cause.strerror or type(cause).__name__}") from cause
+
+
+def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:
+    """What a key of the store stands for."""
+    name = key.rsplit("/", 1)[-1]
+    is_segment = name.endswith(SUFFIX) and key == _key(name.removesuffix(SUFFIX))
+    return StoredFile(key, name.removesuffix(SUFFIX) if is_segment else None, size, modified_ms)
+
+
+def _key(name: str) -> str:
+    return f"{name[:2]}/{name}{SUFFIX}"

@@ -1,0 +1,62 @@
+"""SQLite: how its connections are set up, and how its transactions begin."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+from typing import cast
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from lakemuster.clock import Clock
+
+BUSY_SECONDS = 15
+WRITES = "lakemuster_writes"
+"""The execution option of transactions that write."""
+ALONE = "lakemuster_alone"
+"""The execution option of statements outside of transactions."""
+NOW_FUNCTION = "lakemuster_now_ms"
+
+
+def open_engine(url: URL, clock: Clock) -> Engine:
+    """The engine of a SQLite file, whose connections take the time of ``clock``."""
+    engine = create_engine(url, pool_size=8, max_overflow=24, pool_timeout=BUSY_SECONDS)
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "connect", partial(_tell_time, clock))
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # The driver must not begin transactions by itself: it would defer them. See _begin_sqlite.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()
+
+
+def _tell_time(clock: Clock, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cast("sqlite3.Connection", connection).create_function(NOW_FUNCTION, 0, clock.wall_ms)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if options.get(ALONE, False):
+        return
+    writes = options.get(WRITES, False)
+    pragma(connection, f"query_only={'OFF' if writes else 'ON'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def pragma(connection: Connection, text: str) -> None:
+    """Execute one PRAGMA."""
+    # Past SQLAlchemy, which would begin a transaction; most pragmas do nothing within one.
+    dbapi = connection.connection.dbapi_connection
+    assert dbapi is not None
+    cursor = dbapi.cursor()
+    cursor.execute(f"PRAGMA {text}")
+    cursor.close()

@@ -1,0 +1,172 @@
+"""A server sweeps its segments by itself: one process of several, sparing what is young, read or written again."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from lakemuster.api.app import create_app
+from lakemuster.errors import IndexUnavailable
+from lakemuster.index import Index
+from lakemuster.index.database import Database
+from lakemuster.index.named_leases import held_by_name
+from lakemuster.index.segment_keepers import StoredFile
+from lakemuster.index.segments import SegmentStore, register_segments, write_segment
+from lakemuster.ingest import sweeping
+from lakemuster.ingest.reports import Totals
+from lakemuster.ingest.sweeping import LEASE, Sweeper
+from tests.contract.index import made
+from tests.contract.service.backends import catalog, settings
+
+HOUR = 3600.0
+STRAY = "ff" + "0" * 62
+
+
+@pytest.fixture
+def index(database: Database, tmp_path: Path) -> Index:
+    return Index(database, SegmentStore(str(tmp_path / "segments")))
+
+
+def put(store: SegmentStore, name: str, *, age_seconds: float) -> Path:
+    write_segment(pa.table({"a": [1]}), store.workspace / name)
+    store.put(name, store.workspace / name)
+    path = store.workspace.parent / name[:2] / f"{name}.arrow"
+    moment = time.time() - age_seconds
+    os.utime(path, (moment, moment))
+    return path
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.02)
+
+
+def test_one_process_of_several_sweeps_and_only_when_it_is_due(index: Index) -> None:
+    put(index.segments, STRAY, age_seconds=2 * HOUR)
+    totals = Totals()
+    several = [Sweeper(index, totals, every_seconds=HOUR, grace_seconds=HOUR) for _ in range(4)]
+    found = []
+    threads = [threading.Thread(target=lambda one=one: found.append(one.sweep_if_due())) for one in several]  # type: ignore[misc]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [swept.files for swept in found if swept is not None] == [1]
+    put(index.segments, STRAY, age_seconds=2 * HOUR)
+    assert several[0].sweep_if_due() is None
+    again = Sweeper(index, totals, every_seconds=0, grace_seconds=HOUR).sweep_if_due()
+    assert again is not None
+    assert again.files == 1
+    assert (totals.sweeps, totals.segments_swept, totals.sweep_failures) == (2, 2, 0)
+
+
+def test_a_lease_of_another_process_keeps_this_one_from_sweeping(index: Index) -> None:
+    with held_by_name(index.database, LEASE, 60) as lease:
+        assert lease is not None
+        assert Sweeper(index, Totals(), every_seconds=0).sweep_if_due() is None
+        with held_by_name(index.database, "another", 60) as other:
+            assert other is not None
+    # Not done: it is due at once.
+    assert Sweeper(index, Totals(), every_seconds=HOUR).sweep_if_due() is not None
+
+
+def test_a_lease_that_expired_is_another_process_s(index: Index) -> None:
+    with held_by_name(index.database, LEASE, 0) as lease:
+        assert lease is not None
+        with held_by_name(index.database, LEASE, 60) as other:
+            assert other is not None
+            assert not lease.renew()
+            assert other.renew()
+
+
+def test_what_is_listed_young_or_mapped_survives(index: Index, database: Database) -> None:
+    store = index.segments
+    listed, orphan, young = made.published([1, 2, 3])
+    table_id = made.table(database, "t1", of=made.metadata([made.snapshot(1)]))
+    made.show(database, table_id, 1, [listed])
+    with database.session() as session:
+        register_segments(session, made.segments([orphan, young]))
+    for one in (listed, orphan):
+        put(store, one.segment, age_seconds=2 * HOUR)
+    put(store, young.segment, age_seconds=1)
+    mapped = SegmentStore(str(store.workspace.parent)).open(orphan.segment)
+    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=0.5 * HOUR).sweep_if_due()
+    assert swept is not None
+    assert swept.files == 0  # registered a moment ago
+    with database.session() as session:
+        session.execute(text("UPDATE segment SET registered_at_ms = 1 WHERE name = :name"), {"name": orphan.segment})
+    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=0.5 * HOUR).sweep_if_due()
+    assert swept is not None
+    assert swept.files == 1
+    assert not store.exists(orphan.segment)
+    assert mapped.table().to_pylist() == [{"a": 1}]
+    assert store.exists(listed.segment)
+    assert store.exists(young.segment)
+
+
+def test_what_is_written_again_after_the_listing_survives(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = index.segments
+    put(store, STRAY, age_seconds=2 * HOUR)
+    of = SegmentStore.files
+
+    def files(self: SegmentStore) -> Iterator[StoredFile]:
+        found = list(of(self))
+        put(self, STRAY, age_seconds=0)  # a refresh comes between the listing and the removal
+        yield from found
+
+    monkeypatch.setattr(SegmentStore, "files", files)
+    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=HOUR).sweep_if_due()
+    assert swept is not None
+    assert swept.files == 0
+    assert store.exists(STRAY)
+
+
+def test_failures_are_counted_and_the_thread_goes_on(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(index.segments, STRAY, age_seconds=2 * HOUR)
+    failures = iter([IndexUnavailable("no answer"), RuntimeError("unforeseen")])
+    of = SegmentStore.files
+
+    def files(self: SegmentStore) -> Iterator[StoredFile]:
+        if (failure := next(failures, None)) is not None:
+            raise failure
+        yield from of(self)
+
+    monkeypatch.setattr(SegmentStore, "files", files)
+    totals = Totals()
+    sweeper = Sweeper(index, totals, every_seconds=0.01, first_seconds=0, grace_seconds=HOUR)
+    sweeper.start()
+    try:
+        until(lambda: not path.exists())
+        until(lambda: totals.segments_swept == 1)
+    finally:
+        sweeper.stop()
+    assert totals.sweep_failures == 2
+    assert not any(thread.name == "sweeper" and thread.is_alive() for thread in threading.enumerate())
+
+
+def test_a_server_sweeps_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        sweeping.Sweeper.__init__,
+        "__kwdefaults__",
+        {
+            "every_seconds": 0.05,
+            "first_seconds": 0.0,
+            "grace_seconds": HOUR,
+        },
+    )
+    with catalog(settings(tmp_path)) as services:
+        path = put(services.index.segments, STRAY, age_seconds=2 * HOUR)
+        with TestClient(create_app(services), base_url="http://127.0.0.1:8181") as http:
+            until(lambda: not path.exists())
+            until(lambda: 'lakemuster_work_total{kind="segments_swept"} 1.0' in http.get("/metrics").text)
+        assert not any(thread.name == "sweeper" for thread in threading.enumerate())

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lakemuster.metadata.files import SPARSE, split_column, typed_field
 from lakemuster.metadata.partition import PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.metadata.types import ListType, MapType, StructType, Type, arrow_type
 
 COUNTS = frozenset({"value_count", "null_count", "nan_count", "column_size", "key_null_count"})
 
@@ -22,7 +22,11 @@ def column_name(names: Mapping[int, str], field_id: int) -> str:
 
 
 def gather(
-    table: pa.Table | pa.RecordBatch, kind: str, names: Mapping[int, str], wanted: frozenset[int] | None = None
+    table: pa.Table | pa.RecordBatch,
+    kind: str,
+    names: Mapping[int, str],
+    wanted: frozenset[int] | None = None,
+    unordered: frozenset[int] = frozenset(),
 ) -> pa.Array:
     """The struct of one kind of per-field columns, members named by column, in the table's own types; counts int64.
 
@@ -31,11 +35,14 @@ def gather(
         kind: ``lower``, ``partition`` …
         names: column names by field id.
         wanted: the field ids to take; None for all.
+        unordered: the field ids whose bounds have no order of ours: the raw ones are taken.
     """
     fields, arrays = [], []
     for index, name in enumerate(table.column_names):
         split = split_column(name)
-        if split is None or split[0] != kind or (wanted is not None and split[1] not in wanted):
+        if split is None or (wanted is not None and split[1] not in wanted):
+            continue
+        if split[0] != (f"{kind}_raw" if split[1] in unordered and kind in ("lower", "upper") else kind):
             continue
         values, field = flat(table.column(index)), table.schema.field(index)
         if kind in COUNTS:
@@ -80,27 +87,39 @@ def sparse(name: str, kind: pa.DataType) -> pa.Field:
 
 
 def statistics_type(schemas: Sequence[Schema], kind: str, wanted: frozenset[int] | None = None) -> pa.DataType:
-    """The struct type that holds one statistic for every primitive column of all schemas.
+    """The struct type that holds one statistic for every column of all schemas that is no struct.
 
     The first schema that knows a field gives its name and type. Columns whose values have no
     order of ours have binary bounds.
     """
     seen: dict[int, pa.Field] = {}
     for schema in schemas:
-        for field_id, path in schema.names.items():
-            primitive = schema.primitive(field_id)
-            if primitive is None or field_id in seen or (wanted is not None and field_id not in wanted):
+        for field_id, field in schema.by_id.items():
+            if (
+                isinstance(field.type, StructType)
+                or field_id in seen
+                or (wanted is not None and field_id not in wanted)
+            ):
                 continue
-            seen[field_id] = _statistic_field(path, primitive, kind)
+            seen[field_id] = _statistic_field(schema.names[field_id], field.type, kind)
     return pa.struct(_distinct(seen.values()))
 
 
-def _statistic_field(path: str, primitive: Primitive, kind: str) -> pa.Field:
+def repeated_fields(schemas: Sequence[Schema]) -> frozenset[int]:
+    """The field ids of lists and maps, by the first schema that knows a field."""
+    types: dict[int, Type] = {}
+    for schema in schemas:
+        for field_id, field in schema.by_id.items():
+            types.setdefault(field_id, field.type)
+    return frozenset(field_id for field_id, of in types.items() if isinstance(of, ListType | MapType))
+
+
+def _statistic_field(path: str, of: Type, kind: str) -> pa.Field:
     if kind in COUNTS:
         return pa.field(path, pa.int64())
     if kind.endswith("_raw"):
         return pa.field(path, pa.binary())
-    return typed_field(path, arrow_type(primitive) or pa.binary(), primitive.text)
+    return typed_field(path, arrow_type(of) or pa.binary(), of.text)
 
 
 def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) -> pa.DataType:

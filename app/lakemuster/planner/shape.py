@@ -24,6 +24,7 @@ class Wanted:
         manifest: the location of the entry's manifest.
         contents: the contents to keep (``data``, ``position-deletes`` …); None for all.
         planned: what a plan says of a file, beside its entry (Paimon).
+        branch: the branch of a file, where it is not the one that was asked for (Paimon).
     """
 
     status: bool = False
@@ -32,6 +33,7 @@ class Wanted:
     manifest: bool = False
     contents: frozenset[str] | None = None
     planned: bool = False
+    branch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from lakemuster.formats.paimon.options import evolves_data
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.schema import Schema
@@ -24,6 +25,25 @@ CURRENT = Selector()
 
 
 @dataclass(frozen=True)
+class Other:
+    """Another branch of a Paimon table, some of whose partitions a scan reads too.
+
+    Attributes:
+        option: of the table, that asks for it.
+        branch: its name.
+        is_first: its partitions are read first, and the table's own only where it has none; else the other way round.
+        view: None while the branch has no snapshot.
+        problem: why what is asked for of the table cannot be read of the branch.
+    """
+
+    option: str
+    branch: str
+    is_first: bool
+    view: View | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
 class View:
     """A table, its metadata and the snapshot to read.
 
@@ -32,6 +52,7 @@ class View:
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
         schema_id: the schema to read with; the snapshot's own if None. A table, or a branch, that is asked for as it
             is now has its newest columns, whether or not anything was written since they changed.
+        other: a branch of which scans read some partitions too.
     """
 
     table: TableRecord
@@ -39,6 +60,7 @@ class View:
     snapshot: SnapshotRecord | None
     stale: str | None = None
     schema_id: int | None = None
+    other: Other | None = None
 
     @property
     def snapshot_id(self) -> int | None:
@@ -59,6 +81,11 @@ class View:
             wanted = self.schema_id
         newest_first = sorted(schemas, key=lambda schema: schema.schema_id, reverse=True)
         return tuple(sorted(newest_first, key=lambda schema: schema.schema_id != wanted))
+
+    @property
+    def written(self) -> tuple[Schema, ...] | None:
+        """The schemas that files were written with; None where a file need not have all columns of its schema."""
+        return None if evolves_data(self.schemas[0]) else self.schemas
 
     @cached_property
     def names(self) -> dict[int, str]:

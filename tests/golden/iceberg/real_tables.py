@@ -36,9 +36,9 @@ class RealTable:
         return self.folder / location.rsplit("/", 1)[-1]
 
     def metadata(self) -> TableMetadata:
-        name = newest_metadata(tuple(self.files))
-        assert name is not None
-        return parse_table_metadata((self.folder / name).read_bytes(), name)
+        newest = newest_metadata(tuple(self.files))
+        assert newest is not None
+        return parse_table_metadata((self.folder / newest.name).read_bytes(), newest.name)
 
     def lists(self) -> Iterator[Path]:
         """Manifest lists of the current metadata that are still there, oldest first."""

@@ -17,6 +17,8 @@ from lakemuster.config import Settings
 from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import Segment, SegmentStore, sweep
 from lakemuster.main import build_services
+from lakemuster.metadata.predicate import TRUE
+from lakemuster.planner.scan import plan
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.outline import outline_of, outline_over
 from lakemuster.planner.scan.plan import Plan
@@ -57,8 +59,8 @@ def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, in
             vars(spec)["sources"] = tuple(
                 packed.Source(name, 1, rows, name, rows) for name, rows in zip(names, spec.part_rows, strict=True)
             )
-    plan = Plan(outline, Filter(text or None).bound(view.schemas[0]), None)
-    batches = [own for batch in plan.batches() for own in batch.by_part()]
+    found = Plan(outline, Filter(text or None).bound(view.schemas[0]), None)
+    batches = [own for batch in found.batches() for own in batch.by_part()]
     return [
         (batch.number, row, {name: value for name, value in entry.items() if value is not None})
         for batch in batches
@@ -135,3 +137,29 @@ def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(
     assert len(now - before) <= 1
     assert sweep(services.index.database, services.index.segments, grace_seconds=-60).files == 0
     assert len(planned(services, "", alone=False)) == FILES + 10
+
+
+def test_entries_of_a_packed_batch_have_what_their_own_manifests_give_them(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "MANY_EACH", 0)
+    for _ in range(40):
+        append_manifest(Path(next(iter(services.settings.roots)), "t"), files=10)
+    services.refresh(NAME)
+    outline = outline_of(services.index, services.view(NAME, CURRENT))
+    everything = Plan(outline, TRUE)
+    inherited, packed_batches = ("snapshot_id", "sequence_number", "file_sequence_number"), 0
+    seen: set[int] = set()
+    for batch in everything.batches():
+        at = 0
+        for source in batch.sources:
+            whole = everything.whole(source).select(inherited).take(source.rows)
+            assert whole.to_pylist() == batch.table.select(inherited).slice(at, len(source.rows)).to_pylist()
+            at += len(source.rows)
+            numbers = set(
+                batch.table.column("sequence_number").slice(at - len(source.rows), len(source.rows)).to_pylist()
+            )
+            packed_batches += len(numbers) > 1
+            seen |= numbers
+    assert packed_batches
+    assert len(seen) > 40

@@ -24,6 +24,7 @@ from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.buckets import BucketFilter
 from lakemuster.planner.paimon.file_indexes import kept_by_index
+from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution, FileStatistics, Of, statistics_columns
 from lakemuster.planner.pruning.prune import Counts, Mask
 from lakemuster.planner.view import View
@@ -45,12 +46,14 @@ class PaimonReading:
         evolution: schemas, the scan's own first.
         scan: which lists are read.
         read_optimized: only files of the highest level, which need no merging.
+        without: partitions that are read of another branch instead.
     """
 
     options: TableOptions
     evolution: Evolution
     scan: Scan = "all"
     read_optimized: bool = False
+    without: Partitions | None = None
 
     @classmethod
     def of(cls, view: View, scan: Scan = "all", *, read_optimized: bool = False) -> PaimonReading:
@@ -150,6 +153,9 @@ class PaimonReading:
         if self.least_bucket is not None:
             buckets = _numbers(entries, "bucket") >= self.least_bucket
             keep = buckets if keep is None else keep & buckets
+        if self.without is not None:
+            own = ~self.without.holds(entries)
+            keep = own if keep is None else keep & own
         return keep
 
     def in_bucket(self, entries: pa.Table, bound: Bound) -> Mask | None:
@@ -162,6 +168,8 @@ class PaimonReading:
     @property
     def unread(self) -> str:
         """What the scan leaves out, in words."""
+        if self.without is not None:
+            return "in a partition that is read of another branch, or not read at all"
         if self.read_optimized and self.options.has_primary_key:
             return "not of the highest level"
         return "not of level 1 or above: not compacted yet" if self.least_level else "in no bucket yet"

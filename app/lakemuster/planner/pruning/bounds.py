@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.metadata.numbers import number_type
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 
@@ -50,8 +51,7 @@ def numbers_of(bounds: pa.Array) -> NDArray[np.generic] | None:
 @lru_cache(maxsize=256)
 def _form(kind: pa.DataType) -> np.dtype[np.generic] | None:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        form: np.dtype[np.generic] = np.dtype(kind.to_pandas_dtype())
-        return form
+        return number_type(kind)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return np.dtype(f"i{kind.bit_width // 8}")
     return None

@@ -1,4 +1,10 @@
-"""Which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence."""
+"""Which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence.
+
+A conjunct that NaN may match keeps every file whose NaN values were not counted, unless all of its values are null.
+Where no file with bounds has a
+count, it is not applied. Where some have one, it is applied, and named among those that are not, too: it did not prune
+the other files.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +22,19 @@ from lakemuster.metadata.predicate import (
     conjuncts,
     text_of,
 )
-from lakemuster.metadata.types import arrow_type
+from lakemuster.metadata.types import Kind, arrow_type
 from lakemuster.planner.paimon.file_indexes import can_ask
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.scan.outline import Outline
 
 _COUNTED = frozenset({Op.IS_NULL, Op.NOT_NULL})
+_COUNTED_NAN = frozenset({Op.IS_NAN, Op.NOT_NAN, Op.NOT_EQ, Op.NOT_IN})
+_FLOATS = (Kind.FLOAT, Kind.DOUBLE)
 
 
 @dataclass(frozen=True, slots=True)
 class NotApplied:
-    """A conjunct that keeps every file.
+    """A conjunct that keeps every file, or every file whose NaN values were not counted.
 
     Attributes:
         filter: in the caller's words.
@@ -38,16 +46,20 @@ class NotApplied:
 
 
 def applied(outline: Outline, bound: Bound) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
-    """The conjuncts that can prune files of the snapshot, and those that cannot."""
+    """The conjuncts that can prune files of the snapshot, and those that cannot prune all that they are asked of."""
     can: dict[str, None] = {}
     cannot: dict[str, str] = {}
+    partly: dict[str, str] = {}
     for conjunct in conjuncts(bound):
         text = text_of(conjunct)
-        if (reason := why_not(outline, conjunct)) is None:
-            can[text] = None
-        else:
+        if (reason := why_not(outline, conjunct)) is not None:
             cannot.setdefault(text, reason)
-    return tuple(can), tuple(NotApplied(text, reason) for text, reason in cannot.items() if text not in can)
+            continue
+        can[text] = None
+        if (reason := _why_not_all(outline, conjunct)) is not None:
+            partly[text] = reason
+    cannot = {text: reason for text, reason in cannot.items() if text not in can} | partly
+    return tuple(can), tuple(NotApplied(text, reason) for text, reason in cannot.items())
 
 
 def why_not(outline: Outline, bound: Bound) -> str | None:
@@ -66,8 +78,31 @@ def why_not(outline: Outline, bound: Bound) -> str | None:
             return next((why for child in children if (why := why_not(outline, child)) is not None), None)
 
 
+def _why_not_all(outline: Outline, bound: Bound) -> str | None:
+    """Why a predicate that may drop files keeps those whose NaN values were not counted; None when it does not."""
+    match bound:
+        case BoundLeaf() if not _by_partition(outline, bound) and _needs_nan_counts(bound):
+            if outline.nan_counts(bound.field_id) == "some":
+                return f"NaN may match, and some files have no count of {bound.name}'s NaN values"
+        case BoundAnd(children=children):
+            reasons = [_why_not_all(outline, child) for child in children]
+            return None if None in reasons else reasons[0]
+        case BoundOr(children=children):
+            return next((why for child in children if (why := _why_not_all(outline, child)) is not None), None)
+    return None
+
+
+def _by_partition(outline: Outline, leaf: BoundLeaf) -> bool:
+    return not outline.specs or any(spec.projection.inclusive(leaf) is not None for spec in outline.specs)
+
+
+def _needs_nan_counts(leaf: BoundLeaf) -> bool:
+    """Whether only a file that is known to hold no NaN, or nothing else, is dropped."""
+    return leaf.type.kind in _FLOATS and leaf.transform is None and leaf.op in _COUNTED_NAN
+
+
 def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
-    if not outline.specs or any(spec.projection.inclusive(leaf) is not None for spec in outline.specs):
+    if _by_partition(outline, leaf):
         return None
     if leaf.transform is not None:
         return f"no partition field is {leaf.transform} of {leaf.name}"
@@ -79,6 +114,8 @@ def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
         return f"bounds of {leaf.type.text} values have no order that is known"
     if not outline.has_column(leaf.field_id):
         return f"no file has statistics of {leaf.name}"
+    if _needs_nan_counts(leaf) and outline.nan_counts(leaf.field_id) == "none":
+        return f"NaN may match, and no file has a count of {leaf.name}'s NaN values"
     return None
 
 

@@ -79,6 +79,20 @@ def splits_of(outline: Outline, bound: Bound, splitting: Splitting) -> Ints:
     return packed(outline, bound, splitting.target_size, splitting.open_file_cost)
 
 
+def numbers_after(outline: Outline, bound: Bound, splitting: Splitting | None) -> dict[str, int]:
+    """The first numbers that no section and no split of a plan has."""
+    reading = outline.reading
+    assert isinstance(reading, PaimonReading)
+    found: dict[str, int] = {}
+    if not len(chosen(outline, bound).row):
+        return found
+    if reading.merges or splitting is not None:
+        found["section"] = int(arranged(outline, bound).section.max(initial=NONE)) + 1
+    if splitting is not None:
+        found["split"] = int(splits_of(outline, bound, splitting).max(initial=NONE)) + 1
+    return found
+
+
 def with_details(
     outline: Outline, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Ints, entries: pa.Table
 ) -> pa.Table:

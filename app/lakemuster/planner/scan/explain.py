@@ -148,6 +148,21 @@ def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explan
     return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
 
 
+def together(one: Explanation, other: Explanation) -> Explanation:
+    """The explanation of a plan of two branches: what was seen and dropped in both."""
+    levels = {level.name: level for level in one.levels}
+    for level in other.levels:
+        known = levels.get(level.name, Level(level.name, 0, {}))
+        lost = {**known.dropped_by}
+        for text, count in level.dropped_by.items():
+            lost[text] = lost.get(text, 0) + count
+        levels[level.name] = Level(level.name, known.seen + level.seen, lost)
+    kept = {"kept": 3, "dropped": 2, "deleted": 1, "absent": 0}
+    pairs = zip(one.files, other.files, strict=True)
+    files = tuple(max(pair, key=lambda file: kept[file.state]) for pair in pairs)
+    return replace(one, levels=tuple(levels.values()), files=files)
+
+
 @lru_cache(maxsize=KEPT_FUNNELS)
 def _levels(outline: Outline, bound: Bound) -> tuple[Level, ...]:
     counting = _Counting(conjuncts(bound) or (bound,))

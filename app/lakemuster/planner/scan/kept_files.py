@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS
-from lakemuster.metadata.predicate import Bound
+from lakemuster.metadata.predicate import TRUE
 from lakemuster.planner.columns import flat
+from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.lists.snapshot_lists import checked_contents, statistics_of
-from lakemuster.planner.rows import START, Position
+from lakemuster.planner.rows import START, Position, RowSource
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.branches import Binding, plan_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.shapes.iceberg_rows import CONTENTS
 from lakemuster.planner.view import View
@@ -32,12 +33,12 @@ Numbers = NDArray[np.int64]
 
 
 def kept_files(
-    index: Index, view: View, bound: Bound, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+    index: Index, view: View, bound: Binding, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
 ) -> KeptFiles:
     """Files that a predicate keeps.
 
     Args:
-        bound: the predicate.
+        bound: the predicate, bound to the columns of a branch.
         content: the contents to list; None for all live ones.
         stats: as of :func:`~lakemuster.planner.lists.snapshot_lists.files`.
 
@@ -47,7 +48,20 @@ def kept_files(
     chosen = checked_contents(content)
     if chosen is not None and "changelog" in chosen:
         raise RequestInvalid("changelog files are no part of a plan: a filter does not reach them")
-    return KeptFiles(Plan(outline_of(index, view), bound, statistics_of(view, stats), details=False), chosen)
+    return KeptFiles(plan_of(index, view, bound, lambda of: statistics_of(of, stats), details=False), chosen)
+
+
+def live_files(
+    index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+) -> RowSource:
+    """All live files; of a table that reads partitions of another branch, those that a scan reads of both.
+
+    Raises:
+        RequestInvalid: an unknown content or column.
+    """
+    if view.other is None or (content is not None and "changelog" in content):
+        return snapshot_lists.files(index, view, content, stats)
+    return kept_files(index, view, lambda _: TRUE, content, stats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +89,7 @@ class KeptFiles:
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
         """Files in the order of manifests and entries; delete files after them."""
-        last = len(self.plan.outline.data)
+        last = self.plan.parts
         if start.part < last and (self.contents is None or "data" in self.contents):
             yield from self._data(start)
         numbers = self._deletes()
@@ -94,7 +108,7 @@ class KeptFiles:
             passed = max(0, start.offset - before) if number == start.part else 0
             if passed < len(batch.rows):
                 shown = batch.slice(passed)
-                yield Position(number, before + passed), self.plan.shape.rows(shown.part, shown.table)
+                yield Position(number, before + passed), self.plan.shape_of(batch).rows(shown.part, shown.table)
             before += len(batch.rows)
 
     def _deletes(self) -> Numbers:

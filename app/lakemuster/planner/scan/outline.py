@@ -6,10 +6,11 @@ Everything here is of immutable things: a published snapshot's manifests and the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +18,14 @@ import pyarrow.compute as pc
 
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index import Index
-from lakemuster.metadata.files import DELETED
+from lakemuster.index.segments import Segment
+from lakemuster.metadata.files import DELETED, column
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
+from lakemuster.planner.columns import flat
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
+from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.vectors import VectorIndex
 from lakemuster.planner.parts import LIVE_ROLES, parts
@@ -35,6 +39,12 @@ from lakemuster.planner.view import View
 
 CACHED_OUTLINES = 32
 """Snapshots whose outlines are kept."""
+
+
+NanCounts = Literal["none", "some", "all"]
+
+_NAN_COUNTS: WeakKeyDictionary[Segment, dict[int, tuple[bool, bool]]] = WeakKeyDictionary()
+"""Of segments, by field id: they never change, and each commit asks of all of a table's again."""
 
 
 class Stretch(NamedTuple):
@@ -73,6 +83,7 @@ class Outline:
     deletes: tuple[Part, ...]
     specs: tuple[SpecOutline, ...]
     _columns: dict[int, bool] = field(default_factory=dict)
+    _nan_counts: dict[int, NanCounts] = field(default_factory=dict)
     _shapes: dict[Wanted, Shape] = field(default_factory=dict)
 
     def shape(self, wanted: Wanted) -> Shape:
@@ -89,6 +100,24 @@ class Outline:
             segments = (self.index.segments.open(source.segment) for spec in self.specs for source in spec.sources)
             self._columns[field_id] = any(field_id in segment.columns_of for segment in segments)
         return self._columns[field_id]
+
+    def nan_counts(self, field_id: int) -> NanCounts:
+        """Which of the files that have bounds of a column have a count of its NaN values."""
+        if field_id not in self._nan_counts:
+            self._nan_counts[field_id] = self._count_nan_counts(field_id)
+        return self._nan_counts[field_id]
+
+    def _count_nan_counts(self, field_id: int) -> NanCounts:
+        if isinstance(self.reading, PaimonReading):
+            return "none"
+        known = missing = False
+        for source in (source for spec in self.specs for source in spec.sources):
+            own = _nan_counts_of(self.index.segments.open(source.segment), field_id)
+            known |= own[0]
+            missing |= own[1]
+            if known and missing:
+                break
+        return "none" if not known else "some" if missing else "all"
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -140,16 +169,19 @@ class Outline:
         return VectorIndex.of(tables, self.view) if tables else None
 
 
-def outline_of(index: Index, view: View, *, read_optimized: bool = False) -> Outline:
-    """The outline of the view's snapshot, made once.
+def outline_of(index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None) -> Outline:
+    """The outline of the view's snapshot, made once; of its own branch alone.
 
     Args:
         read_optimized: of Paimon: only the files that need no merging.
+        without: of Paimon: partitions to leave out.
 
     Raises:
         FormatUnsupported: options of a Paimon table that are not known.
     """
     reading = reading_of(view, read_optimized=read_optimized)
+    if without is not None and isinstance(reading, PaimonReading):
+        reading = replace(reading, without=without)
     if view.snapshot is None:
         return Outline(index, view, reading, (), (), ())
     return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
@@ -199,3 +231,21 @@ def outline_over(index: Index, view: View, all_parts: Sequence[Part], reading: R
         for spec_id, numbers in by_spec.items()
     ]
     return Outline(index, view, reading, data, deletes, tuple(outlines))
+
+
+def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:
+    """Whether files of a segment have bounds of a column with a count of its NaN values, and without one."""
+    memo = _NAN_COUNTS.setdefault(segment, {})
+    if field_id not in memo:
+        name = column("nan_count", field_id)
+        bounds = [one for one in segment.columns_of.get(field_id, ()) if one.startswith(("lower.", "upper."))]
+        if not bounds or name not in segment.names:
+            memo[field_id] = (False, bool(bounds))
+        else:
+            table = segment.table([name, *bounds])
+            counted = flat(table.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            bounded = np.logical_or.reduce(
+                [flat(table.column(one)).is_valid().to_numpy(zero_copy_only=False) for one in bounds]
+            )
+            memo[field_id] = (bool((counted & bounded).any()), bool((bounded & ~counted).any()))
+    return memo[field_id]

@@ -6,8 +6,8 @@ A plan is read from any place on; it holds nothing between requests but what the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -18,24 +18,22 @@ from numpy.typing import NDArray
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.predicate import AlwaysTrue, Bound
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import flat, repeated
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.pruning.residual import Remaining, remaining_of
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.attached import attached
-from lakemuster.planner.scan.details import SplitRange, Splitting, plan_rows, with_details
+from lakemuster.planner.scan.details import SplitRange, Splitting, numbers_after, plan_rows, with_details
 from lakemuster.planner.scan.outline import Outline, Stretch
-from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, entries_of, joined, pieces, table_of
+from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, joined, pieces, table_of
 from lakemuster.planner.scan.runs import Runs, Spread, runs_of
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
 from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.scan.totals import Totals, counted, totals_of
 from lakemuster.planner.shape import Part, Shape, Wanted
 from lakemuster.planner.shapes.inherited import inherited
+from lakemuster.planner.shapes.paimon_rows import BRANCH
 from lakemuster.planner.view import View
-
-KEPT_TOTALS = 1024
-"""Plans whose totals are kept."""
 
 
 @dataclass(eq=False)
@@ -75,6 +73,7 @@ class PlannedBatch:
         residual: (N,) which of them each file has.
         numbers: (N,) of each file's part; None when all are of one.
         sources: where they were taken from, if from few batches, and with nothing added that is the plan's.
+        branch: of Paimon: the one that the files are of, where it is not the one that was asked for.
     """
 
     part: Part
@@ -87,6 +86,7 @@ class PlannedBatch:
     residual: NDArray[np.int64]
     numbers: NDArray[np.int64] | None = None
     sources: tuple[Piece, ...] = ()
+    branch: str | None = None
 
     @property
     def table(self) -> pa.Table:
@@ -170,18 +170,6 @@ class Within:
 EVERYTHING = Within()
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """A whole plan in numbers; ``entries`` is what of the kept manifests was looked at."""
-
-    manifests: int
-    manifests_kept: int
-    entries: int
-    files: int
-    records: int
-    bytes: int
-
-
 @dataclass(frozen=True)
 class Plan:
     """The files of a snapshot that a predicate keeps.
@@ -193,6 +181,8 @@ class Plan:
         splitting: Paimon: how to pack files into splits, when they are wanted.
         details: Paimon: say how each file is to be read.
         within: a part of the plan (see ``tasks``) in the place of the whole.
+        other: files of another branch that follow these; their parts are numbered on.
+        of_two: files of two branches are shown together.
     """
 
     outline: Outline
@@ -202,6 +192,8 @@ class Plan:
     splitting: Splitting | None = None
     details: bool = True
     within: Within | None = None
+    other: Plan | None = None
+    of_two: bool = False
 
     @property
     def view(self) -> View:
@@ -212,12 +204,23 @@ class Plan:
     def can_be_limited(self) -> bool:
         """Whether rows of a file surely stand: Paimon's may be replaced, or be parts of rows."""
         reading = self.outline.reading
-        return not isinstance(reading, PaimonReading) or not reading.merges
+        own = not isinstance(reading, PaimonReading) or not reading.merges
+        return own and (self.other is None or self.other.can_be_limited)
+
+    @property
+    def parts(self) -> int:
+        """How many data manifests there are."""
+        return len(self.outline.data) + (0 if self.other is None else self.other.parts)
+
+    def shape_of(self, batch: PlannedBatch) -> Shape:
+        """The columns of the files of a batch."""
+        return self.shape if self.other is None or batch.branch is None else self.other.shape
 
     @cached_property
     def shape(self) -> Shape:
         """The columns of files in the table's format."""
-        return self.outline.shape(Wanted(statistics=self.statistics, planned=self.details))
+        wanted = Wanted(statistics=self.statistics, planned=self.details, branch=self.of_two)
+        return self.outline.shape(wanted)
 
     @property
     def survivors(self) -> Survivors:
@@ -227,11 +230,39 @@ class Plan:
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
         within = self.within or EVERYTHING
-        start = max(start, within.start)
-        end = within.end if end is None or (within.end is not None and within.end < end) else end
-        found = plan_rows(self.outline, self.bound, self.added_in, start, end, within.splits)
+        first = max(start, within.start)
+        last = within.end if end is None or (within.end is not None and within.end < end) else end
+        found = plan_rows(self.outline, self.bound, self.added_in, first, last, within.splits)
         for group in joined(pieces(found, self._opened)):
             yield self._planned(group)
+        if self.other is not None and (end is None or end.part >= len(self.outline.data)):
+            yield from self._of_other(self.other, start, end)
+
+    def _of_other(self, other: Plan, start: Position, end: Position | None) -> Iterator[PlannedBatch]:
+        """The files of the other branch, their numbers going on after ours."""
+        before = len(self.outline.data)
+        own_end = None if end is None else Position(end.part - before, end.offset)
+        own_start = Position(start.part - before, start.offset) if start.part >= before else START
+        for batch in other.batches(own_start, own_end):
+            yield self._numbered_on(batch, other)
+
+    def _numbered_on(self, batch: PlannedBatch, other: Plan) -> PlannedBatch:
+        """A batch of the other branch, its parts, sections and splits with numbers that none of ours have."""
+        after = numbers_after(self.outline, self.bound, self.splitting) if self.details else {}
+        snapshot = other.view.snapshot
+        assert snapshot is not None
+        branch = snapshot.snapshot.branch
+
+        def finished(table: pa.Table) -> pa.Table:
+            for name, number in after.items():
+                at = table.schema.get_field_index(name)
+                table = table.set_column(at, table.field(at), pc.add(table.column(at), number))
+            return table.append_column(BRANCH, repeated(branch, pa.string(), table.num_rows))
+
+        before = len(self.outline.data)
+        numbers = None if batch.numbers is None else batch.numbers + before
+        entries = Entries(lambda: batch.entries.recorded, lambda _: finished(batch.entries.table))
+        return replace(batch, number=batch.number + before, numbers=numbers, entries=entries, sources=(), branch=branch)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
         """The first files that surely hold ``limit`` matching rows together, or else all."""
@@ -247,13 +278,16 @@ class Plan:
     @cached_property
     def totals(self) -> Totals:
         """The whole plan in numbers, before any limit; counted once for all of its pages."""
-        return _totals(self.outline, self.bound, self.added_in)
+        own = totals_of(self.outline, self.bound, self.added_in)
+        if self.other is None:
+            return own
+        return Totals(*map(sum, zip(astuple(own), astuple(self.other.totals), strict=True)))
 
     def totals_of(self, batches: Iterable[PlannedBatch]) -> Totals:
         """The whole plan in numbers, from all of its files: they need not be looked for again."""
-        if self.within is not None:
+        if self.within is not None or self.other is not None:
             return self.totals
-        return _counted(self.survivors, len(self.outline.data), (batch.entries.recorded for batch in batches))
+        return counted(self.survivors, len(self.outline.data), (batch.entries.recorded for batch in batches))
 
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
         """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
@@ -310,8 +344,8 @@ class Plan:
     def whole(self, source: Piece) -> pa.Table:
         """All entries of the batch that files of Iceberg were taken from, but for row ids that they inherit."""
         batch, spec = source.columns.batch, source.spec
-        part = spec.parts_of(source.places[:1]).repeat(batch.num_rows)
-        return pa.Table.from_batches([inherited(batch, spec.inheritance, part)])
+        parts = spec.parts_of(np.arange(source.first, source.first + batch.num_rows))
+        return pa.Table.from_batches([inherited(batch, spec.inheritance, parts)])
 
     def _opened(self, name: str) -> tuple[Segment, list[str]]:
         """A segment, and of its columns those that a plan needs; segments of one table are alike."""
@@ -344,29 +378,3 @@ class Plan:
             ids = inherit(segment.table(own), manifest.header).column("first_row_id")
             found.append(flat(ids).take(pa.array(rows[start:end])))
         return pa.concat_arrays(found)
-
-
-@lru_cache(maxsize=KEPT_TOTALS)
-def _totals(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
-    segments = outline.index.segments
-    found = plan_rows(outline, bound, added_in, START, None)
-    entries = map(entries_of, ([piece] for piece in pieces(found, lambda name: (segments.open(name), _SUMMED))))
-    return _counted(survivors(outline, bound), len(outline.data), entries)
-
-
-_SUMMED = ["record_count", "file_size_in_bytes"]
-
-
-def _counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.RecordBatch]) -> Totals:
-    count, sums = 0, [0, 0]
-    for table in files:
-        count += table.num_rows
-        sums = [known + _sum(table.column(name)) for known, name in zip(sums, _SUMMED, strict=True)]
-    return Totals(manifests, left.manifests, left.entries, count, *sums)
-
-
-def _sum(numbers: pa.ChunkedArray | pa.Array) -> int:
-    """Of those that are known; numpy's, where all are, takes a fifth of the time."""
-    one = numbers if isinstance(numbers, pa.Array) else flat(numbers)
-    plain = None if one.null_count else numbers_of(one)
-    return int(pc.sum(one).as_py() or 0) if plain is None else int(plain.sum())

@@ -381,13 +381,16 @@ def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: 
     names = list(spec.reading.base)
     if incremental and "snapshot_id" in segment.schema.names:
         names.append("snapshot_id")
+    if isinstance(spec.reading, PaimonReading) and spec.reading.without is not None:
+        names += [name for name in segment.schema.names if name.startswith("partition.")]
     if bound == TRUE:
         return names
     if isinstance(spec.reading, PaimonReading) and spec.reading.indexes_alone and EMBEDDED in segment.schema.names:
         names.append(EMBEDDED)
     own = segment.columns_of
     for partition_field in spec.projection.spec.fields:
-        names += [name for name in own.get(partition_field.field_id, ()) if name.startswith("partition.")]
+        partitions = own.get(partition_field.field_id, ())
+        names += [name for name in partitions if name.startswith("partition.") and name not in names]
     for field_id in references(bound):
         names += spec.reading.columns(own.get(field_id, ()))
     return names

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lakemuster.errors import PageTokenInvalid
 from lakemuster.formats.paimon.options import TableOptions
-from lakemuster.planner.rows import Position
+from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.details import SplitRange, Splitting, goes_by_splits, splits_of
 from lakemuster.planner.scan.plan import Plan, Within
 
@@ -18,14 +18,20 @@ Key = tuple[int, ...]
 """A part of a plan in numbers, which a token can hold."""
 
 _NO_END = -1
+_OTHER = 1
+_NOTHING = Within(end=START)
 
 
 def cut(plan: Plan, files: int) -> Iterator[Key]:
     """Cut a plan into parts of about so many files each; entries that only a look at each drops are counted too.
 
     Files that must be read together (Paimon's sections) are in one part, also when that makes it larger: such plans
-    are cut between splits.
+    are cut between splits. Parts of another branch's files have a number more.
     """
+    if plan.other is not None:
+        yield from cut(replace(plan, other=None), files)
+        yield from ((*key, _OTHER) for key in cut(plan.other, files))
+        return
     if goes_by_splits(plan.outline):
         of = splits_of(plan.outline, plan.bound, _splitting(plan))
         yield from _runs(np.bincount(of), files)
@@ -40,6 +46,11 @@ def part(plan: Plan, key: Key) -> Plan:
     Raises:
         PageTokenInvalid: of another plan.
     """
+    if plan.other is not None:
+        if len(key) % 2:
+            return replace(plan, within=_NOTHING, other=part(plan.other, key[:-1]))
+        own = part(replace(plan, other=None), key)
+        return replace(plan, within=own.within, other=replace(plan.other, within=_NOTHING))
     if goes_by_splits(plan.outline) and len(key) == 2:
         return replace(plan, within=Within(splits=SplitRange(_splitting(plan), *key)))
     if len(key) != 4 or goes_by_splits(plan.outline):

@@ -25,6 +25,7 @@ from lakemuster.planner.columns import (
     partition_struct,
     partition_type,
     repeated,
+    repeated_fields,
     sparse,
     statistics_type,
     struct,
@@ -145,8 +146,9 @@ class IcebergShape:
         if self.wanted.contents is not None and CONTENTS[DATA] not in self.wanted.contents:
             return False
         highest = {"content": DATA} if self.wanted.status else {"content": DATA, "status": ADDED}
-        own = [(segment.names.index(name), code) for name, code in highest.items() if name in segment.names]
-        return all(_is_at_most(batch.column(index), code) for batch in segment.batches for index, code in own)
+        own = {name: code for name, code in highest.items() if name in segment.names}
+        table = segment.table(list(own))
+        return all(_is_at_most(chunk, code) for name, code in own.items() for chunk in table.column(name).chunks)
 
     def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
         """With the snapshot ids and sequence numbers that entries inherit."""
@@ -223,7 +225,12 @@ class IcebergShape:
                 return pa.repeat(pa.scalar(self._rewrites.apply(header.location)), count)
             case _ if name in RAW:
                 return self._raw(table, RAW[name])
-        return gather(table, STATISTICS[name], self.view.names, self.wanted.statistics)
+        return gather(table, STATISTICS[name], self.view.names, self.wanted.statistics, self._unordered)
+
+    @cached_property
+    def _unordered(self) -> frozenset[int]:
+        """Lists and maps: the specification gives their bounds no type."""
+        return repeated_fields(self.view.schemas)
 
     def _raw(self, table: pa.Table | pa.RecordBatch, kind: Literal["lower", "upper"]) -> pa.Array:
         ids = dict.fromkeys(

@@ -50,6 +50,7 @@ PLANNED = {
     "split": pa.int64(),
 }
 """What a plan says of a file."""
+BRANCH = "branch"
 _HANDLED = {"status", "file_name", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "file_source"}
 _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 
@@ -104,6 +105,8 @@ class PaimonShape:
             fields.append(pa.field("manifest", pa.string()))
         if wanted.planned:
             fields += [pa.field(name, form) for name, form in PLANNED.items()]
+        if wanted.branch:
+            fields.append(pa.field(BRANCH, pa.string()))
         return pa.schema(fields)
 
     @cached_property

@@ -11,7 +11,7 @@ from unittest import mock
 
 from lakemuster.index import zones as written
 from lakemuster.metadata.files import DELETED
-from lakemuster.metadata.predicate import Bound, bind, matches
+from lakemuster.metadata.predicate import NAN_MODES, TRUE, Bound, NanMode, bind, matches
 from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner.pruning import zones
 from lakemuster.planner.scan import attached, planned_entries, selection, spec_outline
@@ -23,16 +23,26 @@ from tests.unit.planner.oracle.held import outline
 from tests.unit.planner.oracle.meaning import Node, Reading, leaves_of, some_node, spoken, truth
 from tests.unit.planner.oracle.model import DataFile, Row, Table, deleted_rows, deletes_of
 from tests.unit.planner.oracle.tables import some_table
-from tests.unit.planner.oracle.values import chance, is_nan
+from tests.unit.planner.oracle.values import chance
 
-SQL, ICEBERG, LIKE_ICEBERG = ("sql", "iceberg", "like-iceberg")
-"""Bound as SQL; as Iceberg's expressions for any engine; as Iceberg's own evaluators have it."""
+SQL, ICEBERG = ("sql", "iceberg")
+"""Null is UNKNOWN in comparisons, as in SQL; or matches negations, as in Iceberg's expressions."""
 
-READINGS: dict[str, list[Reading]] = {
-    SQL: [Reading(False, "ieee"), Reading(False, "greatest")],
-    ICEBERG: [Reading(True, "ieee"), Reading(True, "greatest"), Reading(True, "iceberg")],
-    LIKE_ICEBERG: [Reading(True, "iceberg")],
+READINGS: dict[NanMode, tuple[str, ...]] = {
+    "any": ("ieee", "greatest"),
+    "greatest": ("greatest",),
+    "unordered": ("ieee",),
+    "none": ("iceberg",),
 }
+"""How NaN is taken in each mode: a row that one of them finds must be found."""
+
+LEAVES: dict[NanMode, tuple[NanReading, ...]] = {
+    "any": ("ieee", "greatest"),
+    "greatest": ("greatest",),
+    "unordered": ("ieee",),
+    "none": ("ieee",),
+}
+"""How the comparisons of a bound predicate take NaN in each mode."""
 
 
 class Violation(AssertionError):
@@ -43,7 +53,7 @@ class Violation(AssertionError):
 class Case:
     """A predicate over a table.
 
-    ``small``: with zones and batches of so few entries that there are many of
+    ``nan``: the mode that it is bound in; ``small``: with zones and batches of so few entries that there are many of
     them; ``portions``: read in ranges too, and explained.
     """
 
@@ -51,8 +61,13 @@ class Case:
     outline: Outline
     node: Node
     dialect: str
+    nan: NanMode
     small: bool
     portions: bool
+
+    @property
+    def readings(self) -> list[Reading]:
+        return [Reading(self.dialect == ICEBERG, nan) for nan in READINGS[self.nan]]
 
 
 @dataclass
@@ -72,9 +87,7 @@ def cases(rng: Random, theme: str | None = None, predicates: int = 8) -> Iterato
         dialects = [SQL]
         if not any(leaf.missing for leaf in leaves_of(node)):
             dialects.append(ICEBERG)
-            if not any(is_nan(value) for leaf in leaves_of(node) for value in leaf.values):
-                dialects.append(LIKE_ICEBERG)
-        yield Case(table, held, node, rng.choice(dialects), small, chance(rng, 10))
+        yield Case(table, held, node, rng.choice(dialects), rng.choice(NAN_MODES), small, chance(rng, 10))
 
 
 def bound_of(case: Case) -> Bound:
@@ -82,7 +95,7 @@ def bound_of(case: Case) -> Bound:
         spoken(case.node),
         case.table.schema,
         negations_match_null=case.dialect != SQL,
-        nan_as_iceberg=case.dialect == LIKE_ICEBERG,
+        nan=case.nan,
     )
 
 
@@ -99,7 +112,7 @@ def check(case: Case) -> None:
         if case.portions:
             check_portions(plan, list(planned))
             check_explanation(case, bound, planned)
-    table, readings = case.table, READINGS[case.dialect]
+    table, readings = case.table, case.readings
     live = {file.path: file for file in table.files}
     if unknown := planned.keys() - live.keys():
         raise Violation(f"not live, and planned: {sorted(unknown)}")
@@ -108,7 +121,8 @@ def check(case: Case) -> None:
         if path in planned:
             check_residual(case, bound, planned[path].residual, rows, path)
             check_deletes(table, file, planned[path].deletes)
-            if excluded(case.node, table, file, readings[-1] if len(readings) == 1 else loosest(readings)):
+            # A filter that every row satisfies keeps all files, those without rows among them.
+            if bound != TRUE and excluded(case.node, table, file, readings):
                 raise Violation(f"excluded, and planned: {path}")
         for row in rows:
             if path not in planned and any(truth(case.node, row, reading) is True for reading in readings):
@@ -135,10 +149,6 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(planned_entries, "MOST_FILES", 5),
     ):
         yield
-
-
-def loosest(readings: list[Reading]) -> Reading:
-    return Reading(readings[0].nulls, "greatest")
 
 
 def files_of(plan: Plan) -> dict[str, Planned]:
@@ -192,10 +202,9 @@ def described(batch: PlannedBatch) -> Iterator[tuple[str, Planned]]:
 
 
 def check_residual(case: Case, bound: Bound, residual: Bound, rows: list[Row], path: str) -> None:
-    """The residual holds for the rows of the file that the predicate holds for, however NaN is compared."""
-    readings: tuple[NanReading, ...] = ("ieee",) if case.dialect == LIKE_ICEBERG else ("ieee", "greatest")
+    """The residual holds for the rows of the file that the predicate holds for, as the mode takes NaN."""
     for row in rows:
-        for nan in readings:
+        for nan in LEAVES[case.nan]:
             one, other = (matches(of, row, nan=nan) is True for of in (bound, residual))
             if one is not other:
                 raise Violation(f"the residual {residual} of {path} is {other} of {row}, the predicate {one}")

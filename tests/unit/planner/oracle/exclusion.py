@@ -5,6 +5,7 @@ Without this an oracle would let "keep everything" pass. What is less than exact
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lakemuster.metadata.partition import PartitionField
@@ -18,6 +19,8 @@ from tests.unit.planner.oracle.meaning import (
     Node,
     Reading,
     Some,
+    is_float,
+    truth,
 )
 from tests.unit.planner.oracle.model import DataFile, Table
 from tests.unit.planner.oracle.tables import UNKNOWN_TRANSFORM, is_time
@@ -26,18 +29,18 @@ from tests.unit.planner.oracle.values import EXTREMES, is_nan, promoted, transfo
 ORDERED = (Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 
 
-def excluded(node: Node, table: Table, file: DataFile, reading: Reading, *, denied: bool = False) -> bool:
-    """Whether a planner has to see that no row of the file matches."""
+def excluded(node: Node, table: Table, file: DataFile, readings: list[Reading], *, denied: bool = False) -> bool:
+    """Whether a planner has to see that no row of the file matches, however NaN is read."""
     match node:
         case Denied(part=part):
-            return excluded(part, table, file, reading, denied=not denied)
+            return excluded(part, table, file, readings, denied=not denied)
         case Every(parts=parts) | Some(parts=parts):
-            found = [excluded(part, table, file, reading, denied=denied) for part in parts]
+            found = [excluded(part, table, file, readings, denied=denied) for part in parts]
             return any(found) if isinstance(node, Every) is not denied else all(found)
-    return file.record_count == 0 or _leaf(node, table, file, reading, denied)
+    return file.record_count == 0 or _leaf(node, table, file, readings, denied)
 
 
-def _leaf(asked: Asked, table: Table, file: DataFile, reading: Reading, denied: bool) -> bool:
+def _leaf(asked: Asked, table: Table, file: DataFile, readings: list[Reading], denied: bool) -> bool:
     op = OPPOSITE[asked.op] if denied else asked.op
     if asked.missing and (op is not Op.IN or not asked.values):
         return True  # compared with NULL
@@ -46,13 +49,21 @@ def _leaf(asked: Asked, table: Table, file: DataFile, reading: Reading, denied: 
     written = table.schemas[file.version].primitive(asked.field_id)
     if written is None:
         return False
+    nan_matches = is_float(asked.type) and any(
+        truth(asked, {asked.field_id: math.nan}, reading, denied=denied) is True for reading in readings
+    )
+    nulls_match = readings[0].nulls
     recorded = file.statistics.get(asked.field_id)
     if recorded is not None and recorded.exact:
         values = [row[asked.field_id] for row in table.rows_of(file)]
-        if values and none_match(op, asked.values, values, reading):
+        if values and none_match(op, asked.values, values, nulls_match, nan_matches):
+            return True
+    if recorded is not None and recorded.uncounted and op in (*ORDERED, Op.EQ, Op.IN) and not nan_matches:
+        numbers = [n for row in table.rows_of(file) if (n := row[asked.field_id]) is not None and not is_nan(n)]
+        if numbers and none_match(op, asked.values, numbers, nulls_match, nan_matches):
             return True
     return any(
-        partition_excludes(op, asked, own, promoted_value(table, file, own, asked), reading, file)
+        partition_excludes(op, asked, own, promoted_value(table, file, own, asked), nulls_match, nan_matches)
         for own in file.spec.fields
         if own.source_ids == (asked.field_id,) and own.transform not in ("void", UNKNOWN_TRANSFORM)
     )
@@ -65,8 +76,11 @@ def promoted_value(table: Table, file: DataFile, own: PartitionField, asked: Ask
     return promoted(value, written, asked.type) if own.transform == "identity" else value
 
 
-def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], reading: Reading) -> bool:
-    """Whether the least and the greatest value, and the counts, leave no match."""
+def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], nulls_match: bool, nan_matches: bool) -> bool:
+    """Whether the least and the greatest value, and the counts, leave no match.
+
+    ``nulls_match``: null matches negations; ``nan_matches``: NaN matches the comparison.
+    """
     numbers = [value for value in values if value is not None and not is_nan(value)]
     nulls, nans = any(value is None for value in values), any(map(is_nan, values))
     match op:
@@ -78,17 +92,17 @@ def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], reading: Read
             return not nans
         case Op.NOT_NAN:
             return not numbers and not nulls
-    if nans and (op in NEGATIVE or (op in ORDERED and reading.nan != "iceberg")):
+    if nans and nan_matches:
         return False
     if not numbers:
         return op not in NEGATIVE
     low, high = min(numbers), max(numbers)
     match op:
         case Op.NOT_EQ | Op.NOT_IN:
-            return low == high and low in limits and not (nulls and reading.nulls)
+            return low == high and low in limits and not (nulls and nulls_match)
         case Op.NOT_STARTS_WITH:
             prefix = limits[0]
-            return low.startswith(prefix) and high.startswith(prefix) and not (nulls and reading.nulls)
+            return low.startswith(prefix) and high.startswith(prefix) and not (nulls and nulls_match)
         case Op.STARTS_WITH:
             prefix = limits[0]
             return high < prefix or (low > prefix and not low.startswith(prefix))
@@ -103,10 +117,12 @@ def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], reading: Read
     return bool(high < limits[0])
 
 
-def partition_excludes(op: Op, asked: Asked, own: PartitionField, value: Any, reading: Reading, file: DataFile) -> bool:
+def partition_excludes(
+    op: Op, asked: Asked, own: PartitionField, value: Any, nulls_match: bool, nan_matches: bool
+) -> bool:
     """Whether the partition value alone leaves no match."""
     if own.transform == "identity":
-        return none_match(op, asked.values, [value], reading)
+        return none_match(op, asked.values, [value], nulls_match, nan_matches)
     if op in (Op.IS_NULL, Op.NOT_NULL):
         return (value is None) is (op is Op.NOT_NULL)
     if own.transform.startswith("bucket") and op not in (Op.EQ, Op.IN):

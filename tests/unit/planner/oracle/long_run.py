@@ -18,7 +18,10 @@ def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
     found = search(count(first + number, processes), cases)
     if found.violation is None or found.case is None:
         return found.cases, ""
-    return found.cases, f"seed {found.seed}, bound as {found.case.dialect}: {found.case.node}\n{found.violation}"
+    return (
+        found.cases,
+        f"seed {found.seed}, bound as {found.case.dialect}, nan={found.case.nan}: {found.case.node}\n{found.violation}",
+    )
 
 
 def run(description: str | None, share: Callable[[tuple[int, int, int, int]], tuple[int, str]], cases: int) -> int:

@@ -77,7 +77,8 @@ class Reading:
     Attributes:
         nulls: they match negations, as in Iceberg's expressions; else they are UNKNOWN, as in SQL.
         nan: ``ieee`` compares with nothing; ``greatest`` is above all numbers and equal to itself;
-            ``iceberg`` matches negative comparisons only, those that NOT makes included.
+            ``iceberg`` matches negative comparisons only, those that NOT makes included, and is ``greatest`` where
+            constants are NaN.
     """
 
     nulls: bool
@@ -192,14 +193,17 @@ def _asked(asked: Asked, value: Any, reading: Reading, denied: bool) -> bool | N
             return is_nan(value) is (op is Op.IS_NAN)
     if value is None:
         return True if reading.nulls and op in NEGATIVE else None
-    if is_nan(value) and reading.nan == "iceberg":
-        return op in NEGATIVE
+    nan = reading.nan
+    if nan == "iceberg":
+        if is_nan(value) and not any(map(is_nan, asked.values)):
+            return None if asked.missing else op in NEGATIVE
+        nan = "greatest"
     positive = asked.op not in NEGATIVE
     if asked.op in (Op.STARTS_WITH, Op.NOT_STARTS_WITH):
         found: bool | None = None if asked.missing else value.startswith(asked.values[0])
     else:
         single = asked.op if asked.op in COMPARISONS else Op.EQ
-        found = any(compared(single, value, one, reading.nan) for one in asked.values)
+        found = any(compared(single, value, one, nan) for one in asked.values)
         found = True if found else None if asked.missing else False
     return None if found is None else found is (positive is not denied)
 

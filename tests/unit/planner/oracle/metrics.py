@@ -41,7 +41,7 @@ class Writer:
         )
         if chance(rng, self.full):
             return exact
-        mode = rng.choice(["truncate", "counts", "none", "gaps", "wide", "nan"])
+        mode = rng.choice(["truncate", "counts", "none", "gaps", "wide", "nan", "uncounted"])
         inexact = replace(exact, exact=False)
         match mode:
             case "none":
@@ -63,7 +63,10 @@ class Writer:
                 return replace(inexact, lower=lower, upper=upper)
             case "nan" if exact.nans:
                 side: dict[str, Any] = {rng.choice(["lower", "upper"]): math.nan} if chance(rng, 50) else {}
-                return replace(inexact, nans=None if chance(rng, 70) else exact.nans, **side)
+                nans = None if chance(rng, 70) else exact.nans
+                return replace(inexact, nans=nans, uncounted=not side and nans is None, **side)
+            case "uncounted" if of.text in ("float", "double"):
+                return replace(inexact, nans=None, uncounted=True)
         return inexact
 
     def _zero(self, bound: Any) -> Any:

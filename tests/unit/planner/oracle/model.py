@@ -19,7 +19,10 @@ Row = dict[int, Any]
 
 @dataclass(frozen=True)
 class Recorded:
-    """One column's statistics in a file; None where not recorded. ``exact``: all there, and as tight as can be."""
+    """One column's statistics in a file; None where not recorded.
+
+    ``exact``: all there, and as tight as can be; ``uncounted``: but for the count of NaN.
+    """
 
     lower: Any = None
     upper: Any = None
@@ -27,6 +30,7 @@ class Recorded:
     nans: int | None = None
     values: int | None = None
     exact: bool = False
+    uncounted: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index, native
 from lakemuster.index import zones as written
-from lakemuster.metadata import transforms
-from lakemuster.metadata.predicate import Op
+from lakemuster.metadata import predicate_binding, predicate_comparing, transforms
+from lakemuster.metadata.predicate import NEGATED, Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
 from lakemuster.planner.pruning.native import Cells
@@ -65,6 +65,62 @@ def _(patch: Patch) -> None:
 @planted("an unknown NaN count is none", "floats")
 def _(patch: Patch) -> None:
     patch.setattr(prune._Column, "no_nans", property(lambda column: column.nans <= 0))
+
+
+@planted("greatest believes upper bounds of files that may hold NaN", "floats")
+def _(patch: Patch) -> None:
+    patch.setattr(predicate_comparing, "of_nan", lambda *_, **__: "never")
+
+
+_VERDICTS = ("of_nan", "of_nan_with_nan", "of_numbers_with_nan")
+
+
+@planted("NOT is pushed down before the mode says what NaN is", "floats")
+def _(patch: Patch) -> None:
+    def pushed(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda op, mode, *, negated: real(NEGATED[op] if negated else op, mode, negated=False)
+
+    for name in _VERDICTS:
+        instead(patch, predicate_comparing, name, pushed)
+
+
+@planted("any is unordered", "floats")
+def _(patch: Patch) -> None:
+    _any_is(patch, "unordered")
+
+
+@planted("any is greatest", "floats")
+def _(patch: Patch) -> None:
+    _any_is(patch, "greatest")
+
+
+def _any_is(patch: Patch, reading: str) -> None:
+    def one(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda op, mode, **of: real(op, reading if mode == "any" else mode, **of)
+
+    for name in _VERDICTS:
+        instead(patch, predicate_comparing, name, one)
+
+
+@planted("every mode is any", "floats")
+def _(patch: Patch) -> None:
+    for name in _VERDICTS:
+        instead(patch, predicate_comparing, name, lambda real: lambda op, _, **of: real(op, "any", **of))
+
+
+@planted("NaN is below every number", "floats")
+def _(patch: Patch) -> None:
+    mirrored = {Op.LT: Op.GT, Op.LT_EQ: Op.GT_EQ, Op.GT: Op.LT, Op.GT_EQ: Op.LT_EQ}
+
+    def below(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda op, mode, **of: real(mirrored.get(op, op), mode, **of)
+
+    instead(patch, predicate_comparing, "of_nan", below)
+
+
+@planted("NaN branches are dropped beside what NaN matches", "floats")
+def _(patch: Patch) -> None:
+    patch.setattr(predicate_binding, "_NEVER_NAN", predicate_binding._NEVER_NAN | {Op.NOT_EQ, Op.NOT_IN, Op.NOT_NULL})
 
 
 @planted("files of NaN only are kept for comparisons", "floats")

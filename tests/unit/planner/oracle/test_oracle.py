@@ -61,7 +61,7 @@ def test_plans_keep_and_drop_decide_and_delete() -> None:
         dropped += len(case.table.files) - len(planned)
         decided += sum(one.residual != bound for one in planned.values())
         with_deletes += sum(bool(one.deletes) for one in planned.values())
-        seen.add((case.dialect, case.small))
+        seen.add((case.dialect, case.nan, case.small))
     assert min(kept, dropped) > 100
     assert min(decided, with_deletes) > 30
-    assert len(seen) == 6
+    assert len(seen) == 16

@@ -156,7 +156,7 @@ def sources(table: Table, file: DataFile, files: list[DataFile]) -> list[Row]:
 
 
 def bound_of(case: Case, text: object) -> Bound:
-    return Filter(text).bound(case.view.schemas[0], case_sensitive=True)
+    return Filter(text).bound(case.view.schemas[0], case_sensitive=True, history=case.view.written)
 
 
 def check_units(table: Table, planned: list[dict[str, Any]], files: list[DataFile]) -> None:
@@ -203,7 +203,8 @@ def check_portions(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> Non
         if files_of(listing, size) != planned:
             raise Violation(f"in pages of {size} the plan is another")
     if case.filter is not None:
-        listed = rows_of(kept_files(lake.services.index, case.view, bound_of(case, case.filter)))
+        bound = bound_of(case, case.filter)
+        listed = rows_of(kept_files(lake.services.index, case.view, lambda _: bound))
         if [row["file_path"] for row in listed] != [row["file_path"] for row in planned]:
             raise Violation(f"{[row['file_name'] for row in listed]} are listed under the filter")
 

@@ -1,0 +1,98 @@
+"""Plans of Paimon tables that read partitions of a second branch: ``scan.fallback-branch``, ``scan.primary-branch``.
+
+One of the two branches is read whole; of the other, only the partitions that the first has no files in that a scan
+reads. Filters do not change which partitions those are.
+
+Source: Paimon ``FallbackReadFileStoreTable``, ``FileStoreTableFactory``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from lakemuster.errors import FormatUnsupported
+from lakemuster.index import Index
+from lakemuster.metadata.predicate import TRUE, Bound
+from lakemuster.metadata.schema import Schema
+from lakemuster.planner.paimon.partitions import Partitions
+from lakemuster.planner.scan.outline import Outline, outline_of
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.view import Other, View
+
+Statistics = Callable[[View], frozenset[int] | None]
+Binding = Callable[[View], Bound]
+
+KEPT_PARTITIONS = 16
+"""Branches whose partitions are kept."""
+
+
+def plan_of(
+    index: Index,
+    view: View,
+    bound: Binding,
+    statistics: Statistics,
+    *,
+    read_optimized: bool = False,
+    details: bool = True,
+) -> Plan:
+    """The plan of a whole snapshot.
+
+    Args:
+        bound: the predicate, bound to the columns of a branch.
+        statistics: the columns of a branch whose statistics are wanted.
+
+    Raises:
+        FormatUnsupported: options that are not known, or a second branch that cannot be read with this one.
+    """
+    own, second = outlines_of(index, view, read_optimized=read_optimized)
+    plan = Plan(own, bound(view), statistics(view), details=details)
+    if second is None:
+        return plan
+    at = second.view
+    other = Plan(second, bound(at), statistics(at), details=details, of_two=True)
+    return replace(plan, other=other, of_two=True)
+
+
+def outlines_of(index: Index, view: View, *, read_optimized: bool = False) -> tuple[Outline, Outline | None]:
+    """The outlines of a view's branch and of the one that is read beside it, if one is.
+
+    Raises:
+        FormatUnsupported: as :func:`plan_of`.
+    """
+    other = view.other
+    if other is None:
+        return outline_of(index, view, read_optimized=read_optimized), None
+    if other.problem is not None:
+        raise FormatUnsupported(f"{other.option} reads branch {other.branch}: {other.problem}", option=other.option)
+    if other.view is None or view.snapshot is None:
+        # A branch without snapshots has no partitions: all of the one that has some are read.
+        beside = None if other.view is None else outline_of(index, other.view, read_optimized=read_optimized)
+        return outline_of(index, view, read_optimized=read_optimized), beside
+    _require_columns(other, view.schemas[0], other.view.schemas[0])
+    first = outline_of(index, other.view if other.is_first else view, read_optimized=read_optimized)
+    rest = outline_of(
+        index, view if other.is_first else other.view, read_optimized=read_optimized, without=partitions_of(first)
+    )
+    return (rest, first) if other.is_first else (first, rest)
+
+
+@lru_cache(maxsize=KEPT_PARTITIONS)
+def partitions_of(outline: Outline) -> Partitions:
+    """The partitions of the files that a scan reads."""
+    spec = outline.view.metadata.specs[0]
+    plan = Plan(outline, TRUE, details=False)
+    tables = (batch.entries.recorded for batch in plan.batches())
+    return Partitions.of(tuple(field.field_id for field in spec.fields), tables)
+
+
+def _require_columns(other: Other, own: Schema, second: Schema) -> None:
+    """Refuse branches of unlike columns. The second one may have more, which Paimon refuses."""
+    types = {field.name: field.type for field in second.fields}
+    unlike = [field.name for field in own.fields if types.get(field.name) != field.type]
+    if unlike:
+        raise FormatUnsupported(
+            f"{other.option} reads branch {other.branch}, which has no column {unlike[0]} as the table has it",
+            option=other.option,
+        )

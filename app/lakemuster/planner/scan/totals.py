@@ -1,0 +1,62 @@
+"""Plans in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.metadata.predicate import Bound
+from lakemuster.planner.columns import flat
+from lakemuster.planner.pruning.bounds import numbers_of
+from lakemuster.planner.rows import START
+from lakemuster.planner.scan.details import plan_rows
+from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.planned_entries import entries_of, pieces
+from lakemuster.planner.scan.selection import Survivors, survivors
+
+KEPT_TOTALS = 1024
+"""Plans whose totals are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A whole plan in numbers; ``entries`` is what of the kept manifests was looked at."""
+
+    manifests: int
+    manifests_kept: int
+    entries: int
+    files: int
+    records: int
+    bytes: int
+
+
+@lru_cache(maxsize=KEPT_TOTALS)
+def totals_of(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
+    """All files that a predicate keeps, counted once."""
+    segments = outline.index.segments
+    found = plan_rows(outline, bound, added_in, START, None)
+    entries = map(entries_of, ([piece] for piece in pieces(found, lambda name: (segments.open(name), _SUMMED))))
+    return counted(survivors(outline, bound), len(outline.data), entries)
+
+
+_SUMMED = ["record_count", "file_size_in_bytes"]
+
+
+def counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.RecordBatch]) -> Totals:
+    """The totals of files that are at hand."""
+    count, sums = 0, [0, 0]
+    for table in files:
+        count += table.num_rows
+        sums = [known + _sum(table.column(name)) for known, name in zip(sums, _SUMMED, strict=True)]
+    return Totals(manifests, left.manifests, left.entries, count, *sums)
+
+
+def _sum(numbers: pa.ChunkedArray | pa.Array) -> int:
+    """Of those that are known; numpy's, where all are, takes a fifth of the time."""
+    one = numbers if isinstance(numbers, pa.Array) else flat(numbers)
+    plain = None if one.null_count else numbers_of(one)
+    return int(pc.sum(one).as_py() or 0) if plain is None else int(plain.sum())

@@ -28,6 +28,8 @@ from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 from lakemuster.storage.store import ObjectStore
 
 LOG = logging.getLogger("lakemuster.ingest")
+SCHEMA_LIMIT = 2**20
+"""Bytes of a schema that is parsed in this process."""
 
 
 def announced(store: ObjectStore, pointer: Pointer) -> str | None:
@@ -38,7 +40,7 @@ def announced(store: ObjectStore, pointer: Pointer) -> str | None:
     schemas = dict(pointer.listings).get("schema", ())
     newest = max((info for info in schemas if is_schema(info)), key=lambda info: (len(info.name), info.name))
     try:
-        options = dict(parse_schema(store.read(newest.location)).options)
+        options = dict(parse_schema(store.read(newest.location, max_bytes=SCHEMA_LIMIT)).options)
         return iceberg_root(pointer.metadata_location, options)
     except CatalogError:
         return None

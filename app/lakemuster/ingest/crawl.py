@@ -7,26 +7,36 @@ does not answer fails the refresh instead, and the snapshot stays known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 from sqlalchemy.orm import Session
 
-from lakemuster.errors import CatalogError, IndexUnavailable, MetadataCorrupt, StorageDenied, StorageUnavailable
+from lakemuster.errors import (
+    CatalogError,
+    DecodeFailed,
+    IndexUnavailable,
+    MetadataCorrupt,
+    StorageDenied,
+    StorageUnavailable,
+)
 from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.index import Index
 from lakemuster.index.leases import Lease
-from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name
+from lakemuster.index.retries import schedule
+from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name, true_counts
 from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine, row_id_of
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
 from lakemuster.ingest.packing import pack_small
+from lakemuster.ingest.reasons import is_outside, of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
+from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
@@ -35,6 +45,11 @@ from lakemuster.storage.store import Contents, ObjectStore
 
 REGISTER_EVERY = 64
 """Segments registered in one transaction."""
+
+MOST_WARNINGS = 20
+"""Of a snapshot, each of one manifest."""
+DECODES = 3
+"""Attempts to decode what killed, stalled or starved a decoder."""
 
 _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
 
@@ -69,12 +84,14 @@ class Indexed:
         manifests: of its lists, in their order; all of them have segments.
         dead: positions of entries that later entries cancel (Paimon).
         error: why it cannot be read, and is to be quarantined.
+        warnings: what its writer got wrong; answers follow the entries.
     """
 
     snapshot: Snapshot
     manifests: Sequence[Published] = ()
     dead: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
     error: CatalogError | None = None
+    warnings: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -90,6 +107,7 @@ class Crawler:
     rewrites: Rewrites
     progress: Progress | None = None
     tally: Tally = field(default_factory=Tally)
+    _list_lengths: dict[str, int] = field(default_factory=dict)
 
     def crawl(self, records: Sequence[SnapshotRecord]) -> None:
         """Publish or quarantine every snapshot of ``records``, which share one fetch of what they need."""
@@ -111,21 +129,26 @@ class Crawler:
             have = known_segments(session, sorted(wanted))
         outcomes = self._decode([row for name, row in wanted.items() if name not in have])
         new = {name for name in wanted if name not in have}
+        with self.index.database.reading() as session:
+            counts = true_counts(session, sorted(wanted))
         for snapshot, rows in zip(snapshots, listed, strict=True):
             if isinstance(rows, CatalogError):
                 yield Indexed(snapshot, error=rows)
             else:
-                yield self._indexed(snapshot, rows, outcomes, new)
+                yield self._indexed(snapshot, rows, outcomes, new, counts)
 
     def publish(self, session: Session, one: Indexed) -> None:
         """Make a snapshot that the index knows visible, or say why it cannot be, when the session commits."""
         row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
         if one.error is None:
-            publish(session, self.lease, row_id, one.manifests, one.dead)
+            publish(session, self.lease, row_id, one.manifests, one.dead, warnings=one.warnings)
             self.tally.published.append(one.snapshot)
         else:
             text = f"{one.error.code}: {one.error}"
             quarantine(session, self.lease, row_id, text)
+            if is_outside(one.error):
+                # A decoder may die of the machine, or of what it is given: a few more may.
+                schedule(session, row_id, DECODES if isinstance(one.error, DecodeFailed) else None)
             self.tally.quarantined.append((one.snapshot, text))
 
     def _read_lists(self, snapshots: Sequence[Snapshot]) -> dict[str, list[ManifestHeader] | CatalogError]:
@@ -143,6 +166,7 @@ class Crawler:
             if location in inline:
                 return self.pool.submit(describe_inline, data, location, inline[location], metadata)
             self.tally.lists_fetched += 1
+            self._list_lengths[location] = len(data)
             return self.pool.submit(decode_list, data, metadata, branches[location])
 
         for request, outcome in through_decoders(self.store, list(requests.values()), submit):
@@ -155,7 +179,7 @@ class Crawler:
         self, snapshot: Snapshot, lists: dict[str, list[ManifestHeader] | CatalogError]
     ) -> list[_Listed] | CatalogError:
         if UNREADABLE in snapshot.extra:
-            return MetadataCorrupt(str(snapshot.extra[UNREADABLE]))
+            return of_own_file(str(snapshot.extra[UNREADABLE]), self.metadata.location, snapshot)
         rows: list[_Listed] = []
         for ref in snapshot.manifest_lists:
             if ref.role == "index":
@@ -164,12 +188,12 @@ class Crawler:
                 continue
             headers = lists[ref.location]
             if isinstance(headers, CatalogError):
-                return headers
+                return of_list(headers, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
             rows += [self._row(ref.role, header, snapshot.branch) for header in headers]
         for location in snapshot.inline_manifests:
             headers = lists[location]
             if isinstance(headers, CatalogError):
-                return headers
+                return of_list(headers, self.rewrites.apply(location), location, snapshot)
             rows += [self._row("manifests", header, snapshot.branch) for header in headers]
         return rows
 
@@ -195,7 +219,8 @@ class Crawler:
                 if outcome.error is None:
                     assert outcome.length is not None
                     self.tally.entries_decoded += outcome.rows
-                    written.append(SegmentInfo(one.segment, one.location, outcome.length, outcome.rows, outcome.bytes))
+                    made_of = (one.segment, one.location, outcome.length, outcome.rows, outcome.bytes)
+                    written.append(SegmentInfo(*made_of, counts=outcome.counts))
                 if len(written) >= REGISTER_EVERY:
                     self._register(written)
         self._register(written)
@@ -213,19 +238,31 @@ class Crawler:
         rows: Sequence[_Listed],
         outcomes: dict[str, CatalogError | None],
         new: set[str],
+        counts: Mapping[str, EntryCounts],
     ) -> Indexed:
-        failed = next((error for row in rows if (error := outcomes.get(row.segment)) is not None), None)
-        if failed is not None:
-            return Indexed(snapshot, error=failed)
+        for row in rows:
+            if (failed := outcomes.get(row.segment)) is not None:
+                return Indexed(snapshot, error=of_manifest(failed, row.header, row.location, snapshot))
+        # Lists are wrong about whole manifests: plans choose manifests by these counts.
+        warnings = [text for row in rows if (text := _miscounted(row.header, counts.get(row.segment))) is not None]
+        rows = [
+            row if (own := counts.get(row.segment)) is None else replace(row, header=own.corrected(row.header))
+            for row in rows
+        ]
         try:
-            dead = self._fold(snapshot, rows) if self.metadata.format == "paimon" else None
+            dead = self._fold(snapshot, rows, warnings) if self.metadata.format == "paimon" else None
         except MetadataCorrupt as error:
-            return Indexed(snapshot, error=error)
+            ref = snapshot.manifest_lists[0]
+            named = of_list(error, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
+            return Indexed(snapshot, error=named)
         if self.metadata.format == "iceberg":
             pack_small(self.index, [(row.header, row.segment) for row in rows], new)
-        return Indexed(snapshot, [Published(row.role, row.header, row.segment) for row in rows], dead)
+        published = [Published(row.role, row.header, row.segment) for row in rows]
+        return Indexed(snapshot, published, dead, warnings=_some(warnings))
 
-    def _fold(self, snapshot: Snapshot, rows: Sequence[_Listed]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    def _fold(
+        self, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
         """The places of added entries that a deletion cancels, over base and delta in list order."""
         state = [row for row in rows if row.role in ("base", "delta")]
         if not state:
@@ -237,13 +274,35 @@ class Crawler:
         )
         expected = snapshot.extra.get("total_record_count")
         if isinstance(expected, int) and snapshot.source != "changelog" and total != expected:
-            raise MetadataCorrupt(
-                f"live files hold {total} records, the snapshot says {expected}", snapshot_id=str(snapshot.snapshot_id)
-            )
+            what = f"live files hold {total} records, the snapshot says {expected}"
+            if not self._has_whole_lists(snapshot):
+                raise MetadataCorrupt(what, snapshot_id=str(snapshot.snapshot_id))
+            warnings.append(what)
         added = np.concatenate([table.column("status").to_numpy() == ADDED for table in tables])
         return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64)
+
+    def _has_whole_lists(self, snapshot: Snapshot) -> bool:
+        """Whether every list has the length that the snapshot says: then no manifest is missing from any."""
+        lists = [ref for ref in snapshot.manifest_lists if ref.role in ("base", "delta")]
+        return all(ref.length is not None and self._list_lengths.get(ref.location) == ref.length for ref in lists)
 
     def _identities(self, segment: str) -> pa.Table:
         opened = self.index.segments.open(segment)
         names = [name for name in opened.schema.names if name in IDENTITY_COLUMNS or name.startswith("partition.")]
         return opened.table([*names, "record_count"] if "record_count" not in names else names)
+
+
+def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:
+    """How a manifest list is wrong about a manifest's entries, in words; None where it is right, or nobody knows."""
+    wrong = {} if counts is None else counts.wrong_in(header)
+    if not wrong:
+        return None
+    words = [f"{name} is {getattr(header, name)}, its entries are {true}" for name, true in wrong.items()]
+    return f"the manifest list is wrong about {header.location}: {'; '.join(words)}"
+
+
+def _some(warnings: Sequence[str]) -> Sequence[str]:
+    """As many warnings as a reader looks at."""
+    if len(warnings) <= MOST_WARNINGS:
+        return warnings
+    return [*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS} more"]

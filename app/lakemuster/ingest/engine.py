@@ -21,6 +21,7 @@ from lakemuster.errors import CatalogError
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.work import WrittenSegment, decode_manifest, pack
+from lakemuster.metadata.counts import PackedCounts
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
@@ -63,6 +64,7 @@ class Outcome:
     Attributes:
         length: bytes that were fetched; None when storage did not give it.
         rows, bytes: of its segment, which is whole in the store unless there is an error.
+        counts: of its entries, packed; None for manifests of index files.
         error: why there is no segment.
     """
 
@@ -71,6 +73,7 @@ class Outcome:
     rows: int = 0
     bytes: int = 0
     error: CatalogError | None = None
+    counts: PackedCounts | None = None
 
 
 class Engine(Protocol):
@@ -142,7 +145,8 @@ class LocalEngine:
                 written = refusal
         if isinstance(written, CatalogError):
             return Outcome(one, length, error=written)
-        return Outcome(one, length, written.rows, written.size)
+        counts = None if written.counts is None else written.counts.pack()
+        return Outcome(one, length, written.rows, written.size, counts=counts)
 
 
 def clear_leftovers(workspace: Path) -> None:

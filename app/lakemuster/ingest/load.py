@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
-from lakemuster.errors import CatalogError, FormatUnsupported, MetadataCorrupt, ObjectMissing
+from lakemuster.errors import (
+    CatalogError,
+    DecodeFailed,
+    FormatUnsupported,
+    LimitExceeded,
+    MetadataCorrupt,
+    ObjectMissing,
+)
 from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
 from lakemuster.formats.paimon.table_metadata import assemble, parse_consumer, parse_schema, parse_snapshot, parse_tag
+from lakemuster.ingest.parsing import Parser
 from lakemuster.ingest.pointers import Pointer
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
@@ -19,6 +29,10 @@ from lakemuster.storage.store import ObjectStore
 _NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
 METADATA_LIMIT = 512 * 2**20
 CONSUMER_LIMIT = 4096
+DOCUMENT_LIMIT = 64 * 2**20
+"""Bytes of one of Paimon's documents."""
+
+T = TypeVar("T")
 
 UNREADABLE = "unreadable"
 """Key of ``Snapshot.extra``: why a snapshot's own file could not be parsed."""
@@ -26,7 +40,7 @@ UNREADABLE = "unreadable"
 Known = Mapping[tuple[str, int], Snapshot]
 
 
-def load_metadata(store: ObjectStore, pointer: Pointer, known: Known) -> TableMetadata:
+def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Parser) -> TableMetadata:
     """Read and parse what a pointer leads to.
 
     Args:
@@ -34,15 +48,16 @@ def load_metadata(store: ObjectStore, pointer: Pointer, known: Known) -> TableMe
 
     Raises:
         MetadataCorrupt, FormatUnsupported: it breaks its specification, or is of a version we do not serve.
+        LimitExceeded, DecodeFailed: it is too large, or takes too much to parse.
         StorageError: it cannot be read.
     """
     if pointer.format == "iceberg":
         data = store.read(pointer.metadata_location, max_bytes=METADATA_LIMIT)
-        return parse_table_metadata(data, pointer.metadata_location)
-    return _load_paimon(store, pointer, known)
+        return parser.parse(parse_table_metadata, data, pointer.metadata_location)
+    return _load_paimon(store, pointer, known, parser)
 
 
-def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMetadata:
+def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known, parser: Parser) -> TableMetadata:
     root, listings = pointer.metadata_location, dict(pointer.listings)
     branches = sorted(_branch_of(folder) for folder in listings if folder.rsplit("/", 1)[-1] == "schema")
     schemas: dict[str, tuple[Schema, ...]] = {}
@@ -52,23 +67,21 @@ def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known) -> TableMet
     created: dict[str, int | None] = {}
     for branch in branches:
         prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
-        files = _read(store, listings.get(f"{prefix}schema", ()))
-        schemas[branch] = tuple(sorted((parse_schema(data) for data in files.values()), key=lambda s: s.schema_id))
-        own = _snapshots(store, listings.get(f"{prefix}snapshot", ()), branch, root, known)
+        files = _read(store, listings.get(f"{prefix}schema", ()), partial(parser.parse, parse_schema))
+        schemas[branch] = tuple(sorted(files.values(), key=lambda s: s.schema_id))
+        own = _snapshots(store, listings.get(f"{prefix}snapshot", ()), branch, root, known, parser)
         taken = {snapshot.snapshot_id for snapshot in own}
         snapshots += own
-        for name, data in _read(store, listings.get(f"{prefix}tag", ())).items():
-            if not name.startswith("tag-"):
-                continue
-            tag, tagged = parse_tag(data, name.removeprefix("tag-"), branch, root)
+        named = [info for info in listings.get(f"{prefix}tag", ()) if info.name.startswith("tag-")]
+        parse = partial(_parse_tag, parser, branch, root)
+        for tag, tagged in _read_named(store, named, parse).values():
             tags.append(tag)
             if tagged.snapshot_id not in taken:
                 taken.add(tagged.snapshot_id)
                 snapshots.append(tagged)
-        changelogs = [info for info in listings.get(f"{prefix}changelog", ()) if _number(info.name) not in taken]
-        for name, data in _read(store, changelogs).items():
-            if _NUMBERED.match(name):
-                snapshots.append(parse_snapshot(data, branch, root, "changelog"))
+        numbered = [info for info in listings.get(f"{prefix}changelog", ()) if _NUMBERED.match(info.name)]
+        changelogs = [info for info in numbered if _number(info.name) not in taken]
+        snapshots += _read_named(store, changelogs, partial(_parse_changelog, parser, branch, root)).values()
         if found := _consumers(store, listings.get(f"{prefix}consumer", ())):
             consumers[branch] = found
         if branch != MAIN:
@@ -95,7 +108,7 @@ def _consumers(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, int
     """The next snapshot by consumer. These files are written over in place: one that is half written is left out."""
     named = [info for info in infos if info.name.startswith("consumer-") and info.size <= CONSUMER_LIMIT]
     found: dict[str, int] = {}
-    for name, data in _read(store, named, may_vanish=True).items():
+    for name, data in _read(store, named, bytes, may_vanish=True).items():
         with suppress(MetadataCorrupt):
             found[name.removeprefix("consumer-")] = parse_consumer(data)
     return found
@@ -106,16 +119,18 @@ def _number(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known) -> list[Snapshot]:
+def _snapshots(
+    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known, parser: Parser
+) -> list[Snapshot]:
     numbered = {number: info for info in infos if (number := _number(info.name)) is not None}
     read_before = [number for number in numbered if (branch, number) in known]
     # The newest of those known is read again: a table that was dropped and created anew at
     # the same place counts its snapshots from 1 as before.
     probe = max(read_before, default=None)
     fresh = [number for number in numbered if (branch, number) not in known or number == probe]
-    found = _parse_snapshots(store, [numbered[number] for number in fresh], branch, root)
+    found = _parse_snapshots(store, [numbered[number] for number in fresh], branch, root, parser)
     if probe is not None and (probe not in found or not _is_same(found[probe], known[branch, probe])):
-        return list(_parse_snapshots(store, list(numbered.values()), branch, root).values())
+        return list(_parse_snapshots(store, list(numbered.values()), branch, root, parser).values())
     kept = {number: known[branch, number] for number in read_before if number != probe}
     return list((kept | found).values())
 
@@ -124,29 +139,53 @@ def _is_same(one: Snapshot, other: Snapshot) -> bool:
     return one.committed_at_ms == other.committed_at_ms and one.manifest_lists == other.manifest_lists
 
 
-def _parse_snapshots(store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str) -> dict[int, Snapshot]:
+def _parse_snapshots(
+    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, parser: Parser
+) -> dict[int, Snapshot]:
     modified = {info.name: info.modified_ms or 0 for info in infos}
-    parsed: dict[int, Snapshot] = {}
-    for name, data in _read(store, infos).items():
+
+    def parse(name: str, data: bytes) -> Snapshot:
         number = _number(name)
         assert number is not None
         try:
-            parsed[number] = parse_snapshot(data, branch, root, "snapshot")
-        except (MetadataCorrupt, FormatUnsupported) as cause:
-            parsed[number] = Snapshot(number, modified[name], (), branch, extra={UNREADABLE: f"{name}: {cause}"})
-    return parsed
+            return parser.parse(parse_snapshot, data, branch, root, "snapshot")
+        except (MetadataCorrupt, FormatUnsupported, LimitExceeded, DecodeFailed) as cause:
+            return Snapshot(number, modified[name], (), branch, extra={UNREADABLE: f"{name}: {cause}"})
+
+    return {
+        number: one for name, one in _read_named(store, infos, parse).items() if (number := _number(name)) is not None
+    }
 
 
-def _read(store: ObjectStore, infos: Sequence[ObjectInfo], *, may_vanish: bool = False) -> dict[str, bytes]:
-    """Contents by file name. A file that expired since it was listed is left out."""
-    found: dict[str, bytes] = {}
+def _parse_changelog(parser: Parser, branch: str, root: str, _: str, data: bytes) -> Snapshot:
+    return parser.parse(parse_snapshot, data, branch, root, "changelog")
+
+
+def _parse_tag(parser: Parser, branch: str, root: str, name: str, data: bytes) -> tuple[Ref, Snapshot]:
+    return parser.parse(parse_tag, data, name.removeprefix("tag-"), branch, root)
+
+
+def _read(
+    store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[bytes], T], *, may_vanish: bool = False
+) -> dict[str, T]:
+    """Like :func:`_read_named`, where names say nothing."""
+    return _read_named(store, infos, lambda _, data: parse(data), may_vanish=may_vanish)
+
+
+def _read_named(
+    store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[str, bytes], T], *, may_vanish: bool = False
+) -> dict[str, T]:
+    """What files say, by name, each parsed as it comes. A file that expired since it was listed is left out."""
+    found: dict[str, T] = {}
     names = {info.location: info.name for info in infos}
-    for request, outcome in store.read_many([ReadRequest(info.location, None) for info in infos]):
+    requests = [ReadRequest(info.location, None) for info in infos]
+    for request, outcome in store.read_many(requests, max_bytes=DOCUMENT_LIMIT):
         if isinstance(outcome, ObjectMissing):
             continue
         if isinstance(outcome, CatalogError):
             raise outcome
-        found[names[request.location]] = outcome
+        name = names[request.location]
+        found[name] = parse(name, outcome)
     if infos and not found and not may_vanish:
         raise MetadataCorrupt("the table's metadata vanished while it was read", location=infos[0].location)
     return dict(sorted(found.items()))

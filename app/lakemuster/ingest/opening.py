@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings
 from lakemuster.index import Index
 from lakemuster.index.database import open_database
 from lakemuster.index.segments import SegmentStore
 from lakemuster.ingest import work
 from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.healing import Healer
+from lakemuster.ingest.looking import SERVING, Waiting
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.storage.store import ObjectStore
 
@@ -15,21 +18,27 @@ DECODE_CPU_SECONDS = 120
 DECODE_WALL_SECONDS = 300
 
 
-def open_refresher(settings: Settings) -> Refresher:
+def open_refresher(settings: Settings, waiting: Waiting = SERVING, clock: Clock = SYSTEM) -> Refresher:
     """Open the index and the stores; nothing is fetched yet, decoders start when first needed.
+
+    Args:
+        waiting: how long requests wait for storage.
+        clock: tells ages, and the time of an embedded database.
 
     Raises:
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
         IndexUnavailable, ConfigInvalid: it cannot be opened.
     """
     index = Index(
-        database=open_database(settings.database_url),
+        database=open_database(settings.database_url, clock),
         segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
     )
     store = ObjectStore(settings.roots, settings.storage)
     store.check_options()
     pool = decoder_pool(settings.decoders, settings.decoder_memory)
-    return Refresher(index, store, pool, settings.max_staleness, settings.history)
+    refresher = Refresher(index, store, pool, settings.max_staleness, settings.history, waiting=waiting, clock=clock)
+    index.segments.repair = Healer(refresher).repair
+    return refresher
 
 
 def decoder_pool(workers: int, memory_bytes: int) -> DecoderPool:

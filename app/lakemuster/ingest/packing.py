@@ -31,17 +31,9 @@ def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], ne
         manifests: of a snapshot, in list order, with their segments.
         new: segments that no snapshot had before; None to look at all.
     """
-    by_spec: dict[int, tuple[list[str], list[int]]] = {}
-    for header, segment in manifests:
-        if header.content != "data":
-            continue
-        segments, rows = by_spec.setdefault(header.spec_id, ([], []))
-        counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
-        segments.append(segment)
-        rows.append(sum(count or 0 for count in counts) if None not in counts else _UNKNOWN)
     try:
         written: list[SegmentInfo] = []
-        for segments, rows in by_spec.values():
+        for segments, rows in by_spec(manifests):
             if len(segments) > FEWEST:
                 written += pack(index, segments, rows, new)
         if written:
@@ -49,6 +41,19 @@ def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], ne
                 register_segments(session, written)
     except (IndexUnavailable, SegmentCorrupt) as error:
         _log.warning("small manifests are not packed: %s", error)
+
+
+def by_spec(manifests: Sequence[tuple[ManifestHeader, str]]) -> list[tuple[list[str], list[int]]]:
+    """The segments of a snapshot's data manifests and the entries of each, spec by spec, in list order."""
+    found: dict[int, tuple[list[str], list[int]]] = {}
+    for header, segment in manifests:
+        if header.content != "data":
+            continue
+        segments, rows = found.setdefault(header.spec_id, ([], []))
+        counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
+        segments.append(segment)
+        rows.append(sum(count or 0 for count in counts) if None not in counts else _UNKNOWN)
+    return list(found.values())
 
 
 def pack_published(index: Index, table: TableRecord, metadata: TableMetadata) -> None:

@@ -17,6 +17,17 @@ from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 
 HINT = "version-hint.text"
+_DOUBTS = {
+    "catalog": (
+        "this folder is named by number and identifier, as a catalog names metadata files, and has no "
+        "version-hint.text: the catalog knows which file is current, the folder does not; the highest number is served"
+    ),
+    "rivals": (
+        "several metadata files have the highest version number, and no version-hint.text tells which of them is "
+        "current: the last one by name is served"
+    ),
+}
+"""Why the folder may not tell the truth, by the word at the end of a token."""
 _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
@@ -26,7 +37,7 @@ class Pointer:
 
     Attributes:
         metadata_location: Iceberg: the current metadata file; Paimon: the table's root.
-        token: equal for two looks between which nothing changed.
+        token: equal for two looks between which nothing changed; :func:`warnings_of` reads what it tells.
         listings: Paimon: what the metadata folders hold, by folder (``snapshot``, ``branch/b/tag`` …);
             under ``branch`` the folders of branches.
     """
@@ -57,7 +68,7 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
 
     Raises:
         NotATable: nothing there that is one.
-        StorageError: the location cannot be listed.
+        StorageError: the location cannot be listed; ``ObjectMissing`` also when a hint names a file that is not there.
     """
     if is_metadata_file(location):
         info = store.stat(location)
@@ -77,20 +88,36 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
     raise NotATable(f"no {kind} table at {location}", location=location)
 
 
+def warnings_of(token: str | None) -> tuple[str, ...]:
+    """Why the look that gave a token may not have found the table's current state."""
+    _, *words = (token or "").split(":")
+    return tuple(_DOUBTS[word] for word in words if word in _DOUBTS)
+
+
 def _look_iceberg(store: ObjectStore, root: str) -> Pointer | None:
     folder = f"{root}/metadata"
-    by_name = {info.name: info for info in store.list(folder) if not info.is_folder}
-    name = None
-    if HINT in by_name:
-        hint = store.read(f"{folder}/{HINT}", max_bytes=4096)
-        name = next((candidate for candidate in hint_candidates(hint) if candidate in by_name), None)
-        while name is not None and (newer := next_version(name, by_name.keys())) is not None:
-            name = newer
-    if name is None:
-        name = newest_metadata(tuple(by_name))
-    if name is None:
+    by_name = _by_name(store, folder)
+    newest = newest_metadata(tuple(by_name))
+    if newest is None:
         return None
+    candidates = hint_candidates(store.read(f"{folder}/{HINT}", max_bytes=4096)) if HINT in by_name else []
+    if not candidates:
+        doubts = [*(["catalog"] if newest.is_of_catalog else []), *(["rivals"] if newest.files > 1 else [])]
+        return Pointer("iceberg", f"{folder}/{newest.name}", ":".join((_token([by_name[newest.name]]), *doubts)))
+    if by_name.keys().isdisjoint(candidates):
+        by_name = _by_name(store, folder)  # the file may have come between the listing and the hint
+    name = next((candidate for candidate in candidates if candidate in by_name), None)
+    if name is None:
+        raise ObjectMissing(
+            f"{HINT} names metadata that is not there: {candidates[0]}", location=f"{folder}/{candidates[0]}"
+        )
+    while (newer := next_version(name, by_name.keys())) is not None:
+        name = newer
     return Pointer("iceberg", f"{folder}/{name}", _token([by_name[name]]))
+
+
+def _by_name(store: ObjectStore, folder: str) -> dict[str, ObjectInfo]:
+    return {info.name: info for info in store.list(folder) if not info.is_folder}
 
 
 def _look_paimon(store: ObjectStore, root: str) -> Pointer | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lakemuster.errors import CatalogError, TableExists
@@ -12,7 +12,7 @@ from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
 from lakemuster.ingest.companions import announced, owner_of_metadata
 from lakemuster.ingest.discover import find_tables, table_name
-from lakemuster.ingest.pointers import Pointer, is_metadata_file, look
+from lakemuster.ingest.pointers import Pointer, is_metadata_file, look, warnings_of
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore
@@ -29,6 +29,7 @@ class Discovered:
     format: Format
     outcome: Literal["registered", "exists", "refused"]
     reason: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def register(
@@ -40,17 +41,24 @@ def register(
     rewrites: RewriteRules,
     *,
     operator: bool,
+    confined_to: Sequence[str] | None = None,
 ) -> TableRecord:
     """Register a table after a look at its location; nothing is indexed yet.
 
+    The record that is returned has the look's token, from which its warnings follow; the index has it only after the
+    first refresh.
+
     Args:
         operator: the command line's word: the location, and what rewrites lead to, are allowed for this table.
+        confined_to: of the roots, only what lies under these may be opened for the table, now and later.
 
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
     """
     name = format_name(parse_name(name))
     allowed = allowed_roots(location, rewrites) if operator else ()
+    if confined_to is not None:
+        store = store.within(confined_to)
     for root in allowed:
         store = store.allowing(root)
     for place in (location, *(new for _, new in rewrites)):
@@ -61,10 +69,10 @@ def register(
         # The walk that found the table was allowed there.
         allowed = tuple(dict.fromkeys((*allowed, companion)))
     with index.database.session() as session:
-        table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed)
+        table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed, confined_to)
         if companion is not None:
             set_companion(session, table, companion)
-        return table
+        return replace(table, pointer=pointer.token)
 
 
 def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
@@ -131,4 +139,5 @@ def discover(
         except CatalogError as error:
             yield Discovered(name, found.location, found.format, "refused", str(error))
         else:
-            yield Discovered(name, found.location, found.format, "registered")
+            warnings = warnings_of(taken[name].pointer)
+            yield Discovered(name, found.location, found.format, "registered", warnings=warnings)

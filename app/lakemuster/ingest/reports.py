@@ -28,7 +28,16 @@ class RefreshReport:
 
 @dataclass(slots=True)
 class Totals:
-    """Work done since the start, for metrics."""
+    """Work done since the start, for metrics.
+
+    Attributes:
+        looks: at tables' pointers.
+        looks_shared: requests that took the result of a look that another had begun.
+        looks_failed: looks, with the refreshes that followed from them, that failed.
+        looks_remembered: requests that were answered from the memory of a failed look.
+        looks_overdue: requests that did not wait for the end of a look.
+        snapshots_retried: quarantined snapshots that were read again by themselves.
+    """
 
     refreshes: int = 0
     failures: int = 0
@@ -37,3 +46,15 @@ class Totals:
     entries_decoded: int = 0
     snapshots_published: int = 0
     snapshots_quarantined: int = 0
+    segments_lost: int = 0
+    segments_damaged: int = 0
+    segments_repaired: int = 0
+    sweeps: int = 0
+    sweep_failures: int = 0
+    segments_swept: int = 0
+    snapshots_retried: int = 0
+    looks: int = 0
+    looks_shared: int = 0
+    looks_failed: int = 0
+    looks_remembered: int = 0
+    looks_overdue: int = 0

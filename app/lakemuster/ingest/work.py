@@ -6,6 +6,7 @@ Module-level functions, so that they can be sent to another process or a Spark e
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,20 +17,30 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg import manifests as iceberg
 from lakemuster.formats.iceberg import native
+from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
+from lakemuster.kernels.loading import without_machine_code
+from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
+from lakemuster.storage.locations import Rewrites, with_scheme
 from lakemuster.storage.store import Contents
+from lakemuster.wire.iceberg_rest.load_table import load_table_result
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSegment:
-    """A segment written to ``path``, not yet in the segment store."""
+    """A segment written to ``path``, not yet in the segment store.
+
+    Attributes:
+        counts: of its entries; None for a manifest of index files.
+    """
 
     path: str
     rows: int
     size: int
+    counts: EntryCounts | None = None
 
 
 def prepare() -> None:
@@ -97,12 +108,45 @@ def decode_manifest(
     """Decode one manifest of a table whose metadata ``pack`` gave, and write its segment to a local path.
 
     Raises:
-        MetadataCorrupt: it breaks its format's specification, or its counts are not the list's.
+        MetadataCorrupt: it breaks its format's specification, or may lack entries that its list counts.
         StorageError: the local file does not read.
     """
     table = _parse(_read(contents), header, _unpacked(metadata), branch)
     written = write_segment(table, Path(path))
-    return WrittenSegment(path, written.rows, written.bytes)
+    return WrittenSegment(path, written.rows, written.bytes, EntryCounts.of(table))
+
+
+def load_table_answer(
+    file: bytes, location: str, config: Mapping[str, str], refs_only: bool, rewrites: Sequence[tuple[str, str]]
+) -> bytes:
+    """The answer of the Iceberg REST ``loadTable`` from a metadata file, compressed or not.
+
+    Raises:
+        MetadataCorrupt: it is not a metadata file.
+        LimitExceeded: it inflates to too much.
+    """
+    moved = Rewrites(rewrites)
+    return load_table_result(
+        inflate(file) if is_gzip(file) else file,
+        with_scheme(location),
+        config,
+        refs_only=refs_only,
+        rewrite=lambda recorded: with_scheme(moved.apply(recorded)),
+    )
+
+
+def decode_manifest_by_reference(
+    contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
+) -> WrittenSegment:
+    """:func:`decode_manifest` by fastavro and plain Python, without machine code."""
+    with without_machine_code():
+        return decode_manifest(contents, header, metadata, branch, path)
+
+
+def decode_list_by_reference(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+    """:func:`decode_list` by fastavro."""
+    with without_machine_code():
+        return decode_list(contents, metadata, branch)
 
 
 def _read(contents: Contents) -> bytes:

@@ -1,0 +1,73 @@
+"""Iceberg metadata below a folder, made to name the folder where it is: clients open what their metadata names.
+
+A table's metadata holds full locations in three kinds of file: table metadata (JSON), manifest lists and manifests
+(Avro). A manifest list also holds the size of each manifest, so manifests are written first.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+Move = Callable[[str], str]
+"""From a recorded location to the location now."""
+
+
+def relocate(folder: Path, recorded: str, location: str) -> None:
+    """Replace the prefix ``recorded`` of all locations below ``folder`` by ``location``.
+
+    Args:
+        folder: where the files are now; it may be moved to ``location`` afterwards.
+        recorded, location: both without a trailing slash.
+    """
+
+    def move(text: str) -> str:
+        is_below = text == recorded or text.startswith(f"{recorded}/")
+        return location + text[len(recorded) :] if is_below else text
+
+    metadata = [path for path in sorted(folder.rglob("*")) if path.parent.name == "metadata"]
+    lists = [path for path in metadata if path.name.startswith("snap-") and path.suffix == ".avro"]
+    sizes = {
+        move(f"{recorded}/{path.relative_to(folder).as_posix()}"): _rewrite_avro(path, move, {})
+        for path in metadata
+        if path.suffix == ".avro" and path not in lists
+    }
+    for path in lists:
+        _rewrite_avro(path, move, sizes)
+    for path in metadata:
+        if path.name.endswith(".metadata.json"):
+            moved = _moved(json.loads(path.read_text("utf-8")), move)
+            path.write_text(json.dumps(moved, ensure_ascii=False, separators=(",", ":")), "utf-8")
+
+
+def _rewrite_avro(path: Path, move: Move, sizes: Mapping[str, int]) -> int:
+    """Write the file again with its own schema, codec, header and sync marker; returns its new size in bytes."""
+    from fastavro import reader, writer  # noqa: PLC0415 - the bare client comes by here and has no Avro
+
+    data = path.read_bytes()
+    read = reader(io.BytesIO(data))
+    records = [_moved(record, move) for record in read]
+    for record in records:
+        if record.get("manifest_path") in sizes:
+            record["manifest_length"] = sizes[record["manifest_path"]]
+    schema = json.loads(read.metadata["avro.schema"])
+    header = {key: text for key, text in read.metadata.items() if key not in ("avro.schema", "avro.codec")}
+    written = io.BytesIO()
+    writer(written, schema, records, codec=read.codec, metadata=header, sync_marker=data[-16:])
+    path.write_bytes(written.getvalue())
+    return len(written.getvalue())
+
+
+def _moved(value: Any, move: Move) -> Any:
+    """The value with each text in it moved."""
+    match value:
+        case str():
+            return move(value)
+        case dict():
+            return {key: _moved(inner, move) for key, inner in value.items()}
+        case list() | tuple():
+            return type(value)(_moved(inner, move) for inner in value)
+    return value

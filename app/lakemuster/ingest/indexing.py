@@ -1,0 +1,371 @@
+"""Index what is new in a table: load its metadata, index its snapshots, make both visible; one process at a time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import (
+    CatalogError,
+    CompanionNotFound,
+    LocationRefused,
+    NotATable,
+    ObjectMissing,
+    RefreshBusy,
+    SnapshotQuarantined,
+    SnapshotUnpublished,
+    StorageError,
+    TableNotFound,
+)
+from lakemuster.index import Index
+from lakemuster.index.database import current_ms
+from lakemuster.index.leases import Lease, held
+from lakemuster.index.retries import due_snapshots, postpone
+from lakemuster.index.snapshots import (
+    SnapshotRecord,
+    get_snapshot,
+    list_snapshots,
+    newest_unpublished,
+)
+from lakemuster.index.tables import TableRecord, get_table, has_metadata, restate, store_metadata, touch
+from lakemuster.index.tables import load_metadata as stored_metadata
+from lakemuster.ingest.ages import Ages
+from lakemuster.ingest.companions import Companions
+from lakemuster.ingest.crawl import Crawler
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.engine import Engine, LocalEngine, Progress
+from lakemuster.ingest.gates import Gates
+from lakemuster.ingest.heads import heads_of, heads_to_index
+from lakemuster.ingest.load import load_metadata
+from lakemuster.ingest.packing import pack_published
+from lakemuster.ingest.parsing import Parser
+from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.reports import RefreshReport, Totals
+from lakemuster.ingest.statistics import refresh_statistics
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.store import ObjectStore
+from lakemuster.storage.waits import waiting
+
+LEASE_WAIT_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class Indexer:
+    """Writes the index of tables, each under its lease. Safe to call from many threads and processes.
+
+    Attributes:
+        pool: decodes manifest lists, and manifests where there is no other engine.
+        history: newest snapshots that a refresh indexes.
+        ages: is told of looks.
+        engine: makes the segments of manifests.
+    """
+
+    index: Index
+    store: ObjectStore
+    pool: DecoderPool
+    history: int
+    ages: Ages
+    engine: Engine | None = None
+    clock: Clock = SYSTEM
+    totals: Totals = field(default_factory=Totals)
+    _writing: Gates = field(default_factory=Gates)
+
+    @property
+    def companions(self) -> Companions:
+        """The Iceberg tables that Paimon tables have beside them."""
+        return Companions(self.index)
+
+    def store_for(self, table: TableRecord) -> ObjectStore:
+        """What may be opened for this table: by roots, its namespace's locations, and the operator's word."""
+        return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
+
+    def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
+        """Look at the pointer and index what is new; quarantined snapshots get another try.
+
+        A Paimon table's companion is refreshed with it: its failures are not the table's, see ``companions``.
+
+        Raises:
+            CatalogError: the metadata cannot be read, or the lease is held too long elsewhere.
+        """
+        report = self.refresh_alone(table, progress)
+        if table.format == "paimon" and (companion := self.companions.find(table)) is not None:
+            # Requests for the Iceberg table report what is wrong with it.
+            with contextlib.suppress(CatalogError):
+                self.refresh_alone(companion)
+        return report
+
+    def refresh_alone(
+        self, table: TableRecord, progress: Progress | None = None, unless: str | None = None
+    ) -> RefreshReport:
+        """Refresh a table under its lease.
+
+        Args:
+            unless: a pointer's token: nothing is left to do if another refresh has followed it by then.
+        """
+        started = self.clock.monotonic()
+        try:
+            with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
+                if unless is not None and self.now(table).pointer == unless:
+                    return RefreshReport(table.name, seconds=self.clock.monotonic() - started)
+                return self._renew(table, lease, started, progress)
+        except CatalogError as error:
+            self.totals.failures += 1
+            self._say_stale(table, error)
+            raise
+
+    def publish(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+        """Index a known snapshot now, if nobody did; it is as it is then, published most likely.
+
+        A quarantined one is read again if its time has come.
+        """
+        if record.state == "quarantined":
+            self.retry(table)
+            return self._again(table, record)
+        # Most likely a refresh of this process is about to publish it: then nobody here needs the lease.
+        with self._writing.through(table.table_id, LEASE_WAIT_SECONDS):
+            record = self._again(table, record)
+            if record.state == "known":
+                with self._leased(table) as lease:
+                    record = self._again(table, record)
+                    if record.state == "known":
+                        self._crawl(self.store_for(table), table, self.stored(table), lease, [record], None)
+                        record = self._again(table, record)
+        return record
+
+    def retry(self, table: TableRecord) -> int:
+        """Read quarantined snapshots again whose time has come; how many.
+
+        Raises:
+            CatalogError: the index or the lease could not be had.
+        """
+        if not self._due(table):
+            return 0
+        with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
+            # Another process may have tried meanwhile.
+            due = self._due(table)
+            if not due:
+                return 0
+            self.totals.snapshots_retried += len(due)
+            try:
+                self._crawl(self.store_for(table), table, self.stored(table), lease, due, None)
+            except StorageError:
+                with self.index.database.session() as session:
+                    postpone(session, lease, [record.row_id for record in due])
+            self._lift(table, due)
+            return len(due)
+
+    def _due(self, table: TableRecord) -> list[SnapshotRecord]:
+        with self.index.database.reading() as session:
+            return due_snapshots(session, table.table_id)
+
+    def _lift(self, table: TableRecord, retried: Sequence[SnapshotRecord]) -> None:
+        """A table is not stale for its newest snapshot when that is not quarantined any more."""
+        for before in retried:
+            if (before.snapshot.branch, before.snapshot.snapshot_id) == (MAIN, table.current_snapshot_id):
+                now = self._again(table, before)
+                with self.index.database.session() as session:
+                    restate(session, table.table_id, before.error, now.error)
+
+    def bucket_of(self, table: TableRecord) -> str:
+        """What a table fails with; see :meth:`ObjectStore.bucket_of`."""
+        return self.store_for(table).bucket_of(table.location)
+
+    def now(self, table: TableRecord) -> TableRecord:
+        """The table, or the companion, as the index has it now.
+
+        Raises:
+            TableNotFound: it was removed.
+        """
+        if table.companion_of is None:
+            with self.index.database.reading() as session:
+                return get_table(session, table.name)
+        now = self.companions.find(self.companions.owner(table))
+        if now is None:
+            raise TableNotFound(f"no table {table.name}", table=table.name)
+        return now
+
+    def look(self, store: ObjectStore, table: TableRecord) -> Pointer:
+        """Where the table's pointer leads.
+
+        Raises:
+            CompanionNotFound: a companion that is not where its table says.
+            CatalogError: the location cannot be looked at.
+        """
+        try:
+            return look(store, table.location, table.format)
+        except (NotATable, LocationRefused) as error:
+            if table.companion_of is None:
+                raise
+            raise self.companions.unseen(table, error) from error
+
+    def _renew(self, table: TableRecord, lease: Lease, started: float, progress: Progress | None) -> RefreshReport:
+        """Make the index say what the table's metadata says.
+
+        New metadata and the snapshots that its refs lead to become visible in one transaction, when those are indexed:
+        until then everybody is answered from what was there before, which is whole in itself, and nobody waits who
+        need not look at the pointer. It is as old as ``checked_at_ms`` says, so that ``max_staleness`` holds: who may
+        not have it any more waits for this refresh. Snapshots that only new metadata know are in no answer before
+        that; who asks for one by its id looks at the pointer (see ``Services.view``), and waits, too. Before the
+        first time nothing can be answered: the metadata is shown at once, and snapshots wait.
+        """
+        store = self.store_for(table)
+        began = self.clock.monotonic()
+        with self.index.database.reading() as session:
+            is_first = not has_metadata(session, table.table_id)
+            looked_at_ms = current_ms(session)
+        pointer, metadata = self._load(store, table)
+
+        def stored(session: Session) -> None:
+            store_metadata(session, table.table_id, metadata, looked_at_ms, pointer=pointer.token, lease=lease)
+
+        if is_first:
+            with self.index.database.session() as session:
+                stored(session)
+        with self.index.database.reading() as session:
+            known, new = heads_to_index(session, table.table_id, metadata)
+        crawler = self._crawl(store, table, metadata, lease, known, progress)
+        ready = list(crawler.read(new))
+        with self.index.database.session() as session:
+            if not is_first:
+                stored(session)
+            for one in ready:
+                crawler.publish(session, one)
+            current = (MAIN, metadata.current_snapshot_id)
+            for snapshot, reason in crawler.tally.quarantined:
+                if (snapshot.branch, snapshot.snapshot_id) == current:
+                    touch(session, table.table_id, looked_at_ms, reason)
+        self.ages.looked(table.table_id, looked_at_ms, began)
+        if table.format == "paimon":
+            refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
+            self.companions.follow(table, metadata)
+        self._history(crawler, table, metadata)
+        if not crawler.tally.manifests_fetched:
+            pack_published(self.index, table, metadata)
+        return self._reported(table, crawler, started)
+
+    def _load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
+        """What the pointer leads to now."""
+        known = {}
+        if table.format == "paimon":
+            with self.index.database.reading() as session:
+                known = {
+                    (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
+                    for record in list_snapshots(session, table.table_id)
+                    if record.snapshot.source == "snapshot" and record.state != "quarantined"
+                }
+        parser = Parser(self.pool)
+        pointer = self.look(store, table)
+        try:
+            metadata = load_metadata(store, pointer, known, parser)
+        except ObjectMissing:
+            if table.companion_of is None:
+                raise
+            # Paimon deletes a metadata file as soon as it has written the next one.
+            pointer = self.look(store, table)
+            metadata = load_metadata(store, pointer, known, parser)
+        if table.companion_of is not None:
+            self._check_owner(table, metadata)
+        return pointer, metadata
+
+    def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
+        """Make sure that Iceberg metadata is of the snapshots that its Paimon table has.
+
+        Raises:
+            CompanionNotFound: it is not.
+        """
+        if self.companions.fault(companion, metadata) is None:
+            return
+        # It may be newer than the last look at the table.
+        self.refresh_alone(self.companions.owner(companion))
+        fault = self.companions.fault(companion, metadata)
+        if fault is not None:
+            raise self.companions.withdrawn(companion, fault)
+
+    def _history(self, crawler: Crawler, table: TableRecord, metadata: TableMetadata) -> None:
+        """Index what is missing of the newest snapshots, which most who ask for an older one will ask for."""
+        with self.index.database.reading() as session:
+            records = newest_unpublished(session, table.table_id, self.history)
+        heads = heads_of(metadata)
+        rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
+        for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):
+            crawler.crawl(rest[at : at + step])
+
+    def _crawl(
+        self,
+        store: ObjectStore,
+        table: TableRecord,
+        metadata: TableMetadata,
+        lease: Lease,
+        records: Sequence[SnapshotRecord],
+        progress: Progress | None,
+    ) -> Crawler:
+        engine = self.engine or LocalEngine(self.pool, self.index.segments)
+        crawler = Crawler(self.index, store, self.pool, engine, lease, metadata, Rewrites(table.rewrites), progress)
+        crawler.crawl(records)
+        return crawler
+
+    def _reported(self, table: TableRecord, crawler: Crawler, started: float) -> RefreshReport:
+        tally, totals = crawler.tally, self.totals
+        totals.refreshes += 1
+        totals.lists_fetched += tally.lists_fetched
+        totals.manifests_fetched += tally.manifests_fetched
+        totals.entries_decoded += tally.entries_decoded
+        totals.snapshots_published += len(tally.published)
+        totals.snapshots_quarantined += len(tally.quarantined)
+        return RefreshReport(
+            table=table.name,
+            published=tuple(str(snapshot.snapshot_id) for snapshot in tally.published),
+            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in tally.quarantined),
+            lists_fetched=tally.lists_fetched,
+            manifests_fetched=tally.manifests_fetched,
+            entries_decoded=tally.entries_decoded,
+            seconds=self.clock.monotonic() - started,
+        )
+
+    def _again(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+        with self.index.database.reading() as session:
+            return get_snapshot(session, table.table_id, record.snapshot.snapshot_id, record.snapshot.branch)
+
+    def stored(self, table: TableRecord) -> TableMetadata:
+        """What the table's metadata said at the last refresh."""
+        with self.index.database.reading() as session:
+            return stored_metadata(session, table.table_id)
+
+    def _say_stale(self, table: TableRecord, error: CatalogError) -> None:
+        if isinstance(error, RefreshBusy | TableNotFound | CompanionNotFound):
+            return
+        try:
+            with self.index.database.session() as session:
+                touch(session, table.table_id, 0, f"{error.code}: {error}")
+        except CatalogError:
+            return
+
+    @contextlib.contextmanager
+    def _leased(self, table: TableRecord) -> Iterator[Lease]:
+        with contextlib.ExitStack() as stack:
+            # Another process has it, and may be waiting for storage.
+            with waiting():
+                lease = stack.enter_context(held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
+            yield lease
+
+
+def readable(table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+    """A snapshot that is published.
+
+    Raises:
+        SnapshotQuarantined: it was read and refused.
+        SnapshotUnpublished: it could not be read.
+    """
+    if record.state == "quarantined":
+        raise SnapshotQuarantined(
+            f"snapshot {record.snapshot.snapshot_id} of {table.name} cannot be read: {record.error}",
+            snapshot_id=str(record.snapshot.snapshot_id),
+        )
+    if record.state != "published":
+        raise SnapshotUnpublished(f"snapshot {record.snapshot.snapshot_id} of {table.name} is not indexed yet")
+    return record

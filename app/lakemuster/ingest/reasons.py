@@ -1,0 +1,59 @@
+"""Why a snapshot is quarantined: the object, the manifest and what was expected; and whether trying again may help."""
+
+from __future__ import annotations
+
+from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, StorageError
+from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Snapshot
+from lakemuster.storage.locations import shown
+
+
+def is_outside(error: CatalogError) -> bool:
+    """Whether the cause may pass without a change of the table: storage, or the machine that decodes.
+
+    Bytes that break their format stay what they are.
+    """
+    return isinstance(error, StorageError | DecodeFailed)
+
+
+def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snapshot: Snapshot) -> CatalogError:
+    """A failure to read a manifest of a snapshot.
+
+    Args:
+        location: where it was read, after rewrites.
+    """
+    length = "of unknown length" if header.length is None else f"of {header.length} bytes"
+    kinds = ("added", header.added_files_count), ("existing", header.existing_files_count)
+    counts = [
+        f"{count} {kind}" for kind, count in (*kinds, ("deleted", header.deleted_files_count)) if count is not None
+    ]
+    expected = f"a manifest {length}" + (f" with entries: {', '.join(counts)}" if counts else "")
+    return _told(error, location, f"manifest {shown(header.location)}", snapshot, expected)
+
+
+def of_list(
+    error: CatalogError, location: str, recorded: str, snapshot: Snapshot, length: int | None = None
+) -> CatalogError:
+    """A failure to read a manifest list, or a manifest that a snapshot names by itself.
+
+    Args:
+        location: where it was read, after rewrites.
+        recorded: its location as the metadata has it.
+    """
+    expected = "a manifest list" if length is None else f"a manifest list of {length} bytes"
+    return _told(error, location, f"manifest list {shown(recorded)}", snapshot, expected)
+
+
+def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
+    """A Paimon snapshot whose own file could not be parsed.
+
+    Args:
+        root: the table's.
+    """
+    folder = root if snapshot.branch == MAIN else f"{root}/branch/branch-{snapshot.branch}"
+    place = shown(f"{folder}/snapshot/snapshot-{snapshot.snapshot_id}")
+    return MetadataCorrupt(f"{reason} (object {place}, none of its manifests is known, expected a snapshot's JSON)")
+
+
+def _told(error: CatalogError, location: str, what: str, snapshot: Snapshot, expected: str) -> CatalogError:
+    place = f"object {shown(location)}, {what} of snapshot {snapshot.snapshot_id}, expected {expected}"
+    return type(error)(f"{error} ({place})", **error.context)

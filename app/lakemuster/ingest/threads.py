@@ -1,0 +1,88 @@
+"""Threads for what may block on storage: some for each bucket, so that one that hangs takes no other's."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+OF_A_BUCKET = 8
+IN_ALL = 64
+
+Work = Callable[[], None]
+
+
+class BucketThreads:
+    """Runs work in threads, at most so many of a bucket and in all; what finds none free waits in order.
+
+    Args:
+        of_a_bucket: threads that one bucket takes at most.
+        in_all: threads of all buckets.
+    """
+
+    def __init__(self, of_a_bucket: int = OF_A_BUCKET, in_all: int = IN_ALL) -> None:
+        self._of_a_bucket = of_a_bucket
+        self._in_all = in_all
+        self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
+        self._queued: dict[str, deque[Work]] = {}
+        self._busy: dict[str, int] = {}
+        self._closed = False
+
+    def run(self, bucket: str, work: Work) -> bool:
+        """Run ``work``, which handles its own errors, as soon as a thread of the bucket is free; False once closed."""
+        with self._lock:
+            if self._closed:
+                return False
+            if not self._has_room(bucket):
+                self._queued.setdefault(bucket, deque()).append(work)
+                return True
+            self._busy[bucket] = self._busy.get(bucket, 0) + 1
+        threading.Thread(target=self._serve, args=(bucket, work), name=f"storage {bucket}", daemon=True).start()
+        return True
+
+    def counts(self) -> dict[str, float]:
+        """Threads at work, work that waits for one, and buckets that have all of theirs at work."""
+        with self._lock:
+            return {
+                "busy": sum(self._busy.values()),
+                "queued": sum(len(queue) for queue in self._queued.values()),
+                "full_buckets": sum(busy >= self._of_a_bucket for busy in self._busy.values()),
+            }
+
+    def close(self, seconds: float) -> None:
+        """Forget what waits, and give what runs some time to end."""
+        with self._idle:
+            self._closed = True
+            self._queued.clear()
+            self._idle.wait_for(lambda: not self._busy, seconds)
+
+    def _has_room(self, bucket: str) -> bool:
+        return self._busy.get(bucket, 0) < self._of_a_bucket and sum(self._busy.values()) < self._in_all
+
+    def _serve(self, bucket: str, work: Work) -> None:
+        following: tuple[str, Work] | None = (bucket, work)
+        while following is not None:
+            bucket, work = following
+            try:
+                work()
+            finally:
+                following = self._next(bucket)
+
+    def _next(self, bucket: str) -> tuple[str, Work] | None:
+        """Give a bucket's thread back, and take it for what waits longest of a bucket that has room."""
+        with self._idle:
+            self._busy[bucket] -= 1
+            if not self._busy[bucket]:
+                del self._busy[bucket]
+            for name, queue in list(self._queued.items()):
+                if self._has_room(name):
+                    work = queue.popleft()
+                    # Buckets take turns.
+                    del self._queued[name]
+                    if queue:
+                        self._queued[name] = queue
+                    self._busy[name] = self._busy.get(name, 0) + 1
+                    return name, work
+            self._idle.notify_all()
+            return None

@@ -1,0 +1,114 @@
+"""Runs that are shared: who joins which, how long they wait, and what they are told."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from lakemuster.errors import IndexUnavailable, StorageUnavailable
+from lakemuster.ingest.flights import Flights, Patience
+from lakemuster.ingest.threads import BucketThreads
+from lakemuster.storage.waits import waiting
+from tests.clocks import SteppedClock
+
+IN_TIME = 20.0
+FOR_EVER = Patience()
+
+
+class Work:
+    """Work that goes on when it is let go; perhaps it waits for storage till then."""
+
+    def __init__(self, *, on_storage: bool = True) -> None:
+        self.begun, self.go, self.runs = threading.Semaphore(0), threading.Event(), 0
+        self._on_storage = on_storage
+
+    def __call__(self) -> int:
+        self.runs += 1
+        self.begun.release()
+        if self._on_storage:
+            with waiting():
+                assert self.go.wait(IN_TIME)
+        else:
+            assert self.go.wait(IN_TIME)
+        return self.runs
+
+
+@pytest.fixture
+def clock() -> SteppedClock:
+    return SteppedClock()
+
+
+@pytest.fixture
+def flights(clock: SteppedClock) -> Flights:
+    return Flights(BucketThreads(), clock)
+
+
+def test_those_who_come_in_time_share_a_run_and_later_ones_the_next(flights: Flights, clock: SteppedClock) -> None:
+    work = Work()
+    first, shared = flights.join("t", "b", work)
+    assert not shared
+    assert work.begun.acquire(timeout=IN_TIME)
+    assert flights.join("t", "b", work, first.began or 0.0) == (first, True)
+    behind, shared = flights.join("t", "b", work, clock.monotonic())
+    assert (behind is first, shared) == (False, False)
+    assert flights.join("t", "b", work, clock.monotonic()) == (behind, True)
+    other, _ = flights.join("u", "b", work)
+    assert other is not first
+    work.go.set()
+    assert first.wait(FOR_EVER)
+    assert behind.wait(FOR_EVER)
+    assert other.wait(FOR_EVER)
+    assert work.runs == 3
+    again, shared = flights.join("t", "b", work)
+    assert not shared
+    assert again.wait(FOR_EVER)
+
+
+def test_a_run_that_has_waited_for_storage_too_long_is_not_waited_for(flights: Flights, clock: SteppedClock) -> None:
+    work = Work()
+    flight, _ = flights.join("t", "b", work)
+    assert work.begun.acquire(timeout=IN_TIME)
+    clock.pass_seconds(100)
+    behind, _ = flights.join("t", "b", work, clock.monotonic())
+    for one in (flight, behind):
+        for patience in (Patience(storage=1.0, stall=1.0), Patience(stall=3.0)):
+            assert not one.wait(patience)
+    work.go.set()
+    assert flight.wait(FOR_EVER)
+
+
+def test_work_of_our_own_is_waited_for(flights: Flights, clock: SteppedClock) -> None:
+    work = Work(on_storage=False)
+    flight, _ = flights.join("t", "b", work)
+    assert work.begun.acquire(timeout=IN_TIME)
+    clock.pass_seconds(5)
+    told: list[bool] = []
+    waiter = threading.Thread(target=lambda: told.append(flight.wait(Patience(storage=1.0, stall=1.0, total=10.0))))
+    waiter.start()
+    work.go.set()
+    waiter.join(IN_TIME)
+    assert told == [True]
+
+
+def test_work_in_a_queue_for_threads_waits_for_storage(clock: SteppedClock) -> None:
+    flights, work = Flights(BucketThreads(of_a_bucket=1), clock), Work()
+    flights.join("t", "b", work)
+    assert work.begun.acquire(timeout=IN_TIME)
+    queued, _ = flights.join("u", "b", work)
+    clock.pass_seconds(5)
+    assert not queued.wait(Patience(storage=1.0, stall=1.0))
+    flights.close()
+    assert queued.wait(FOR_EVER)
+    assert isinstance(queued.error, IndexUnavailable)
+    work.go.set()
+
+
+@pytest.mark.parametrize("error", [StorageUnavailable("planted"), RuntimeError("planted")])
+def test_all_are_told_of_a_failure(flights: Flights, error: Exception) -> None:
+    def fail() -> None:
+        raise error
+
+    flight, _ = flights.join("t", "b", fail)
+    assert flight.wait(FOR_EVER)
+    assert flight.error is error

@@ -1,0 +1,77 @@
+"""Metadata documents: small ones are parsed here, others in a decoder, and none beyond its limits."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from lakemuster.errors import DecodeFailed, LimitExceeded, MetadataCorrupt
+from lakemuster.formats.iceberg.gzipped import inflate
+from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
+from lakemuster.ingest import parsing
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.parsing import SMALL_BYTES, Parser
+from tests.unit.ingest.tasks import where
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DecoderPool]:
+    with DecoderPool(1, 256 * 2**20, 30, 60) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("data", "is_here"),
+    [
+        (b"x" * SMALL_BYTES, True),
+        (b"x" * (SMALL_BYTES + 1), False),
+        (gzip.compress(b"x" * SMALL_BYTES), True),
+        (gzip.compress(b"x" * (SMALL_BYTES + 1)), False),
+        (gzip.compress(b"x" * 100 * SMALL_BYTES), False),
+    ],
+)
+def test_what_is_small_when_inflated_is_parsed_here(pool: DecoderPool, data: bytes, is_here: bool) -> None:
+    process, length = Parser(pool).parse(where, data)
+    assert (process == os.getpid()) is is_here
+    assert length == (len(inflate(data)) if is_here and data[:2] == b"\x1f\x8b" else len(data))
+
+
+def test_either_way_the_metadata_is_the_same_and_so_are_its_errors(pool: DecoderPool) -> None:
+    document = {
+        "format-version": 2,
+        "table-uuid": "5e1f",
+        "location": "s3://lake/t",
+        "current-schema-id": 0,
+        "schemas": [{"schema-id": 0, "type": "struct", "fields": []}],
+        "default-spec-id": 0,
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "properties": {"note": "ü" * 10},
+    }
+    small = json.dumps(document).encode()
+    large = small + b" " * SMALL_BYTES
+    parser = Parser(pool)
+    found = parser.parse(parse_table_metadata, small, "s3://lake/t/metadata/1.json")
+    for data in (large, gzip.compress(large)):
+        assert parser.parse(parse_table_metadata, data, "s3://lake/t/metadata/1.json") == found
+    for data in (small[:-1], large[: len(small) - 1] + large[len(small) :]):
+        with pytest.raises(MetadataCorrupt, match="not JSON"):
+            parser.parse(parse_table_metadata, data, "x")
+
+
+def test_what_needs_too_much_memory_fails_there_and_nothing_else_does(pool: DecoderPool) -> None:
+    parser = Parser(pool)
+    hostile = b'{"properties":' + b"[" + b"{}," * (12 * 2**20) + b"{}]}"
+    with pytest.raises(DecodeFailed, match="memory"):
+        parser.parse(parse_table_metadata, hostile, "x")
+    assert parser.parse(where, b"x" * (SMALL_BYTES + 1))[0] != os.getpid()
+
+
+def test_what_says_too_much_to_be_held_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "MAX_PARSED_BYTES", 100)
+    with pytest.raises(LimitExceeded, match="says more than"):
+        parsing.parse_packed(bytes.split, b"x " * 101, ())
+    assert parsing.parse_packed(bytes, b"x" * 101, ())

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
+from lakemuster.api.admission import Admission
 from lakemuster.api.at_hand import AtHand, still_so
-from lakemuster.api.auth import load_tokens
 from lakemuster.api.edge import Edge, EdgeRules
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
@@ -18,8 +22,12 @@ from lakemuster.api.native import history, lists, plans, system, tables
 from lakemuster.api.native.asking import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
+from lakemuster.api.readiness import Readiness
 from lakemuster.api.services import Services
+from lakemuster.api.slots import Slotted
+from lakemuster.api.token_file import TokenFile
 from lakemuster.config import Settings
+from lakemuster.ingest.sweeping import Sweeper
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Which files of a lake's table must a query read? Snapshots, manifests and files of Iceberg and Paimon
@@ -38,8 +46,11 @@ def create_app(services: Services) -> FastAPI:
         ConfigInvalid: the tokens file is wrong.
     """
     settings = services.settings
-    tokens, metrics = load_tokens(settings.tokens), Metrics()
+    tokens, metrics = TokenFile.of(settings.tokens), Metrics()
     operations.count_services(metrics, services)
+    if tokens is not None:
+        services.store.confines.rule = tokens.locations
+        operations.count_tokens(metrics, tokens)
     app = DescribedApp(
         title="Lakemuster",
         version=__version__,
@@ -50,8 +61,10 @@ def create_app(services: Services) -> FastAPI:
         # It would record texts of exceptions and query strings wherever the environment points it to.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
+        lifespan=lambda _: _sweeping(services),
     )
     app.state.api = Api(services, tokens, metrics)
+    app.state.readiness = Readiness.of(services)
     # One after the other is asked whether a request is its own: what is asked most stands first.
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
@@ -63,7 +76,10 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(operations.router)
     app.include_router(docs.router)
     errors.install(app)
+    # The last one added is the outermost: preflights of browsers carry no token, and refusals need CORS headers too.
+    app.add_middleware(Slotted, workers=settings.workers)
     app.add_middleware(AtHand, still_so=still_so(services))
+    app.add_middleware(Admission, tokens=tokens)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -74,6 +90,17 @@ def create_app(services: Services) -> FastAPI:
         )
     app.add_middleware(Edge, rules=_edge_rules(settings), metrics=metrics)
     return app
+
+
+@asynccontextmanager
+async def _sweeping(services: Services) -> AsyncIterator[None]:
+    """Sweep the segment store while the server runs."""
+    sweeper = Sweeper(services.index, services.refresher.totals)
+    sweeper.start()
+    try:
+        yield
+    finally:
+        await to_thread.run_sync(sweeper.stop)
 
 
 def _edge_rules(settings: Settings) -> EdgeRules:

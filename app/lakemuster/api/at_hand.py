@@ -4,8 +4,8 @@ A route says of its answer which table's record it follows from (:func:`follows_
 whole, to a request of the same bytes, as long as the record says the same and the table's pointer was looked at within
 the allowed staleness: all that changes what is answered changes the record, since metadata and the snapshots that are
 current become visible together (see ``ingest.refresh``); a look that finds nothing new changes only its own time. Of
-headers, all but a few that answers do not depend on belong to the question; who asks is among them. Streams are never
-kept.
+headers, all but a few that answers do not depend on belong to the question. So does the authenticated caller, with its
+rights: the token itself does not. Streams are never kept.
 """
 
 from __future__ import annotations
@@ -30,9 +30,18 @@ _OVERHEAD = 2048
 _PREFIXES = ("/api/v1/tables/", "/iceberg/v1/")
 _METHODS = frozenset({"GET", "POST"})
 _NO_PART = frozenset(
-    {b"host", b"connection", b"content-length", b"x-request-id", b"accept-encoding", b"traceparent", b"tracestate"}
+    {
+        b"host",
+        b"authorization",
+        b"connection",
+        b"content-length",
+        b"x-request-id",
+        b"accept-encoding",
+        b"traceparent",
+        b"tracestate",
+    }
 )
-"""Headers that no answer depends on."""
+"""Headers that no answer depends on; of ``authorization``, answers depend on the caller that it names."""
 
 Question = tuple[object, ...]
 StillSo = Callable[[TableRecord], Awaitable[bool]]
@@ -53,7 +62,10 @@ def still_so(services: Services) -> StillSo:
                 now = await run_in_threadpool(services.table, table.name)
         except TableNotFound:
             return False
-        return services.refresher.is_fresh(now) and now.state == table.state
+        if now.state != table.state:
+            return False
+        is_fresh = services.refresher.is_fresh_at_once(now)
+        return await run_in_threadpool(services.refresher.is_fresh, now) if is_fresh is None else is_fresh
 
     return asked
 
@@ -64,14 +76,13 @@ class _Kept:
 
     Attributes:
         table: the record that it follows from.
-        scope, state: what the log and the metrics need of the request.
+        scope: what the log and the metrics need of the request.
     """
 
     table: TableRecord
     start: Message
     body: bytes
     scope: Mapping[str, Any]
-    state: Mapping[str, Any]
     question_bytes: int
 
     @property
@@ -110,7 +121,6 @@ class AtHand:
                 if is_there:
                     self._kept.move_to_end(question)
                 scope.update(kept.scope)
-                scope["state"].update(kept.state)
                 await send({**kept.start, "headers": list(kept.start["headers"])})
                 await send({"type": "http.response.body", "body": kept.body})
                 return
@@ -121,8 +131,7 @@ class AtHand:
         table = scope["state"].get("follows_from")
         if table is not None and watched.body is not None:
             about = {name: scope[name] for name in ("route", "path_params") if name in scope}
-            state = {"caller": scope["state"].get("caller")}
-            self._keep(question, _Kept(table, watched.start, watched.body, about, state, len(body) + _OVERHEAD))
+            self._keep(question, _Kept(table, watched.start, watched.body, about, len(body) + _OVERHEAD))
 
     def _keep(self, question: Question, kept: _Kept) -> None:
         self._drop(question)
@@ -160,7 +169,7 @@ class _Watched:
 
 def _question(scope: Scope, body: bytes) -> Question:
     headers = tuple(sorted(pair for pair in scope["headers"] if pair[0] not in _NO_PART))
-    return scope["method"], scope["path"], scope["query_string"], headers, body
+    return scope["method"], scope["path"], scope["query_string"], headers, scope["state"].get("asking"), body
 
 
 async def _whole(receive: Receive) -> bytes:

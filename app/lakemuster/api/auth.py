@@ -8,21 +8,31 @@ The tokens file is TOML, one ``[[token]]`` table for each::
     scope = "read"                      # read < index < admin, each includes the one before
     namespaces = ["shop", "lake.raw"]   # and all below them; left out: everything
 
+    [[namespace]]
+    name = "shop"                       # and all below it, unless they have an entry of their own
+    locations = ["s3://lake/shop"]      # its tables may live below these, as far as ROOTS allows
+
 ``read`` sees tables, ``index`` may refresh them, ``admin`` may add and remove them. A table outside
-of a token's namespaces does not exist for it. The file is read at the start.
+of a token's namespaces does not exist for it. A token with namespaces may add tables only below the
+locations of a ``[[namespace]]`` that is one of its namespaces, or lies in one. Several entries for one
+namespace add up. The locations hold for every table of a namespace, whichever token added it, but for those
+that were added at the command line: that is the operator's own word.
+
+Who may register a folder may read it, so give each namespace folders of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import re
 import secrets
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -35,6 +45,7 @@ from lakemuster.errors import (
     TableNotFound,
 )
 from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.storage.locations import Location, absolute
 
 Scope = Literal["read", "index", "admin"]
 _RANK: dict[Scope, int] = {scope: rank for rank, scope in enumerate(get_args(Scope))}
@@ -48,11 +59,13 @@ class Caller:
         name: of the token; ``anonymous`` when the server has none.
         scope: the widest of theirs.
         namespaces: prefixes of the tables that exist for them; None for all.
+        generation: of the tokens file that says so; what was answered under another is not answered again.
     """
 
     name: str
     scope: Scope
     namespaces: tuple[Levels, ...] | None = None
+    generation: int = 0
 
     def sees(self, table: Levels) -> bool:
         """Whether a table exists for this caller."""
@@ -83,10 +96,26 @@ class _Entry(BaseModel):
     namespaces: tuple[str, ...] | None = None
 
 
+class _Namespace(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    locations: tuple[str, ...] = Field(min_length=1)
+
+
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     token: tuple[_Entry, ...] = Field(min_length=1)
+    namespace: tuple[_Namespace, ...] = ()
+
+
+class Callers(Protocol):
+    """What knows callers."""
+
+    def caller(self, authorization: str | None) -> Caller:
+        """Who sent an ``Authorization`` header. Raises: NotAuthenticated."""
+        ...
 
 
 class Tokens:
@@ -94,6 +123,9 @@ class Tokens:
 
     def __init__(self, callers: Sequence[tuple[bytes, Caller]]) -> None:
         self._callers = tuple(callers)
+
+    def __len__(self) -> int:
+        return len(self._callers)
 
     def caller(self, authorization: str | None) -> Caller:
         """Who sent an ``Authorization`` header. Takes as long for a wrong token as for any right one.
@@ -114,18 +146,65 @@ class Tokens:
         return found
 
 
-def load_tokens(path: str | None) -> Tokens | None:
-    """Read the tokens file; None without one.
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a tokens file says.
+
+    Attributes:
+        locations: of namespaces, where their tables may live.
+        text: the file's own.
+    """
+
+    tokens: Tokens
+    locations: Mapping[Levels, tuple[str, ...]]
+    text: bytes
+
+    def says_as(self, other: Rules) -> bool:
+        """Whether another file says the same."""
+        return self.text == other.text
+
+    def locations_of(self, table: Levels) -> tuple[Levels, tuple[str, ...]] | None:
+        """The innermost namespace of a table that has locations, and those; None when no namespace has."""
+        for depth in range(len(table) - 1, 0, -1):
+            found = self.locations.get(table[:depth])
+            if found is not None:
+                return table[:depth], found
+        return None
+
+    def locations_for(self, caller: Caller, table: Levels) -> tuple[str, ...] | None:
+        """Where a caller may register a table; None: under all roots.
+
+        Raises:
+            NotAuthorised: nowhere.
+        """
+        found = self.locations_of(table)
+        if caller.namespaces is None:
+            return None if found is None else found[1]
+        own = [prefix for prefix in caller.namespaces if table[: len(prefix)] == prefix]
+        if found is None or not any(found[0][: len(prefix)] == prefix for prefix in own):
+            raise NotAuthorised(
+                "this token may register no tables here: the tokens file gives its namespace no locations",
+                needs="locations",
+            )
+        return found[1]
+
+
+def read_rules(path: str, generation: int = 0) -> Rules:
+    """Read a tokens file.
 
     Raises:
         ConfigInvalid: it cannot be read, or does not say what it should; never shows a value of it.
     """
-    if path is None:
-        return None
     try:
-        document = tomllib.loads(Path(path).read_text("utf-8"))
-        entries = _File.model_validate(document).token
-        callers = [(bytes.fromhex(entry.sha256), _caller(entry)) for entry in entries]
+        text = Path(path).read_bytes()
+        document = _File.model_validate(tomllib.loads(text.decode("utf-8")))
+        entries = document.token
+        callers = [(bytes.fromhex(entry.sha256), _caller(entry, generation)) for entry in entries]
+        locations: dict[Levels, tuple[str, ...]] = {}
+        for namespace in document.namespace:
+            name = parse_name(namespace.name)
+            found = tuple(Location.parse(absolute(url, os.getcwd())).text for url in namespace.locations)
+            locations[name] = tuple(dict.fromkeys((*locations.get(name, ()), *found)))
     except ValidationError as cause:
         problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in cause.errors()[:5])
         raise ConfigInvalid(f"TOKENS: {path}: {problems}") from None
@@ -134,12 +213,12 @@ def load_tokens(path: str | None) -> Tokens | None:
     for what in ("name", "sha256"):
         if len({getattr(entry, what) for entry in entries}) < len(entries):
             raise ConfigInvalid(f"TOKENS: {path}: two tokens have the same {what}")
-    return Tokens(callers)
+    return Rules(Tokens(callers), locations, text)
 
 
-def _caller(entry: _Entry) -> Caller:
+def _caller(entry: _Entry, generation: int) -> Caller:
     namespaces = None if entry.namespaces is None else tuple(parse_name(text) for text in entry.namespaces)
-    return Caller(entry.name, entry.scope, namespaces)
+    return Caller(entry.name, entry.scope, namespaces, generation)
 
 
 def new_token() -> str:
@@ -176,6 +255,21 @@ def token_entry(name: str, token: str, scope: Scope = "read", namespaces: Sequen
             parse_name(text)
         lines.append(f"namespaces = [{', '.join(_toml_text(text) for text in entry.namespaces)}]")
     return "\n".join(lines) + "\n"
+
+
+def namespace_entry(name: str, locations: Sequence[str]) -> str:
+    """The lines of the tokens file that say where the tables of a namespace may live.
+
+    Raises:
+        RequestInvalid, LocationRefused: a name or location that the file may not hold.
+    """
+    parse_name(name)
+    if not locations:
+        raise RequestInvalid(f"namespace {name} is given no location")
+    for url in locations:
+        Location.parse(absolute(url, os.getcwd()))
+    listed = ", ".join(map(_toml_text, locations))
+    return f"[[namespace]]\nname = {_toml_text(name)}\nlocations = [{listed}]\n"
 
 
 def _toml_text(text: str) -> str:

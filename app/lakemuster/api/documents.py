@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.pointers import warnings_of
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
@@ -44,9 +47,18 @@ def refresh_out(report: RefreshReport) -> RefreshOut:
     )
 
 
-def snapshot_out(table: TableRecord, record: SnapshotRecord) -> SnapshotOut:
-    """A snapshot, its lists where they are after rewrites."""
-    return SnapshotOut.of(record.snapshot, record.state, record.error, Rewrites(table.rewrites).apply)
+def snapshot_out(
+    table: TableRecord, record: SnapshotRecord, names: Mapping[tuple[str, int], Sequence[str]]
+) -> SnapshotOut:
+    """A snapshot, its lists where they are after rewrites.
+
+    Args:
+        names: of refs, by the branch and id of the snapshot that they name.
+    """
+    snapshot = record.snapshot
+    refs = names.get((snapshot.branch, snapshot.snapshot_id), ())
+    moved = Rewrites(table.rewrites).apply
+    return SnapshotOut.of(snapshot, record.state, record.error, moved, record.warnings, refs)
 
 
 def schemas_out(metadata: TableMetadata) -> list[SchemaOut]:
@@ -88,6 +100,7 @@ def _common(record: TableRecord, stale: str | None) -> dict[str, object]:
         "last_updated_at": None if record.last_updated_ms is None else format_instant(record.last_updated_ms),
         "checked_at": None if record.checked_at_ms is None else format_instant(record.checked_at_ms),
         "stale": stale,
+        "warnings": list(warnings_of(record.pointer)) if record.format == "iceberg" else [],
     }
 
 

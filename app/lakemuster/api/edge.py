@@ -1,7 +1,7 @@
 """The outermost layer of HTTP: what holds for every request, whatever its route.
 
-It names the request, refuses foreign hosts, foreign browser origins, bodies that are too large and
-overload, turns unknown exceptions into an answer that tells nothing, sets the headers that make
+It names the request, refuses foreign hosts, foreign browser origins and bodies that are announced as too
+large, turns unknown exceptions into an answer that tells nothing, sets the headers that make
 browsers careful, counts, and writes one line of log without query strings or secrets.
 """
 
@@ -18,14 +18,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lakemuster.api.admission import MAX_BODY_BYTES
 from lakemuster.api.errors import internal_problem, log_unforeseen, problem
 from lakemuster.api.metrics import Metrics
-from lakemuster.errors import CatalogError, NotAuthorised, Overloaded, RequestInvalid
+from lakemuster.errors import CatalogError, NotAuthorised, RequestInvalid
 
 ACCESS = logging.getLogger("lakemuster.access")
-MAX_BODY_BYTES = 2**20
-MAX_IN_FLIGHT = 256
-_UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -62,7 +60,6 @@ class Edge:
         self._app = app
         self._rules = rules
         self._metrics = metrics
-        self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -73,12 +70,10 @@ class Edge:
         answer = _Answer(send, _request_id(headers))
         scope.setdefault("state", {})["request_id"] = answer.request_id
         started = time.perf_counter()
-        self._in_flight += 1
         self._metrics.in_flight.inc()
         try:
             await self._handle(scope, headers, receive, answer)
         finally:
-            self._in_flight -= 1
             self._metrics.in_flight.dec()
             self._record(scope, answer, time.perf_counter() - started)
 
@@ -86,7 +81,7 @@ class Edge:
         try:
             try:
                 self._admit(scope, headers)
-                await self._app(scope, _limited(receive), answer.send)
+                await self._app(scope, receive, answer.send)
             except CatalogError as error:
                 if answer.status is not None:
                     raise
@@ -113,8 +108,6 @@ class Edge:
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length[:20]) > MAX_BODY_BYTES):
             raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
-        if self._in_flight > MAX_IN_FLIGHT and scope["path"] not in _UNLIMITED:
-            raise Overloaded("too many requests at once; try again in a moment")
 
     def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
@@ -165,22 +158,6 @@ class _Answer:
         elif message["type"] == "http.response.body":
             self.bytes += len(message.get("body", b""))
         await self._send(message)
-
-
-def _limited(receive: Receive) -> Receive:
-    """A body without a length, or with a false one, ends at the limit."""
-    seen = 0
-
-    async def limited() -> Message:
-        nonlocal seen
-        message = await receive()
-        if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > MAX_BODY_BYTES:
-                raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
-        return message
-
-    return limited
 
 
 def _request_id(headers: Headers) -> str:

@@ -32,6 +32,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.LocationRefused: 400,
     errors.NotAuthenticated: 401,
     errors.NotAuthorised: 403,
+    errors.LocationForbidden: 403,
     errors.NotFound: 404,
     errors.TableNotFound: 404,
     errors.SnapshotNotFound: 404,
@@ -45,6 +46,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.PlanNotFound: 404,
     errors.PlanTaskNotFound: 404,
     errors.OperationUnsupported: 406,  # as the Iceberg REST protocol has it
+    errors.ClientMustPlan: 406,
     errors.TableExists: 409,
     errors.NotATable: 400,
     errors.FormatUnsupported: 501,  # readable by others: repeating the request will not help
@@ -53,6 +55,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # stays so until the table changes
     errors.SnapshotUnpublished: 503,  # may pass
+    errors.LookFailed: 503,
     errors.StorageError: 502,
     errors.ObjectMissing: 502,
     errors.StorageDenied: 502,
@@ -61,7 +64,8 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.RefreshBusy: 503,
     errors.Overloaded: 503,
     errors.DatabaseVersionMismatch: 503,
-    errors.SegmentCorrupt: 500,
+    errors.SegmentCorrupt: 503,  # derived data: it is decoded again
+    errors.SegmentMissing: 503,
 }
 
 _MAX_TEXT, _MAX_ITEMS, _MAX_PROBLEMS, _MAX_DEPTH = 500, 20, 5, 4
@@ -206,6 +210,8 @@ def _http_error(request: Request, error: Exception) -> Response:
         404: "no such path",
         405: f"{request.method} is not allowed here",
     }.get(error.status_code, phrase.lower())
+    if isinstance(error.__cause__, RecursionError):
+        message = "the body is nested too deep"
     kind = phrase.title().replace(" ", "")
     headers = {**(error.headers or {}), **({"Allow": _allowed(request)} if error.status_code == 405 else {})}
     failure = Failure(error.status_code, code, kind, message, headers=headers)

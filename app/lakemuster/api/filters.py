@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, bind
+from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, NanMode, bind
 from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.applied import NotApplied
-from lakemuster.wire.documents import dumps
-from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
+from lakemuster.wire.documents import exact
+from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression, shallow
 from lakemuster.wire.sql_filters import sql_of
 
 KEPT_FILTERS, KEPT_LENGTH = 256, 4096
@@ -45,7 +45,7 @@ class Filter:
         if text is None or not text.lstrip().startswith("{"):
             return cls(text)
         try:
-            return cls(json.loads(text))
+            return cls(shallow(json.loads(text)))
         except (ValueError, RecursionError) as cause:
             reason = (
                 f"{cause.msg} (character {cause.pos + 1})" if isinstance(cause, json.JSONDecodeError) else "too deep"
@@ -57,8 +57,18 @@ class Filter:
         """Whether it was written as SQL."""
         return isinstance(self.given, str)
 
-    def bound(self, schema: Schema, *, case_sensitive: bool = True) -> Bound:
+    def bound(
+        self,
+        schema: Schema,
+        *,
+        case_sensitive: bool = True,
+        nan: NanMode = "any",
+        history: tuple[Schema, ...] | None = None,
+    ) -> Bound:
         """The filter over the columns of a schema; negations match null in expressions, and not in SQL.
+
+        Args:
+            nan, history: as of :func:`~lakemuster.metadata.predicate.bind`.
 
         Raises:
             FilterInvalid: it cannot be read, or does not fit the columns; says where.
@@ -67,12 +77,14 @@ class Filter:
             case None:
                 return TRUE
             case str() as text if len(text) <= KEPT_LENGTH:
-                return _bound(text, _Held(schema), case_sensitive)
+                return _bound(text, _Held(schema, history), case_sensitive, nan)
             case str() as text:
-                return bind(parse_sql(text), schema, case_sensitive=case_sensitive)
+                return bind(parse_sql(text), schema, case_sensitive=case_sensitive, nan=nan, history=history)
             case bool() | Mapping() as document:
                 tree = parse_expression(document, schema.names)
-                return bind(tree, schema, case_sensitive=case_sensitive, negations_match_null=True)
+                return bind(
+                    tree, schema, case_sensitive=case_sensitive, negations_match_null=True, nan=nan, history=history
+                )
         raise FilterInvalid("a filter is SQL text or an expression, a JSON object")
 
     def residual(self, bound: Bound) -> str | None:
@@ -81,22 +93,23 @@ class Filter:
             return None
         if isinstance(self.given, str):
             return sql_of(bound, self.given)
-        return dumps(emit_expression(bound, self.given)).decode()
+        return exact(emit_expression(bound, self.given)).decode()
 
 
 class _Held:
-    """A schema by its identity: equal ones are not told apart by all of their columns."""
+    """Schemas by their identity: equal ones are not told apart by all of their columns."""
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
+    def __init__(self, schema: Schema, history: tuple[Schema, ...] | None) -> None:
+        self.schema, self.history = schema, history
+        self._ids = (id(schema), None if history is None else tuple(map(id, history)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.schema is self.schema
+        return isinstance(other, _Held) and other._ids == self._ids
 
     def __hash__(self) -> int:
-        return id(self.schema)
+        return hash(self._ids)
 
 
 @lru_cache(maxsize=KEPT_FILTERS)
-def _bound(text: str, held: _Held, case_sensitive: bool) -> Bound:
-    return bind(parse_sql(text), held.schema, case_sensitive=case_sensitive)
+def _bound(text: str, held: _Held, case_sensitive: bool, nan: NanMode) -> Bound:
+    return bind(parse_sql(text), held.schema, case_sensitive=case_sensitive, nan=nan, history=held.history)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from lakemuster.api.documents import schemas_out, specs_out
 from lakemuster.api.services import Services
-from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.errors import RefNotFound
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord
-from lakemuster.metadata.snapshot import MAIN, Ref
+from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 from lakemuster.planner.parts import manifest_records
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.schemas import SchemaOut, SpecOut
@@ -20,11 +21,60 @@ from lakemuster.wire.native.schemas import SchemaOut, SpecOut
 def snapshots_of(
     services: Services, name: str, selector: Selector
 ) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
-    """The snapshots that the table's metadata knows, oldest first; of a chosen one it and those that led to it."""
-    view = _chosen(services, name, selector)
+    """The snapshots of main that the table's metadata knows, oldest first.
+
+    A ref that names another branch of Paimon gives that branch's, whose ids repeat main's. Of a chosen snapshot: it
+    and those that led to it.
+    """
+    branch = MAIN
+    view = None
+    if selector != Selector():
+        _, metadata, _ = services.fresh(name)
+        # A branch is listed whole: its newest snapshot may be one that cannot be read.
+        if selector.ref in metadata.branch_schemas and selector == Selector(ref=selector.ref):
+            branch = selector.ref or MAIN
+        else:
+            view = services.view(name, selector)
     table, records, stale = services.snapshots(name)
-    found = records if view is None else _history(records, view)
-    return table, sorted(found, key=by_time), stale
+    own = [record for record in records if record.snapshot.branch == branch]
+    return table, sorted(own if view is None else _history(records, view), key=by_time), stale
+
+
+def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None) -> tuple[TableRecord, SnapshotRecord]:
+    """One snapshot by its id: of a ref's branch; without one, of main, or else of the one branch that has it.
+
+    Raises:
+        SnapshotNotFound: that branch has none of that id, or several others do.
+        RefNotFound: there is no such branch or tag.
+        LookFailed: it is not known, and the table cannot be looked at.
+    """
+
+    def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, SnapshotRecord]:
+        with services.index.database.reading() as session:
+            if ref is None:
+                return table, services.find_snapshot(session, table, snapshot_id)
+            return table, get_snapshot(session, table.table_id, snapshot_id, _branch_of(metadata, ref))
+
+    return services.found(name, find)[0]
+
+
+def _branch_of(metadata: TableMetadata, ref: str) -> str:
+    """The branch that a branch or tag is of."""
+    if ref == MAIN or ref in metadata.branch_schemas:
+        return ref
+    for named in metadata.refs:
+        if named.name == ref:
+            return named.branch
+    raise RefNotFound(f"no branch or tag {ref!r}", ref=ref)
+
+
+def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:
+    """The branches and tags that name a snapshot, by its branch and id."""
+    _, metadata, _ = services.fresh(name)
+    found: dict[tuple[str, int], list[str]] = {}
+    for ref in sorted(metadata.refs, key=lambda ref: ref.name):
+        found.setdefault((ref.branch, ref.snapshot_id), []).append(ref.name)
+    return found
 
 
 def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[Ref], str | None]:

@@ -14,11 +14,29 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 Reading = Callable[[], Mapping[str, float]]
 
 
-class Metrics:
-    """The metrics of one app. Labels never name tables or callers."""
+class Figures:
+    """Figures that others keep. Labels never name tables or callers."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+
+    def observe(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
+        """Add figures that someone else keeps, by one label, read at each scrape.
+
+        A reading that fails leaves its figures out.
+        """
+        self.registry.register(_Readings(kind, name, help_text, reading, label))
+
+    def text(self) -> bytes:
+        """The exposition format, version 0.0.4."""
+        return generate_latest(self.registry)
+
+
+class Metrics(Figures):
+    """The metrics of one app."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.requests = Counter(
             "lakemuster_requests", "Requests answered.", ["method", "route", "status"], registry=self.registry
         )
@@ -33,17 +51,6 @@ class Metrics:
         self.broken = Counter(
             "lakemuster_answers_broken", "Answers that failed after their first byte.", registry=self.registry
         )
-
-    def observe(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
-        """Add figures that someone else keeps, by one label, read at each scrape.
-
-        A reading that fails leaves its figures out.
-        """
-        self.registry.register(_Readings(kind, name, help_text, reading, label))
-
-    def text(self) -> bytes:
-        """The exposition format, version 0.0.4."""
-        return generate_latest(self.registry)
 
 
 class _Readings(Collector):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
-import orjson
 from fastapi import FastAPI
 
 _PLAIN = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.$-]*")
@@ -99,4 +99,4 @@ def _scalar(value: object) -> str:
     """JSON is YAML, so whatever is not plainly a word is written as JSON."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
-    return orjson.dumps(value).decode()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

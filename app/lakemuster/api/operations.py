@@ -8,18 +8,22 @@ from typing import TypeVar
 
 import orjson
 from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.responses import Response
 
 from lakemuster import __version__
+from lakemuster.api.auth import ANYONE, Caller
 from lakemuster.api.errors import RETRY_SECONDS
-from lakemuster.api.metrics import MEDIA_TYPE, Metrics
-from lakemuster.api.native.asking import TheApi, needs
+from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
+from lakemuster.api.native.asking import TheApi, TheCaller, needs
 from lakemuster.api.native.documented import ALWAYS
+from lakemuster.api.readiness import OK, Readiness
 from lakemuster.api.services import Services
+from lakemuster.api.token_file import TokenFile
 from lakemuster.errors import CatalogError
-from lakemuster.wire.operations import Health, Readiness
+from lakemuster.metadata.names import parse_name
+from lakemuster.wire.operations import Health, Ready
 
 T = TypeVar("T")
 
@@ -32,11 +36,15 @@ async def healthz() -> Response:
     return _json({"status": "ok", "version": __version__})
 
 
-@router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}})
-async def readyz(api: TheApi) -> Response:
-    """The database answers and is of this version, and the segment store can be read and written."""
-    found = await _apart(lambda: _checked(api.services))
-    ready = all(state == "ok" for state in found.values())
+@router.get("/readyz", response_model=Ready, responses={503: {"model": Ready, "description": "Not ready."}})
+async def readyz(request: Request) -> Response:
+    """The database answers, is whole and of this version; the segment store can be written; the clocks agree.
+
+    What is wrong is said in words, within seconds also when the database or the store hangs.
+    """
+    readiness: Readiness = request.app.state.readiness
+    found = await readiness.states()
+    ready = all(state == OK for state in found.values())
     return _json({"ready": ready, "checks": found}, 200 if ready else 503)
 
 
@@ -46,9 +54,10 @@ async def readyz(api: TheApi) -> Response:
     dependencies=[needs("read")],
     responses={**ALWAYS, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
-async def metrics(api: TheApi) -> Response:
-    """Figures for Prometheus."""
-    return Response(await _apart(api.metrics.text), media_type=MEDIA_TYPE)
+async def metrics(api: TheApi, caller: TheCaller) -> Response:
+    """Figures for Prometheus. A token with namespaces is shown those of its own tables alone."""
+    text = api.metrics.text if caller.namespaces is None else lambda: _of_caller(api.services, caller)
+    return Response(await _apart(text), media_type=MEDIA_TYPE)
 
 
 def count_services(metrics: Metrics, services: Services) -> None:
@@ -56,7 +65,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
     metrics.observe(
         CounterMetricFamily,
         "lakemuster_work",
-        "Work done since the start: refreshes, fetches, decoded entries, snapshots.",
+        "Work done since the start: refreshes, looks at tables, fetches, decoded entries, snapshots.",
         lambda: asdict(services.refresher.totals),
         "kind",
     )
@@ -69,16 +78,46 @@ def count_services(metrics: Metrics, services: Services) -> None:
     )
     metrics.observe(
         GaugeMetricFamily,
+        "lakemuster_storage_threads",
+        "Threads that look at tables and index them: at work, work that waits for one, buckets that have all of theirs "
+        "at work.",
+        lambda: dict(services.refresher.threads.counts()),
+        "state",
+    )
+    _count_tables(metrics, lambda: _tables(services))
+
+
+def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
+    """Show whether the tokens file, as it is now, could be read."""
+    metrics.observe(
+        GaugeMetricFamily,
+        "lakemuster_last_reload_successful",
+        "1 when the file's newest content is in use, 0 when it is wrong and an older one is.",
+        lambda: {"tokens": float(tokens.looked().is_current)},
+        "file",
+    )
+
+
+def _of_caller(services: Services, caller: Caller) -> bytes:
+    """The figures that tell nothing of tables which the caller may not see: counts of work and requests would."""
+    figures = Figures()
+    _count_tables(figures, lambda: _tables(services, caller))
+    return figures.text()
+
+
+def _count_tables(figures: Figures, reading: Reading) -> None:
+    figures.observe(
+        GaugeMetricFamily,
         "lakemuster_tables",
         "Registered tables; those whose newest state could not be read are stale.",
-        lambda: _tables(services),
+        reading,
         "state",
     )
 
 
-def _tables(services: Services) -> dict[str, float]:
+def _tables(services: Services, caller: Caller = ANYONE) -> dict[str, float]:
     try:
-        tables = services.tables()
+        tables = [table for table in services.tables() if caller.sees(parse_name(table.name))]
     except CatalogError:
         return {}
     stale = sum(table.stale_reason is not None for table in tables)
@@ -88,19 +127,6 @@ def _tables(services: Services) -> dict[str, float]:
 async def _apart(work: Callable[[], T]) -> T:
     """Run in a thread of its own: when all others wait for something, this tells for what."""
     return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
-
-
-def _checked(services: Services) -> dict[str, str]:
-    index = services.index
-    return {"database": _state(index.database.check_version), "segments": _state(index.segments.check)}
-
-
-def _state(check: Callable[[], object]) -> str:
-    try:
-        check()
-    except CatalogError as error:
-        return error.code
-    return "ok"
 
 
 def _json(document: object, status: int = 200) -> Response:

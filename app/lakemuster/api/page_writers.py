@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 
 from lakemuster.errors import CatalogError
@@ -96,8 +97,9 @@ def writers_of(
         return []
     found = []
     for source in piece.sources:
-        part = spec.parts[int(spec.parts_of(source.places[:1])[0])]
-        key = (spec.index, part.manifest.id, source.batch, own, plan.view.table.rewrites, how)
+        part = spec.parts[int(spec.parts_of(np.array([source.first]))[0])]
+        # A manifest stays alone in one snapshot and is packed with others in the next: its segment tells the batch.
+        key = (spec.index, source.segment, part.manifest.id, source.batch, own, plan.view.table.rewrites, how)
         writer = _WRITERS.get(key, partial(_pieces, plan, source, part, written))
         if writer is None:
             return []

@@ -23,7 +23,8 @@ from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import repeated
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.plan import Plan, PlannedBatch, Totals
+from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.totals import Totals
 from lakemuster.planner.shape import Part
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.joining.columns import Piece
@@ -219,7 +220,7 @@ class PlanListing:
         """Files of a group as rows, their delete files under the numbers of ``places``."""
         tables = [piece.table for piece in group]
         entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
-        rows = self.plan.shape.rows(group[0].part, entries)
+        rows = self.plan.shape_of(group[0]).rows(group[0].part, entries)
         deletes = self._delete_lists(group, places)
         residual = [self._residual_texts(piece) for piece in group]
         texts = residual[0] if len(group) == 1 else pa.concat_arrays(residual)
@@ -283,6 +284,7 @@ def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[Planned
             bool(group)
             and weight + size_in_bytes <= CHUNK_BYTES
             and piece.part.manifest.header.spec_id == group[0].part.manifest.header.spec_id
+            and piece.branch == group[0].branch
         )
         if fits:
             columns = columns or _columns(group[0])

@@ -8,17 +8,17 @@ from dataclasses import replace
 from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.planned import PlanListing
 from lakemuster.api.services import Services
-from lakemuster.errors import FilterInvalid, RequestInvalid
+from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.index.turns import COMPUTING
 from lakemuster.metadata.predicate import Bound, BoundAnd, BoundOr
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
+from lakemuster.planner.scan.branches import outlines_of, plan_of
 from lakemuster.planner.scan.commits import plan_commits
 from lakemuster.planner.scan.details import Splitting
-from lakemuster.planner.scan.explain import FileReason, Level, explain
+from lakemuster.planner.scan.explain import FileReason, Level, explain, together
 from lakemuster.planner.scan.incremental import plan_appends
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.instants import parse_instant
@@ -57,17 +57,25 @@ def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: 
         FilterInvalid: the filter is off; or not all of it can prune, and that is asked for.
         RequestInvalid: a column that is none, or snapshots that do not follow one another.
     """
-    schema = view.schemas[0]
     given = Filter(asked.filter)
-    bound = given.bound(schema, case_sensitive=asked.case_sensitive)
-    selected = None if asked.select is None else _selected(schema, asked.select, case_sensitive=asked.case_sensitive)
-    statistics = selected if asked.stats is not None and EVERY in asked.stats else statistics_of(view, asked.stats)
+
+    def bound(of: View) -> Bound:
+        nan = asked.nan or "any"
+        return given.bound(of.schemas[0], case_sensitive=asked.case_sensitive, nan=nan, history=of.written)
+
+    def statistics(of: View) -> frozenset[int] | None:
+        named = asked.select
+        selected = None if named is None else _selected(of.schemas[0], named, case_sensitive=asked.case_sensitive)
+        return selected if asked.stats is not None and EVERY in asked.stats else statistics_of(of, asked.stats)
+
     splitting = _splitting(view, asked)
     if asked.start_snapshot_id is not None:
-        plan = _incremental(services, view, asked, bound, statistics)
+        plan = _incremental(services, view, asked, bound(view), statistics(view))
     else:
-        plan = Plan(outline_of(services.index, view, read_optimized=asked.read_optimized), bound, statistics)
+        plan = plan_of(services.index, view, bound, statistics, read_optimized=asked.read_optimized)
     plan = replace(plan, splitting=splitting)
+    if plan.other is not None:
+        plan = replace(plan, other=replace(plan.other, splitting=splitting))
     limit = asked.limit if plan.can_be_limited else None
     listing = PlanListing(plan, given, limit, stale)
     if asked.strict and (cannot := listing.applied[1]):
@@ -109,6 +117,10 @@ def _incremental(
     services: Services, view: View, asked: PlanQuestion, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
     assert asked.start_snapshot_id is not None
+    if view.other is not None:
+        raise FormatUnsupported(
+            f"what commits wrote is not planned of a table with {view.other.option}", option=view.other.option
+        )
     COMPUTING.leave()  # the table is looked at, and its snapshots may have to be indexed
     if view.table.format == "paimon":
         scan = asked.scan_mode or "delta"
@@ -125,14 +137,21 @@ def explanation_out(services: Services, view: View, asked: ExplainRequest, *, st
         FilterInvalid: the filter is off.
         RequestInvalid: too many files for so long a filter.
     """
-    bound = Filter(asked.filter).bound(view.schemas[0], case_sensitive=asked.case_sensitive)
-    files = asked.files or []
+
+    def bound_to(of: View) -> Bound:
+        nan, case = asked.nan or "any", asked.case_sensitive
+        return Filter(asked.filter).bound(of.schemas[0], case_sensitive=case, nan=nan, history=of.written)
+
+    bound, files = bound_to(view), asked.files or []
     if len(files) * (comparisons := _comparisons(bound)) > MAX_REASONS:
         most = MAX_REASONS // comparisons
         raise RequestInvalid(
             f"with a filter of {comparisons} comparisons, at most {most} files are explained", most=most
         )
-    explained = explain(outline_of(services.index, view), bound, files)
+    own, other = outlines_of(services.index, view)
+    explained = explain(own, bound, files)
+    if other is not None:
+        explained = together(explained, explain(other, bound_to(other.view), files))
     return ExplanationOut(
         snapshot_id=None if view.snapshot_id is None else str(view.snapshot_id),
         funnel=[_level_out(level) for level in explained.levels],

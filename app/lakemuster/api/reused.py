@@ -23,7 +23,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from lakemuster.api.planned import PlanListing, PlanPage
@@ -35,6 +34,7 @@ from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.reading import IcebergReading
 from lakemuster.planner.scan.selection import rows_of
+from lakemuster.wire.documents import exact
 
 KEPT_BYTES = 32 * 2**20
 """Of all pages that are kept."""
@@ -124,7 +124,7 @@ def _question(listing: PlanListing, size: int) -> Question | None:
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
     if not is_whole or not isinstance(plan.outline.reading, IcebergReading):
         return None
-    text = given if given is None or isinstance(given, str) else orjson.dumps(given)
+    text = given if given is None or isinstance(given, str) else exact(given)
     return plan.view.table.table_id, text, plan.bound, plan.statistics, size
 
 

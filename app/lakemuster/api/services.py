@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
+from lakemuster.api.branches import with_second
 from lakemuster.api.reused import PageCache
 from lakemuster.api.views import ViewCache
 from lakemuster.config import Settings
-from lakemuster.errors import RefNotFound, RequestInvalid, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.errors import (
+    LookFailed,
+    NotFound,
+    RefNotFound,
+    RequestInvalid,
+    SnapshotNotFound,
+    SnapshotQuarantined,
+    SnapshotUnpublished,
+    StorageError,
+)
 from lakemuster.index import Index
 from lakemuster.index.companions import list_iceberg_tables
 from lakemuster.index.history import snapshot_at
@@ -26,6 +38,8 @@ from lakemuster.planner.scan.commits import commits_between
 from lakemuster.planner.scan.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +58,16 @@ class Services:
         self.refresher.close()
 
     def tables(self) -> list[TableRecord]:
-        """All tables, by name."""
+        """All tables, by name; those that could not be looked at lately are stale."""
         with self.index.database.reading() as session:
-            return list_tables(session)
+            tables = list_tables(session)
+        return [self._with_failure(table) for table in tables]
+
+    def _with_failure(self, table: TableRecord) -> TableRecord:
+        error = self.refresher.failure(table)
+        if error is None or table.stale_reason is not None:
+            return table
+        return replace(table, stale_reason=f"{error.code}: {error}")
 
     def table(self, name: str) -> TableRecord:
         """One table.
@@ -73,10 +94,19 @@ class Services:
         return table if table.format == "iceberg" else self.refresher.companion(table)
 
     def add(
-        self, name: str, location: str, format: Format | None, rewrites: RewriteRules, *, operator: bool = False
+        self,
+        name: str,
+        location: str,
+        format: Format | None,
+        rewrites: RewriteRules,
+        *,
+        operator: bool = False,
+        confined_to: Sequence[str] | None = None,
     ) -> TableRecord:
-        """Register a table after a look at its location."""
-        return register(self.index, self.store, name, location, format, rewrites, operator=operator)
+        """Register a table after a look at its location; see :func:`register`."""
+        return register(
+            self.index, self.store, name, location, format, rewrites, operator=operator, confined_to=confined_to
+        )
 
     def discover(
         self, url: str, namespace: str | None, rewrites: RewriteRules, *, operator: bool = False
@@ -91,7 +121,9 @@ class Services:
 
     def refresh(self, name: str, progress: Progress | None = None) -> RefreshReport:
         """Look at the table's pointer and index what is new."""
-        return self.refresher.refresh(self.table(name), progress)
+        table = self.table(name)
+        self.store.confines.require(table.name, table.location, table.allowed_roots)
+        return self.refresher.refresh(table, progress)
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
         """A table whose pointer was looked at within the allowed staleness, or why it could not be."""
@@ -99,9 +131,40 @@ class Services:
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
+    def found(self, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
+        """What ``find`` finds in a fresh table, and why that is not of its newest state.
+
+        What is not there may have been committed after the last look: the table is looked at again before there is
+        said to be none.
+
+        Raises:
+            NotFound: of ``find``, of what the table has not after a look that succeeded.
+            LookFailed: it is not known, and the table cannot be looked at.
+        """
+        table, metadata, stale = self.fresh(name)
+        try:
+            return find(table, metadata), stale
+        except NotFound:
+            table, stale = self._looked_at(name, now=True)
+        with self.index.database.reading() as session:
+            metadata = load_metadata(session, table.table_id)
+        with self._certain(table, stale):
+            return find(table, metadata), stale
+
+    @contextmanager
+    def _certain(self, table: TableRecord, stale: str | None) -> Iterator[None]:
+        """Tell what does not exist from what could not be looked for."""
+        try:
+            yield
+        except NotFound as error:
+            if self.refresher.is_certain(table, stale):
+                raise
+            raise LookFailed(f"{error}, as far as is known: {stale}", **error.context) from error
+
     def _looked_at(self, name: str, *, iceberg: bool = False, now: bool = False) -> tuple[TableRecord, str | None]:
         find = self.iceberg_table if iceberg else self.table
         before = find(name)
+        self.store.confines.require(before.name, before.location, before.allowed_roots)
         stale = self.refresher.ensure_fresh(before, now=now)
         return (before if self.refresher.is_fresh(before) and not now else find(name)), stale
 
@@ -123,31 +186,44 @@ class Services:
 
         Raises:
             TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
+            LookFailed: no such thing is known, and the table cannot be looked at.
             SnapshotQuarantined, SnapshotUnpublished: pinned, and not readable.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
         table, stale = self._looked_at(name, iceberg=iceberg)
-        if stale is None and (kept := self.views.find(table, selector)) is not None:
-            return kept
-        if stale is None and selector.snapshot_id is None:
-            # After a commit, everybody comes at once.
-            with self.views.making(table):
-                if (kept := self.views.find(table, selector)) is None:
-                    kept = self._view(table, stale, selector)
-                    self.views.keep(selector, kept)
-                return kept
+        if (kept := self.views.find(table, selector)) is not None:
+            return kept if stale is None else replace(kept, stale=stale)
         try:
-            view = self._view(table, stale, selector)
-        except SnapshotNotFound:
-            if selector.snapshot_id is None:
-                raise
+            if selector.snapshot_id is not None:
+                return self._kept(table, stale, selector)
+            # After a commit, everybody comes at once.
+            with nullcontext() if stale is not None else self.views.making(table):
+                if stale is None and (kept := self.views.find(table, selector)) is not None:
+                    return kept
+                return self._kept(table, stale, selector)
+        except (SnapshotNotFound, RefNotFound):
             table, stale = self._looked_at(name, iceberg=iceberg, now=True)
-            view = self._view(table, stale, selector)
+        with self._certain(table, stale):
+            return self._kept(table, stale, selector)
+
+    def _kept(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
+        view = self._view(table, stale, selector)
         self.views.keep(selector, view)
         return view
 
     def _view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
+        view = self._own_view(table, stale, selector)
+        if table.format != "paimon":
+            return view
+
+        def snapshots(branch: str) -> list[SnapshotRecord]:
+            with self.index.database.reading() as session:
+                return list_snapshots(session, table.table_id, branch)
+
+        return with_second(view, selector, snapshots, lambda record: self.refresher.ensure_published(table, record))
+
+    def _own_view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         # Of one state of the index: refreshes change the metadata and what is current together.
         with self.index.database.reading() as session:
             metadata = load_metadata(session, table.table_id)
@@ -157,10 +233,13 @@ class Services:
         if pinned:
             return View(table, metadata, self.refresher.ensure_published(table, record), stale)
         newest = newest_schema_id(metadata, record.snapshot.branch)
+        if record.state == "published":
+            return View(table, metadata, record, stale, newest)
+        earlier = self._last_published(table, record)
         try:
-            return View(table, metadata, self.refresher.ensure_published(table, record), stale, newest)
-        except (SnapshotQuarantined, SnapshotUnpublished) as error:
-            earlier = self._last_published(table, record)
+            record = self.refresher.ensure_published(table, record, is_replaceable=earlier is not None)
+            return View(table, metadata, record, stale, newest)
+        except (SnapshotQuarantined, SnapshotUnpublished, StorageError) as error:
             if earlier is None:
                 raise
             return View(table, metadata, earlier, stale or str(error), newest)
@@ -210,7 +289,7 @@ class Services:
         self, session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
     ) -> tuple[SnapshotRecord | None, bool]:
         if selector.snapshot_id is not None:
-            return self._find(session, table, selector.snapshot_id), True
+            return self.find_snapshot(session, table, selector.snapshot_id), True
         if selector.as_of_ms is not None:
             return snapshot_at(session, table.table_id, selector.as_of_ms), True
         if selector.ref is None or selector.ref == MAIN:
@@ -220,7 +299,7 @@ class Services:
         ref = self._ref(metadata, selector.ref)
         return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
 
-    def _find(self, session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
+    def find_snapshot(self, session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
         """A snapshot by id: of main, or else of the one branch that has it."""
         try:
             return get_snapshot(session, table.table_id, snapshot_id)

@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from lakemuster.api.held import HELD, give_back
 from lakemuster.api.listings import Streamed
 from lakemuster.api.pieces import PIECES, Part, Piece, Pieces
 from lakemuster.index.turns import COMPUTING
@@ -29,6 +30,9 @@ AHEAD_BYTES = 2 * 2**20
 
 FAST_AHEAD_BYTES = 6 * 2**20
 """The same for clients that take what is sent sooner than more is made: nothing of it lies about for long."""
+
+MAX_HELD_BYTES = 128 * 2**20
+"""Of all streams of a process: while more is made and not sent, nothing is made ahead, and less at a time."""
 
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
@@ -93,11 +97,13 @@ class Stream(StreamingResponse):
         self._ahead = AHEAD_BYTES
         self._takes_pieces = False
         self._first = next(parts)
+        self._held = 0
         super().__init__((), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it."""
         self._takes_pieces = PIECES in scope.get("extensions", ())
+        HELD.begin()
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -105,6 +111,10 @@ class Stream(StreamingResponse):
                 if self._making is not None:
                     await asyncio.gather(self._making, return_exceptions=True)
                 await run_in_threadpool(self._parts.close)
+            self._making = None
+            HELD.bytes -= self._held
+            if HELD.end():
+                await run_in_threadpool(give_back)
 
     async def stream_response(self, send: Send) -> None:
         """Send the status and the body."""
@@ -114,15 +124,31 @@ class Stream(StreamingResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _bodies(self) -> AsyncIterator[Pieces | memoryview]:
-        some = [self._first]
-        while some:
-            self._making = asyncio.create_task(run_in_threadpool(self._more))
-            made = Pieces.of(some)
+        made, self._first = Pieces.of([self._first]), b""
+        is_reading = False
+        while made.pieces:
+            self._hold(len(made))
+            # A client that takes nothing has nothing made for it.
+            is_ahead = is_reading and HELD.bytes < MAX_HELD_BYTES
+            if is_ahead:
+                self._making = asyncio.create_task(run_in_threadpool(self._more))
             for body in [made] if self._takes_pieces else _copied(made):
                 yield body
-            is_waited_for = not self._making.done()
+            size, made = len(made), _NOTHING
+            self._hold(-size)
+            is_reading = True
+            if not is_ahead:
+                self._making = asyncio.create_task(run_in_threadpool(self._more))
+            assert self._making is not None
+            is_waited_for = is_ahead and not self._making.done()
             some = await asyncio.shield(self._making)
-            self._ahead = FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
+            made, self._making, some = Pieces.of(some), None, []
+            is_tight = HELD.bytes >= MAX_HELD_BYTES
+            self._ahead = PIECE_BYTES if is_tight else FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
+
+    def _hold(self, size: int) -> None:
+        self._held += size
+        HELD.bytes += size
 
     def _more(self) -> list[Part]:
         """The next parts; none at the end."""
@@ -135,6 +161,9 @@ class Stream(StreamingResponse):
                 if size >= self._ahead:
                     break
         return made
+
+
+_NOTHING = Pieces([])
 
 
 def _copied(body: Pieces) -> Iterator[memoryview]:

@@ -60,9 +60,12 @@ def branch_rows(
         RequestInvalid: the table is not Paimon's, or the selector chooses a snapshot.
         RefNotFound: no such branch.
     """
-    record, metadata, stale = services.fresh(name)
-    _demand_paimon(record)
-    branch = _branch(metadata, table, selector)
+
+    def find(record: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata, str]:
+        _demand_paimon(record)
+        return record, metadata, _branch(metadata, table, selector)
+
+    (record, metadata, branch), stale = services.found(name, find)
     with services.index.database.reading() as session:
         needs = table.name in ("snapshots", "tags")
         records = list_snapshots(session, record.table_id, branch) if needs else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
+from lakemuster.storage.confines import Confines
 from tests.apps import create_app
 
 METADATA = TableMetadata(
@@ -50,7 +52,7 @@ def record(number: int) -> SnapshotRecord:
     parent = 11 if number == 12 else None
     snapshot = Snapshot(number, 1_714_521_600_000 + number, lists, parent_id=parent, schema_id=0)
     values: dict[str, Any] = dict.fromkeys(SnapshotRecord.__dataclass_fields__)
-    values |= {"row_id": 100 + number, "table_id": 1, "snapshot": snapshot, "state": "published"}
+    values |= {"row_id": 100 + number, "table_id": 1, "snapshot": snapshot, "state": "published", "warnings": ()}
     return SnapshotRecord(**values)
 
 
@@ -67,6 +69,7 @@ def table(name: str, number: int = 1) -> SimpleNamespace:
         generation=0,
         checked_at_ms=1_714_521_601_000,
         stale_reason=None,
+        pointer=None,
         metadata_location=METADATA.metadata_location,
         table_location=METADATA.location,
         uuid=METADATA.uuid,
@@ -117,9 +120,12 @@ class FakeDatabase:
 
     reading = session
 
-    def check_version(self) -> None:
+    def check(self) -> None:
         if self.failure is not None:
             raise self.failure
+
+    def clock_ms(self) -> int:
+        return round(time.time() * 1000)
 
 
 @dataclass
@@ -139,13 +145,18 @@ class FakeServices:
     parts: tuple[int, ...] = (3, 0, 2)
     break_with: Exception | None = None
     sources: list[FakeSource] = field(default_factory=list)
+    confined_to: object = None
 
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
-        self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99))
+        self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confines=Confines())
         self.views = SimpleNamespace(find=lambda *_: None, keep=lambda *_: None)
         self.refresher = SimpleNamespace(
-            totals=_Totals(), ensure_published=lambda table, record: record, is_fresh=lambda table: False
+            totals=_Totals(),
+            ensure_published=lambda table, record: record,
+            is_fresh=lambda table: False,
+            is_fresh_at_once=lambda table: False,
+            threads=SimpleNamespace(counts=lambda: {"busy": 2.0, "queued": 0.0, "full_buckets": 0.0}),
         )
 
     def _called(self, *call: object) -> None:
@@ -173,8 +184,16 @@ class FakeServices:
         return found
 
     def add(
-        self, name: str, location: str, format: object, rewrites: object, *, operator: bool = False
+        self,
+        name: str,
+        location: str,
+        format: object,
+        rewrites: object,
+        *,
+        operator: bool = False,
+        confined_to: object = None,
     ) -> SimpleNamespace:
+        self.confined_to = confined_to
         self._called("add", name, location, format, rewrites, operator)
         self.names[name] = table(name, 9)
         return self.names[name]
@@ -199,6 +218,9 @@ class FakeServices:
 
     def fresh(self, name: str) -> tuple[SimpleNamespace, TableMetadata, str | None]:
         return self.table(name), METADATA, self.stale
+
+    def found(self, name: str, find: Callable[..., Any]) -> tuple[Any, str | None]:
+        return find(self.table(name), METADATA), self.stale
 
     def snapshots(self, name: str) -> tuple[SimpleNamespace, list[SnapshotRecord], str | None]:
         return self.table(name), [record(12), record(11)], self.stale
@@ -241,7 +263,13 @@ def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeService
         return record(number)
 
     monkeypatch.setattr(answers, "get_snapshot", get_snapshot)
-    monkeypatch.setattr("lakemuster.api.native.history.stored_snapshot", get_snapshot)
+    monkeypatch.setattr("lakemuster.api.history.get_snapshot", get_snapshot)
+    monkeypatch.setattr(
+        FakeServices,
+        "find_snapshot",
+        lambda self, session, table, number: get_snapshot(session, 1, number),
+        raising=False,
+    )
     for name in ("manifests", "entries", "files", "partitions", "indexes"):
         monkeypatch.setattr(lists, name, lambda index, view, *rest: fake.source(view))
     monkeypatch.setattr(lists, "diff", lambda index, old, new: fake.source(new))
@@ -272,14 +300,15 @@ def client(connect: Connect) -> TestClient:
 @pytest.fixture
 def with_tokens(connect: Connect, tmp_path: Path) -> TestClient:
     """A client of an app with tokens: reader (shop), indexer (all), admin (all), boss of lake."""
-    from lakemuster.api.auth import token_entry
+    from lakemuster.api.auth import namespace_entry, token_entry
 
     path = tmp_path / "tokens.toml"
     path.write_text(
         token_entry("reader", "r", "read", ["shop"])
         + token_entry("indexer", "i", "index")
         + token_entry("admin", "a", "admin")
-        + token_entry("lakeboss", "l", "admin", ["lake"]),
+        + token_entry("lakeboss", "l", "admin", ["lake"])
+        + namespace_entry("lake", ["s3://lake"]),
         "utf-8",
     )
     return connect(tokens=str(path), host="0.0.0.0", base_url="http://muster.example")

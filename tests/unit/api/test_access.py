@@ -29,7 +29,7 @@ def test_without_a_token_nothing_is_told(
     assert services.calls == []
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/docs"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/docs", "/"])
 def test_health_and_documentation_are_open(with_tokens: TestClient, path: str) -> None:
     assert with_tokens.get(path).status_code == 200
 

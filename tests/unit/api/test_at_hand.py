@@ -83,7 +83,6 @@ def test_the_same_question_has_the_same_answer_until_its_table_changes() -> None
         {"path": WHERE + "b"},
         {"path": WHERE + "?a=1"},
         {"method": "GET"},
-        {"headers": {"Authorization": "Bearer a"}},
         {"headers": {"Accept": "application/x-ndjson"}},
         {"headers": {"If-None-Match": '"a"'}},
         {"headers": {"User-Agent": "PyIceberg/0.12"}},

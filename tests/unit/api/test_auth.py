@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.api.auth import Caller, Tokens, hash_token, load_tokens, new_token, token_entry
+from lakemuster.api.auth import Caller, Tokens, hash_token, namespace_entry, new_token, read_rules, token_entry
 from lakemuster.errors import ConfigInvalid, NotAuthenticated, NotAuthorised, RequestInvalid, TableNotFound
 
 
@@ -19,15 +19,13 @@ def file_of(folder: Path, *entries: str) -> str:
 
 @pytest.fixture
 def tokens(tmp_path: Path) -> Tokens:
-    loaded = load_tokens(
+    return read_rules(
         file_of(
             tmp_path,
             token_entry("boards", "secret-1", "read", ["shop", "`a.b`.c"]),
             token_entry("ops", "secret-2", "admin"),
         )
-    )
-    assert loaded is not None
-    return loaded
+    ).tokens
 
 
 def test_a_token_is_known_by_its_hash_alone(tmp_path: Path, tokens: Tokens) -> None:
@@ -90,13 +88,8 @@ def test_without_namespaces_everything_is_seen(tokens: Tokens) -> None:
 
 
 def test_an_empty_list_of_namespaces_sees_nothing(tmp_path: Path) -> None:
-    loaded = load_tokens(file_of(tmp_path, token_entry("none", "s", "read", [])))
-    assert loaded is not None
+    loaded = read_rules(file_of(tmp_path, token_entry("none", "s", "read", []))).tokens
     assert not loaded.caller("Bearer s").sees(("a", "b"))
-
-
-def test_no_file_means_no_tokens() -> None:
-    assert load_tokens(None) is None
 
 
 @pytest.mark.parametrize(
@@ -111,18 +104,22 @@ def test_no_file_means_no_tokens() -> None:
         f"[[token]]\nname = 'a'\nsha256 = '{'0' * 64}'\nscope = 'read'\nnamespaces = ['a..b']",
         token_entry("a", "x") + token_entry("a", "y"),
         token_entry("a", "x") + token_entry("b", "x"),
+        token_entry("a", "x") + "[[namespace]]\nname = 'shop'\nlocations = []",
+        token_entry("a", "x") + "[[namespace]]\nname = 'a..b'\nlocations = ['s3://lake']",
+        token_entry("a", "x") + "[[namespace]]\nname = 'shop'\nlocations = ['s3://lake/../hr']",
+        token_entry("a", "x") + "[[namespace]]\nname = 'shop'\nlocation = ['s3://lake']",
     ],
 )
 def test_a_wrong_file_stops_the_start_and_shows_no_value(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
-        load_tokens(file_of(tmp_path, text))
+        read_rules(file_of(tmp_path, text))
     assert "secret" not in str(refused.value)
     assert refused.value.message.startswith("TOKENS: ")
 
 
 def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid):
-        load_tokens(str(tmp_path / "none.toml"))
+        read_rules(str(tmp_path / "none.toml"))
 
 
 @pytest.mark.parametrize("name", ["", "a b", 'a"', "x" * 65])
@@ -133,3 +130,38 @@ def test_an_entry_is_not_written_for_a_name_that_would_not_load(name: str) -> No
 
 def test_new_tokens_differ() -> None:
     assert new_token() != new_token()
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "table", "locations"),
+    [
+        (None, ("hr", "people"), None),
+        (None, ("shop", "orders"), ("s3://lake/shop", "s3://old/shop")),
+        (["shop"], ("shop", "orders"), ("s3://lake/shop", "s3://old/shop")),
+        (["shop"], ("shop", "us", "orders"), ("s3://lake/shop", "s3://old/shop")),
+        (["shop"], ("shop", "eu", "orders"), ("s3://lake/eu",)),
+        (["shop.eu"], ("shop", "eu", "orders"), ("s3://lake/eu",)),
+    ],
+)
+def test_a_table_may_live_where_its_innermost_namespace_says(
+    tmp_path: Path, namespaces: list[str] | None, table: tuple[str, ...], locations: tuple[str, ...] | None
+) -> None:
+    text = [
+        token_entry("one", "s", "admin", namespaces),
+        namespace_entry("shop", ["s3a://lake/shop/"]),
+        namespace_entry("shop.eu", ["s3://lake/eu"]),
+        namespace_entry("shop", ["s3://old/shop"]),
+    ]
+    rules = read_rules(file_of(tmp_path, *text))
+    assert rules.locations_for(rules.tokens.caller("Bearer s"), table) == locations
+
+
+@pytest.mark.parametrize(("namespace", "table"), [("shop.us", ("shop", "us", "orders")), ("hr", ("hr", "people"))])
+def test_a_token_of_a_namespace_without_locations_of_its_own_registers_nothing(
+    tmp_path: Path, namespace: str, table: tuple[str, ...]
+) -> None:
+    rules = read_rules(
+        file_of(tmp_path, token_entry("one", "s", "admin", [namespace]), namespace_entry("shop", ["s3://lake/shop"]))
+    )
+    with pytest.raises(NotAuthorised, match="no locations"):
+        rules.locations_for(rules.tokens.caller("Bearer s"), table)

@@ -133,7 +133,7 @@ def test_what_fails_before_the_first_row_has_its_status(client: TestClient, serv
     services.parts, services.break_with = (), SegmentCorrupt("not as it was written")
     for form in ("application/json", "application/x-ndjson", "application/vnd.apache.arrow.stream"):
         answer = client.get(FILES, headers={"Accept": form})
-        assert answer.status_code == 500
+        assert answer.status_code == 503
         assert answer.json()["error"]["code"] == "segment_corrupt"
 
 

@@ -44,6 +44,13 @@ def test_every_status_that_an_error_has_is_documented(client: TestClient) -> Non
     assert "422" not in documented
 
 
+def test_the_root_leads_to_the_page_for_people(client: TestClient) -> None:
+    answer = client.get("/", follow_redirects=False)
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "docs"
+    assert client.get("/").content == client.get("/docs").content
+
+
 def test_the_page_for_people_names_every_path_and_fetches_nothing(client: TestClient) -> None:
     answer = client.get("/docs")
     assert answer.headers["content-type"].startswith("text/html")

@@ -23,7 +23,8 @@ from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.predicate import TRUE, Bound, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch, Totals
+from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch
+from lakemuster.planner.scan.totals import Totals
 from lakemuster.planner.shape import Wanted
 from lakemuster.planner.shapes.iceberg_rows import IcebergShape
 from lakemuster.planner.view import View
@@ -67,6 +68,9 @@ class MadePlan:
     bound = TRUE
     view = VIEW
     shape = IcebergShape(VIEW, Wanted())
+
+    def shape_of(self, _: PlannedBatch) -> IcebergShape:
+        return self.shape
 
     def __init__(self, batches: list[PlannedBatch], deletes: list[int]) -> None:
         self.made = batches

@@ -175,13 +175,15 @@ def test_the_process_answers(client: TestClient) -> None:
 
 
 def test_readiness_tells_what_is_missing(client: TestClient, services: FakeServices) -> None:
-    assert client.get("/readyz").json() == {"ready": True, "checks": {"database": "ok", "segments": "ok"}}
-    services.index.database.failure = IndexUnavailable("no answer from db.internal")
+    well = {"database": "ok", "segments": "ok", "clock": "ok"}
+    assert client.get("/readyz").json() == {"ready": True, "checks": well}
+    services.index.database.failure = IndexUnavailable("the database file is gone", path="/srv/secret/index.db")
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json() == {"ready": False, "checks": {"database": "index_unavailable", "segments": "ok"}}
+    said = {**well, "database": "index_unavailable: the database file is gone"}
+    assert answer.json() == {"ready": False, "checks": said}
     assert "retry-after" in answer.headers
-    assert "db.internal" not in answer.text
+    assert "secret" not in answer.text
 
 
 def test_figures_are_counted(client: TestClient, services: FakeServices) -> None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest import catalog, planning, tables
 from lakemuster.api.iceberg_rest.asking import PREFIX
 from lakemuster.api.iceberg_rest.documented import CATALOG
-from lakemuster.api.iceberg_rest.loading import CONFIG
-from lakemuster.api.native.asking import needs
-from lakemuster.errors import WarehouseNotFound
+from lakemuster.api.native.asking import api_of, needs
+from lakemuster.api.warehouses import require_warehouse
 from lakemuster.wire.iceberg_rest.catalog import CatalogConfig
-
-WAREHOUSES = frozenset({"", "lakemuster"})
-"""Names of the one warehouse; most clients need give none."""
 
 router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")])
 
@@ -34,17 +30,20 @@ def endpoints(*routers: APIRouter) -> list[str]:
 
 
 _CONFIG = CatalogConfig(
-    defaults={},
-    overrides={**CONFIG, "namespace-separator": "%1F"},
+    # A default: a client whose user says scan-planning-mode=client plans itself.
+    defaults={"scan-planning-mode": "server"},
+    overrides={"namespace-separator": "%1F"},
     endpoints=endpoints(catalog.router, tables.router, planning.router),
 )
 
 
 @router.get("/config", name="iceberg_get_config", response_model=CatalogConfig, responses=CATALOG)
 def get_config(
-    warehouse: Annotated[str, Query(description="The one warehouse is `lakemuster`, and may be left out.")] = "",
+    request: Request,
+    warehouse: Annotated[
+        str, Query(description="There is one, of any name unless the setting WAREHOUSE gives it one; or left out.")
+    ] = "",
 ) -> Response:
-    """How to configure a client."""
-    if warehouse not in WAREHOUSES:
-        raise WarehouseNotFound("there is one warehouse here: leave it out, or name it lakemuster")
+    """How to configure a client: scans are planned here, unless its user says `scan-planning-mode=client`."""
+    require_warehouse(api_of(request).services.settings, warehouse)
     return catalog.answer(_CONFIG)

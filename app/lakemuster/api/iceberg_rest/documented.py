@@ -33,7 +33,13 @@ LOAD_TABLE: Responses = {
     **TABLE,
 }
 NOTED: Responses = {204: {"description": "Noted."}, **TABLE}
-PLAN: Responses = TABLE
+PLAN: Responses = {
+    **TABLE,
+    406: {
+        "model": IcebergErrorResponse,
+        "description": "The client would misread a plan of this scan: it is to plan it itself.",
+    },
+}
 CANCELLED: Responses = {204: {"description": "Nothing is kept of it."}, **CATALOG}
 NO_VIEW: Responses = _failures(*_ALWAYS, 404)
 WRITE: Responses = _failures(*_ALWAYS, 406)

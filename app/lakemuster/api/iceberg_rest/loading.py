@@ -17,17 +17,16 @@ import orjson
 
 from lakemuster import __version__
 from lakemuster.api.services import Services
-from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.load import METADATA_LIMIT
-from lakemuster.storage.locations import Rewrites
-from lakemuster.wire.iceberg_rest.load_table import load_table_result
+from lakemuster.ingest.parsing import Parser
+from lakemuster.ingest.work import load_table_answer
 
 Snapshots = Literal["all", "refs"]
 
 BUDGET_BYTES = 256 * 2**20
-CONFIG: Mapping[str, str] = {"scan-planning-mode": "server"}
-"""Properties that a client is to use for every table."""
+CONFIG: Mapping[str, str] = {}
+"""Properties that a client is to use for every table. They would win over what its user says: there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +79,19 @@ def read(services: Services, loaded: Loaded) -> bytes:
     Raises:
         StorageError: the file cannot be read.
         MetadataCorrupt: it is not what it was.
+        LimitExceeded, DecodeFailed: it takes too much to read.
     """
     table = loaded.table
     assert table.metadata_location is not None
-    file = services.refresher.store_for(table).read(table.metadata_location, max_bytes=METADATA_LIMIT)
-    return load_table_result(
-        inflate(file) if is_gzip(file) else file,
-        table.metadata_location,
-        CONFIG,
-        refs_only=loaded.snapshots == "refs",
-        rewrite=Rewrites(table.rewrites).apply if table.rewrites else None,
+    location, store = table.metadata_location, services.refresher.store_for(table)
+    file = services.refresher.share(
+        ("metadata", table.table_id, table.pointer, location),
+        table,
+        lambda: store.read(location, max_bytes=METADATA_LIMIT),
     )
+    parser = Parser(services.refresher.pool)
+    refs_only = loaded.snapshots == "refs"
+    return parser.parse(load_table_answer, file, location, dict(CONFIG), refs_only, table.rewrites)
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from lakemuster.api.page_tokens import Binding, of_text, to_text
+from lakemuster.metadata.predicate import NanMode
 from lakemuster.planner.rows import START, Position
 
 MAX_ID_CHARACTERS = 2000
@@ -41,6 +42,7 @@ class Scan:
         filter: the JSON document; None for all rows.
         statistics: ids of the columns whose statistics are shown.
         min_rows: rows that are enough, if any.
+        nan: what comparisons with NaN mean.
     """
 
     snapshot_id: int | None
@@ -51,6 +53,7 @@ class Scan:
     case_sensitive: bool
     statistics: tuple[int, ...]
     min_rows: int | None
+    nan: NanMode = "any"
 
 
 @dataclass(frozen=True, slots=True)

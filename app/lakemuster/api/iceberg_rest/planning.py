@@ -11,23 +11,27 @@ from starlette.responses import Response
 
 from lakemuster.api.at_hand import follows_from
 from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable, levels_of, the_table
+from lakemuster.api.iceberg_rest.clients import VERSION_HEADER, Client
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
 from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.api.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.api.native.asking import Target, caller_of, needs
 from lakemuster.api.native.usual import UsualRoute
-from lakemuster.errors import PlanNotFound, PlanTaskNotFound, SnapshotNotFound
+from lakemuster.errors import PlanNotFound, PlanTaskNotFound, RequestInvalid, SnapshotNotFound
 from lakemuster.index.tables import TableRecord
 from lakemuster.index.turns import COMPUTING
+from lakemuster.metadata.predicate import NAN_MODES, NanMode
 from lakemuster.wire.iceberg_rest.plans import (
     FetchScanTasksRequest,
     FetchScanTasksResult,
     PlanTableScanRequest,
     PlanTableScanResult,
 )
+from lakemuster.wire.native.plans import NAN
 
 TABLE = f"{PREFIX}/namespaces/{{namespace}}/tables/{{table}}"
+NAN_HEADER = "Lakemuster-Nan"
 _GONE = "not a plan of this table that this server made for you, or its snapshot is gone: plan again"
 
 
@@ -40,12 +44,37 @@ async def idempotency_key(
     """What clients may send with every POST."""
 
 
-async def user_agent(
+async def client_headers(
     _: Annotated[
         str, Header(alias="user-agent", description="PyIceberg 0 is given partition values as it can read them.")
     ] = "",
+    __: Annotated[
+        str,
+        Header(alias=VERSION_HEADER, description="Iceberg's Java library is refused plans that it would misread."),
+    ] = "",
 ) -> None:
-    """What clients are told apart by; :func:`_writer` reads it."""
+    """What clients are told apart by; :class:`Client` reads it."""
+
+
+async def nan_header(
+    _: Annotated[NanMode | None, Header(alias=NAN_HEADER, description=NAN)] = None,
+) -> None:
+    """What comparisons with NaN mean; :func:`_nan_of` reads it."""
+
+
+def _nan_of(table: Target) -> NanMode:
+    """What comparisons with NaN mean in a request: as its header says, else the table's setting.
+
+    Raises:
+        RequestInvalid: the header says something else, or stands twice.
+    """
+    given = table.request.headers.getlist(NAN_HEADER)
+    if not given:
+        return table.services.settings.nan_of(table.name)
+    for mode in NAN_MODES:
+        if given == [mode]:
+            return mode
+    raise RequestInvalid(f"the header {NAN_HEADER} is one of {', '.join(NAN_MODES)}", header=", ".join(given)[:100])
 
 
 class _Route(UsualRoute):
@@ -64,14 +93,16 @@ PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
     response_model=PlanTableScanResult,
     response_model_exclude_none=True,
     responses=PLAN,
-    dependencies=[Depends(idempotency_key), Depends(user_agent)],
+    dependencies=[Depends(idempotency_key), Depends(client_headers), Depends(nan_header)],
 )
 def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest) -> Response:
     """Plan a scan: the data files to read, with the delete files that apply to each and what is left of the filter.
 
-    A large plan is answered with plan tasks only, each good for a part of it.
+    A large plan is answered with plan tasks only, each good for a part of it. What the client would misread is refused
+    with status 406: it plans such a scan itself when its catalog has the property `scan-planning-mode=client`.
     """
-    planned = plan_request(table.services, table.name, asked)
+    planned = plan_request(table.services, table.name, asked, _nan_of(table))
+    Client.of(table.request.headers).require_columns(planned, asked)
     tokens = _tokens(table, planned.view.table)
     return _json(table, planned, _writer(table, planned, tokens).first)
 
@@ -81,7 +112,7 @@ def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest) -> Resp
     name="iceberg_fetch_planning_result",
     response_model=PlanTableScanResult,
     responses=PLAN,
-    dependencies=[Depends(user_agent)],
+    dependencies=[Depends(client_headers)],
 )
 def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId) -> Response:
     """A plan again, of the same snapshot."""
@@ -109,7 +140,7 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     name="iceberg_fetch_scan_tasks",
     response_model=FetchScanTasksResult,
     responses=PLAN,
-    dependencies=[Depends(idempotency_key), Depends(user_agent)],
+    dependencies=[Depends(idempotency_key), Depends(client_headers)],
 )
 def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest) -> Response:
     """Redeem a plan task: its part of the plan."""
@@ -135,8 +166,7 @@ def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNo
 
 
 def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWriter:
-    client = table.request.headers.get("user-agent", "")
-    return TaskWriter(planned, tokens, for_pyiceberg=client.startswith("PyIceberg/0."))
+    return TaskWriter(planned, tokens, Client.of(table.request.headers))
 
 
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:

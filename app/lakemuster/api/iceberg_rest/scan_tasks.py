@@ -8,7 +8,7 @@ that be more than an answer holds, a further plan task for the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import orjson
@@ -16,27 +16,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.api.iceberg_rest.clients import Client, client_must_plan
 from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.api.iceberg_rest.scans import PlannedScan
 from lakemuster.api.page_writers import writers_of
 from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
-from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import flat
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import PlannedBatch
 from lakemuster.planner.shape import Part
-from lakemuster.storage.locations import Rewrites
-from lakemuster.wire.documents import dumps
+from lakemuster.storage.locations import Rewrites, with_schemes
+from lakemuster.wire.documents import exact
 from lakemuster.wire.iceberg_rest.content_files import (
     ContentFiles,
     References,
     data_file,
     delete_files,
     file_scan_tasks,
+    has_odd_floats,
+    has_statistics,
     task_end,
+    told_to_pyiceberg,
 )
 from lakemuster.wire.iceberg_rest.expressions import emit_expression
 from lakemuster.wire.rows import Written
@@ -70,12 +74,12 @@ class TaskWriter:
     """Writes the answers of one scan.
 
     Attributes:
-        for_pyiceberg: partition values as PyIceberg can read them.
+        client: that they are for.
     """
 
     planned: PlannedScan
     tokens: PlanTokens
-    for_pyiceberg: bool = False
+    client: Client = field(default_factory=Client)
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
 
     def first(self) -> bytes:
@@ -137,28 +141,36 @@ class TaskWriter:
 
     def _answer(self, found: Collected, plan_tasks: list[str], status: bytes = b"") -> bytes:
         self._require_deletes_to_be_found(found)
+        self._require_partitions_to_be_read(found)
+        # Position deletes name data files by the recorded text: a client would not find another spelling of it.
+        as_recorded = bool(np.isin(found.deletes, self._position_deletes(found)).any())
         deletes = [
-            delete_files(self._files(part, table)) for part, table in self.planned.plan.delete_rows(found.deletes)
+            delete_files(self._files(part, table, as_recorded))
+            for part, table in self.planned.plan.delete_rows(found.deletes)
         ]
-        tasks = [written for piece in found.pieces for written in self._tasks(piece, found.deletes)]
+        tasks = [written for piece in found.pieces for written in self._tasks(piece, found.deletes, as_recorded)]
         head = b'{%s"plan-tasks":%s,"delete-files":[' % (status, orjson.dumps(plan_tasks))
         between = b'],"file-scan-tasks":['
         return b"".join((head, *_with_commas(deletes), between, *_with_commas(tasks), b"]}"))
 
-    def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64]) -> Iterator[Written]:
-        how = ("tasks", self.planned.view.metadata.current_schema_id, self.for_pyiceberg)
-        writers = writers_of(self.planned.plan, piece, how, lambda part, table: data_file(self._files(part, table)))
+    def _tasks(self, piece: PlannedBatch, deletes: NDArray[np.int64], as_recorded: bool) -> Iterator[Written]:
+        how = ("tasks", self.planned.view.metadata.current_schema_id, self.client.is_pyiceberg, as_recorded)
+        writers = writers_of(
+            self.planned.plan, piece, how, lambda part, table: data_file(self._files(part, table, as_recorded))
+        )
         if not writers:
             references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))
             residuals = [self._residual(residual) for residual in piece.residuals]
-            yield file_scan_tasks(self._files(piece.part, piece.table), references, residuals, piece.residual)
+            yield file_scan_tasks(
+                self._files(piece.part, piece.table, as_recorded), references, residuals, piece.residual
+            )
         for own, writer in zip(piece.by_source() if writers else (), writers, strict=True):
             references = References(own.delete_offsets, np.searchsorted(deletes, own.deletes))
             residuals = [self._residual(residual) for residual in own.residuals]
             end = task_end(references, residuals, own.residual)
             yield writer.write(own.sources[0].rows, [*end, ","])[:-1]
 
-    def _files(self, part: Part, table: pa.Table) -> ContentFiles:
+    def _files(self, part: Part, table: pa.Table, as_recorded: bool = True) -> ContentFiles:
         metadata = self.planned.view.metadata
         spec_id = part.manifest.header.spec_id
         specs = {spec.spec_id: spec for spec in metadata.specs}
@@ -167,20 +179,75 @@ class TaskWriter:
             table,
             specs.get(spec_id) or PartitionSpec(spec_id, ()),
             schemas[metadata.current_schema_id],
-            self._rewrites.apply_array,
+            self._rewrites.apply_array if as_recorded else self._with_schemes,
             frozenset(self.planned.scan.statistics),
             raw_bounds,
-            self.for_pyiceberg,
+            self.client.is_pyiceberg,
         )
 
     def _residual(self, bound: Bound) -> str:
         if bound not in self._residuals:
-            self._residuals[bound] = dumps(emit_expression(bound, self.planned.scan.filter)).decode()
+            self._residuals[bound] = exact(emit_expression(bound, self.planned.scan.filter)).decode()
         return self._residuals[bound]
+
+    def _require_partitions_to_be_read(self, found: Collected) -> None:
+        """Refuse partition values that the client cannot read, in files where it looks at them.
+
+        Raises:
+            ClientMustPlan: there are some.
+        """
+        if self.client.is_java:
+            self._require_finite(found)
+        if not self.client.is_pyiceberg:
+            return
+        for piece in found.pieces:
+            fields = self._untold(piece.part, piece.table)
+            if not fields:
+                continue
+            plan = replace(self.planned.plan, statistics=frozenset(part.source_ids[0] for part in fields))
+            for batch in plan.batches(piece.position, piece.after):
+                for part, untold in self._untold(batch.part, batch.table).items():
+                    if (untold & ~has_statistics(batch.table, part.source_ids[0])).any():
+                        raise client_must_plan(
+                            self.planned,
+                            f"PyIceberg cannot be told every value of the partition field {part.name}, and data "
+                            "files may lack its column",
+                        )
+
+    def _require_finite(self, found: Collected) -> None:
+        files = [self._files(piece.part, piece.table) for piece in found.pieces]
+        files += [self._files(part, table) for part, table in self.planned.plan.delete_rows(found.deletes)]
+        if any(map(has_odd_floats, files)):
+            raise client_must_plan(self.planned, "Iceberg's Java library reads no partition values of NaN or infinity")
+
+    def _untold(self, of: Part, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
+        """The fields that PyIceberg may look at, each with (N,) the files of which it is not told the value."""
+        files = self._files(of, table)
+        return {
+            part: ~told
+            for part, told in told_to_pyiceberg(files)
+            if part.transform == "identity" and part.source_ids[0] in files.schema.by_id and not told.all()
+        }
 
     @property
     def _rewrites(self) -> Rewrites:
         return Rewrites(self.planned.view.table.rewrites)
+
+    def _with_schemes(self, locations: pa.Array) -> pa.Array:
+        """Where files are, bare paths as URLs."""
+        return with_schemes(self._rewrites.apply_array(locations))
+
+    def _position_deletes(self, found: Collected) -> NDArray[np.int64]:
+        """The numbers of the plan's position deletes; none when no delete file was found."""
+        if not len(found.deletes):
+            return found.deletes
+        first = 0
+        numbers: list[NDArray[np.int64]] = []
+        for _, table in self.planned.plan.outline.delete_tables:
+            is_one = pc.equal(flat(table.column("content")), POSITION_DELETES)
+            numbers.append(first + np.flatnonzero(is_one.to_numpy(zero_copy_only=False)))
+            first += table.num_rows
+        return np.concatenate(numbers)
 
     def _require_deletes_to_be_found(self, found: Collected) -> None:
         """Refuse position deletes of data files that were moved: they name them by where they were.
@@ -189,15 +256,9 @@ class TaskWriter:
         """
         if not self.planned.view.table.rewrites or not len(found.deletes):
             return
-        first = 0
-        by_position: list[NDArray[np.int64]] = []
-        for _, table in self.planned.plan.outline.delete_tables:
-            is_one = pc.equal(flat(table.column("content")), POSITION_DELETES)
-            by_position.append(first + np.flatnonzero(is_one.to_numpy(zero_copy_only=False)))
-            first += table.num_rows
-        numbers = np.concatenate(by_position)
+        by_position = self._position_deletes(found)
         for piece in found.pieces:
-            has = np.add.reduceat(np.append(np.isin(piece.deletes, numbers), False), piece.delete_offsets[:-1])
+            has = np.add.reduceat(np.append(np.isin(piece.deletes, by_position), False), piece.delete_offsets[:-1])
             deleted_from = np.where(np.diff(piece.delete_offsets) > 0, has, 0) > 0
             paths = flat(piece.table.column("file_path")).filter(pa.array(deleted_from))
             if not self._rewrites.apply_array(paths).equals(paths):

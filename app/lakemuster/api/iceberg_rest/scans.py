@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lakemuster.api.iceberg_rest.plan_tokens import Scan
 from lakemuster.api.services import Services
 from lakemuster.errors import SnapshotNotFound
-from lakemuster.metadata.predicate import TRUE, Bound, bind
+from lakemuster.metadata.predicate import TRUE, Bound, NanMode, bind
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.outline import outline_of
@@ -26,7 +26,7 @@ class PlannedScan:
     plan: Plan
 
 
-def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> PlannedScan:
+def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan: NanMode) -> PlannedScan:
     """Plan what a request asks for.
 
     The client has read the table's metadata, and takes the current snapshot for what that says: when it cannot be
@@ -50,6 +50,7 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest) -> 
         case_sensitive=asked.case_sensitive,
         statistics=_ids(schema, asked.stats_fields or [], case_sensitive=asked.case_sensitive),
         min_rows=asked.min_rows_requested or None,
+        nan=nan,
     )
     return _planned(services, view, scan)
 
@@ -76,7 +77,7 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
 
 
 def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
-    bound = _bound(scan, _schema(view, scan.schema_id))
+    bound = _bound(scan, view)
     statistics = frozenset(scan.statistics)
     if scan.after is None:
         return PlannedScan(scan, view, Plan(outline_of(services.index, view), bound, statistics))
@@ -84,11 +85,19 @@ def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
     return PlannedScan(scan, view, plan_appends(services.index, views, end, bound, statistics))
 
 
-def _bound(scan: Scan, schema: Schema) -> Bound:
+def _bound(scan: Scan, view: View) -> Bound:
     if scan.filter is None:
         return TRUE
+    schema = _schema(view, scan.schema_id)
     tree = parse_expression(scan.filter, schema.names)
-    return bind(tree, schema, case_sensitive=scan.case_sensitive, negations_match_null=True)
+    return bind(
+        tree,
+        schema,
+        case_sensitive=scan.case_sensitive,
+        negations_match_null=True,
+        nan=scan.nan,
+        history=view.written,
+    )
 
 
 def _schema(view: View, schema_id: int) -> Schema:

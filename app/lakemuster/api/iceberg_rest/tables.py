@@ -14,10 +14,16 @@ from lakemuster.api.iceberg_rest.catalog import answer
 from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
 from lakemuster.api.native.answers import is_known, stale_header
 from lakemuster.api.native.asking import Target, needs
+from lakemuster.api.threads import TableRoute
 from lakemuster.errors import ObjectMissing
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
 
-router = APIRouter(prefix=f"{PREFIX}/namespaces/{{namespace}}/tables", tags=["iceberg"], dependencies=[needs("read")])
+router = APIRouter(
+    prefix=f"{PREFIX}/namespaces/{{namespace}}/tables",
+    tags=["iceberg"],
+    dependencies=[needs("read")],
+    route_class=TableRoute,
+)
 
 
 def answers_of(request: Request) -> loading.Answers:

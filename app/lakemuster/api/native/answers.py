@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import orjson
 from fastapi import Request
@@ -13,6 +13,7 @@ from starlette.responses import Response
 from lakemuster import __version__
 from lakemuster.api import media, streams
 from lakemuster.api.at_hand import follows_from
+from lakemuster.api.branches import branch_of, second_branch
 from lakemuster.api.filters import not_applied_out
 from lakemuster.api.listings import Listing, RowListing, Streamed
 from lakemuster.api.native.asking import Api, Paged, Target
@@ -24,7 +25,7 @@ from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.index.turns import COMPUTING
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.scan.kept_files import KeptFiles
-from lakemuster.planner.view import View
+from lakemuster.planner.view import CURRENT, View
 
 PINNED_SECONDS = 31_536_000
 STALE_HEADER = "Lakemuster-Stale"
@@ -105,10 +106,12 @@ def snapshot_answer(
         follows_from(asked.request, view.table)
     stale = None if pinned else view.stale
     etag = _etag(asked, views, form, stale)
+    is_alone = all(one.other is None for one in views)
     headers = {
         "ETag": etag,
         "Vary": "Accept" if asked.api.tokens is None else "Accept, Authorization",
-        "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned else "no-cache",
+        # Which snapshot of a second branch goes with a pinned one may change.
+        "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned and is_alone else "no-cache",
         **stale_header(stale),
     }
     if view.snapshot_id is not None:
@@ -145,7 +148,23 @@ def views_of(
     asked = Asked(target.request, target.api, listing, query, table.table_id)
     place = asked.place()
     assert place is not None
-    return asked, tuple(_pinned(target.services, table, pin) for pin in place.pins), place
+    return asked, tuple(_views(_pinned(target.services, table, pin) for pin in place.pins)), place
+
+
+def _views(pinned: Iterable[View]) -> Iterator[View]:
+    """The views of a list, each with that of its second branch, whose pin follows its own."""
+    before: View | None = None
+    for view in pinned:
+        if before is not None:
+            own = branch_of(before, CURRENT)
+            other = second_branch(before.metadata, own)
+            if other is not None and before.other is None and branch_of(view, CURRENT) == other.branch:
+                before = replace(before, other=replace(other, view=view))
+                continue
+            yield before
+        before = view
+    if before is not None:
+        yield before
 
 
 def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
@@ -165,9 +184,17 @@ def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
     return view
 
 
+def _each(views: Sequence[View]) -> Iterator[View]:
+    """The views, each followed by that of its second branch."""
+    for view in views:
+        yield view
+        if view.other is not None and view.other.view is not None:
+            yield view.other.view
+
+
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
     """What a page token holds of the views that its list is of."""
-    pairs = [(view.snapshot, view.schema_id) for view in views if view.snapshot is not None]
+    pairs = [(view.snapshot, view.schema_id) for view in _each(views) if view.snapshot is not None]
     return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id, schema_id) for r, schema_id in pairs)
 
 
@@ -209,7 +236,7 @@ def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> 
     belong to the version of the package.
     """
     fields: list[object] = [__version__, asked.name, form, stale]
-    for view in views:
+    for view in _each(views):
         fields += [view.table.table_id, None if view.snapshot is None else view.snapshot.row_id, view.table.rewrites]
         fields.append(view.schemas[0].schema_id)
     query = asked.query

@@ -10,15 +10,18 @@ from fastapi import Depends, Path, Query, Request, params
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-from lakemuster.api.auth import ANYONE, Caller, Scope, Tokens
+from lakemuster.api.auth import Caller, Scope
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.services import Services
+from lakemuster.api.token_file import TokenFile
 from lakemuster.errors import RequestInvalid
 from lakemuster.index.signing import signing_key
 from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.metadata.predicate import NanMode
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner.view import Selector
 from lakemuster.wire.instants import parse_instant
+from lakemuster.wire.native.plans import NAN
 
 PREFIX = "/api/v1"
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
@@ -30,7 +33,7 @@ class Api:
     """What routes work with."""
 
     services: Services
-    tokens: Tokens | None
+    tokens: TokenFile | None
     metrics: Metrics
 
     @cached_property
@@ -72,16 +75,17 @@ _BEARER = HTTPBearer(
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks, found out once. Parameters that stand twice are refused here, since only one of them could count."""
-    known: Caller | None = getattr(request.state, "asking", None)
-    if known is not None:
-        return known
-    twice = {name for name in request.query_params if len(request.query_params.getlist(name)) > 1}
-    if twice:
-        raise RequestInvalid("a parameter stands more than once", parameters=sorted(twice))
-    tokens = api_of(request).tokens
-    caller = ANYONE if tokens is None else tokens.caller(request.headers.get("authorization"))
-    request.state.asking, request.state.caller = caller, caller.name
+    """The caller that was admitted (see ``api.admission``).
+
+    Raises:
+        RequestInvalid: a parameter stands more than once in the query string, and only one of them could count.
+    """
+    if request.scope["query_string"] and not getattr(request.state, "parameters_differ", False):
+        twice = {name for name in request.query_params if len(request.query_params.getlist(name)) > 1}
+        if twice:
+            raise RequestInvalid("a parameter stands more than once", parameters=sorted(twice))
+        request.state.parameters_differ = True
+    caller: Caller = request.state.asking
     return caller
 
 
@@ -134,7 +138,15 @@ class _Parameters(BaseModel):
 class OfBranch(_Parameters):
     """Parameters of one snapshot."""
 
-    branch: str = Field(MAIN, min_length=1, max_length=1024, description="The Paimon branch whose id it is.")
+    branch: str = Field(MAIN, min_length=1, max_length=1024, description="The Paimon branch whose id it is; as ref.")
+    ref: str | None = Field(
+        None, min_length=1, max_length=1024, description="A branch, or a tag of the branch, whose id it is."
+    )
+
+    @property
+    def other_branch(self) -> str | None:
+        """The branch, unless it is main, which is the default."""
+        return None if self.branch == MAIN else self.branch
 
 
 class Paged(_Parameters):
@@ -191,6 +203,7 @@ class OfFiles(OfSnapshot):
         description="Data files that may hold rows that match, and the delete files that apply to them: a SQL "
         "condition, or the text of an Iceberg expression, a JSON object.",
     )
+    nan: NanMode | None = Field(None, description=NAN)
     content: str | None = Field(
         None, max_length=200, description="Any of data, position-deletes, equality-deletes, changelog; commas between."
     )

@@ -14,28 +14,30 @@ from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, is_known, listing_answer
 from lakemuster.api.native.asking import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
 from lakemuster.api.native.documented import LIST, READ_ONE
-from lakemuster.index.snapshots import get_snapshot as stored_snapshot
+from lakemuster.api.threads import TableRoute
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
 from lakemuster.wire.native.schemas import RefOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 
-router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 @router.get("/tables/{table}/snapshots", response_model=SnapshotsPage, responses=LIST)
 def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
     """The snapshots that the table's metadata knows, oldest first, and what became of each.
 
-    Of a chosen snapshot: it and the ones that led to it.
+    Paimon counts the snapshots of each branch by themselves: without ref they are main's, with it those of a branch.
+    Of a chosen snapshot, or a tag: it and the ones that led to it.
     """
     record, found, stale = history.snapshots_of(table.services, table.name, query.selector())
+    names = history.names_of(table.services, table.name)
     listing = DocumentListing(
         SNAPSHOTS,
         found,
         history.by_time,
-        lambda snapshot: snapshot_out(record, snapshot).model_dump(mode="json"),
+        lambda snapshot: snapshot_out(record, snapshot, names).model_dump(mode="json"),
     )
     return listing_answer(Asked(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale)
 
@@ -48,13 +50,11 @@ def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
 def get_snapshot(
     table: TheTable, id: Annotated[str, Path(description="A snapshot's id.")], query: BranchQuery
 ) -> Response:
-    """One snapshot."""
-    number = snapshot_id(id)
-    found, _, _ = table.services.fresh(table.name)
-    with table.services.index.database.reading() as session:
-        record = stored_snapshot(session, found.table_id, number, query.branch)
+    """One snapshot: of main, or of the branch that ref names; without ref also of the only branch that has its id."""
+    found, record = history.snapshot_of(table.services, table.name, snapshot_id(id), query.ref or query.other_branch)
+    names = history.names_of(table.services, table.name)
     # The snapshot never changes, and what became of it may.
-    body = dumps(snapshot_out(found, record).model_dump(mode="json"))
+    body = dumps(snapshot_out(found, record, names).model_dump(mode="json"))
     headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"', "Cache-Control": "no-cache"}
     if is_known(headers["ETag"], table.request.headers.getlist("if-none-match")):
         return Response(status_code=304, headers=headers)

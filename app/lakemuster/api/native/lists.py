@@ -25,9 +25,10 @@ from lakemuster.api.native.asking import (
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.api.native.usual import UsualRoute
 from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.kept_files import kept_files
+from lakemuster.planner.scan.kept_files import kept_files, live_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
@@ -51,14 +52,14 @@ def list_files(table: TheTable, query: FilesQuery) -> Response:
     """The live data and delete files; with a filter, those that a plan keeps."""
     index, content, stats = table.services.index, words(query.content), words(query.stats)
     if query.filter is None:
-        return _answer(table, "files", query, lambda view: lists.files(index, view, content, stats))
-    given = Filter.of_text(query.filter)
-    return _answer(
-        table,
-        "files",
-        query,
-        lambda view: kept_files(index, view, given.bound(view.schemas[0]), content, stats),
-    )
+        return _answer(table, "files", query, lambda view: live_files(index, view, content, stats))
+    given, nan = Filter.of_text(query.filter), query.nan or table.services.settings.nan_of(table.name)
+    query = query.model_copy(update={"nan": nan})
+
+    def bound(view: View) -> Bound:
+        return given.bound(view.schemas[0], nan=nan, history=view.written)
+
+    return _answer(table, "files", query, lambda view: kept_files(index, view, bound, content, stats))
 
 
 @router.get("/tables/{table}/partitions", response_model=PartitionsPage, responses=LIST_OF_SNAPSHOT)

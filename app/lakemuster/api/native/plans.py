@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import orjson
 from fastapi import APIRouter
@@ -69,6 +70,7 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
     `deletes`, and the schema's metadata have `plan`. There, `deletes` count the stream's delete files from 0; each
     stands before the first file that names it.
     """
+    asked = _with_nan(table, asked)
     selector = selector_of(asked)
     paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, asked=asked, plan_task=asked.plan_task)
     if asked.plan_task is not None:
@@ -88,6 +90,7 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
     """
     if asked.limit is not None:
         raise RequestInvalid("limit goes with a whole plan, not with parts of one")
+    asked = _with_nan(table, asked)
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
@@ -107,12 +110,22 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
 @router.post("/tables/{table}/explain", response_model=ExplanationOut, responses=EXPLAIN)
 def explain(table: TheTable, asked: ExplainRequest) -> Response:
     """What a filter drops at which level, by which of its conjuncts; and why any data file is kept or dropped."""
+    asked = _with_nan(table, asked)
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
     with COMPUTING.taken():
         document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
         return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
+
+
+Question = TypeVar("Question", PlanRequest, PlanTasksRequest, ExplainRequest)
+
+
+def _with_nan(table: Target, asked: Question) -> Question:
+    """The same with the table's setting where NaN is left open, so that tokens are bound to it."""
+    mode = "any" if asked.nan is not None else table.services.settings.nan_of(table.name)
+    return asked if mode == "any" else asked.model_copy(update={"nan": mode})
 
 
 def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:

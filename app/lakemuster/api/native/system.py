@@ -12,10 +12,11 @@ from lakemuster.api.native.answers import Asked, listing_answer, snapshot_answer
 from lakemuster.api.native.asking import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
 from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
 from lakemuster.api.system import KeyedListing, branch_rows, snapshot_rows, system_table
+from lakemuster.api.threads import TableRoute
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.wire.native.system import SYSTEM, SystemColumn, SystemPage, SystemTableOut, SystemTablePage
 
-router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 class OfSystemTable(OfSnapshot):

@@ -12,6 +12,7 @@ from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
+from lakemuster.api.threads import TableRoute
 from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.documents import TABLES, Document, dumps
@@ -19,7 +20,7 @@ from lakemuster.wire.native.pages import TablesPage
 from lakemuster.wire.native.snapshots import RefreshOut
 from lakemuster.wire.native.tables import NewTable, TableDetails, TableOut
 
-router = APIRouter(prefix=PREFIX, tags=["tables"])
+router = APIRouter(prefix=PREFIX, tags=["tables"], route_class=TableRoute)
 
 
 @router.get("/tables", response_model=TablesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
@@ -41,12 +42,18 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     dependencies=[needs("admin", parameters=False)],
 )
 def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
-    """Register a table. Its location must lie under the server's roots; nothing is indexed yet."""
+    """Register a table; nothing is indexed yet.
+
+    Its location must lie under the server's roots, and under its namespace's locations if the tokens file has any.
+    """
     levels = parse_name(table.name)
     if not caller.sees(levels):
         raise NotAuthorised("this token's namespaces do not hold that name", needs="namespace")
     rewrites = tuple((rule.old, rule.new) for rule in table.rewrite)
-    record = api.services.add(format_name(levels), table.location, table.format, rewrites, operator=False)
+    confined_to = None if api.tokens is None else api.tokens.rules.locations_for(caller, levels)
+    record = api.services.add(
+        format_name(levels), table.location, table.format, rewrites, operator=False, confined_to=confined_to
+    )
     return _json(_document(table_out(record)), 201)
 
 

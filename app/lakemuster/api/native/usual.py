@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
+from inspect import unwrap
 from typing import Any, get_type_hints
 
 from fastapi import Request
-from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from lakemuster.api.native.asking import Target, caller_of, the_table
+from lakemuster.api.threads import TableRoute, run_for
+from lakemuster.errors import FilterInvalid
 
 _JSON = "application/json"
 
 
-class UsualRoute(APIRoute):
+class UsualRoute(TableRoute):
     """A route of callers who may read, of a function of ``table`` and ``asked``, or of ``table`` and ``query``."""
 
     async def table_of(self, request: Request) -> Target:
@@ -30,7 +31,7 @@ class UsualRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Answer the usual request, or let FastAPI do; it does all for functions that are asked otherwise."""
-        answer, otherwise = self.endpoint, super().get_route_handler()
+        answer, otherwise = unwrap(self.endpoint), super().get_route_handler()
         hints = get_type_hints(answer)
         read, model = (_document, hints["asked"]) if "asked" in hints else (_parameters, hints.get("query"))
         if model is None:
@@ -42,7 +43,7 @@ class UsualRoute(APIRoute):
                 return await otherwise(request)
             caller_of(request).require("read")
             table = await self.table_of(request)
-            return await run_in_threadpool(answer, table, asked)
+            return await run_for(table.name, answer, table, asked)
 
         return handle
 
@@ -53,7 +54,7 @@ async def _document(request: Request, model: type[BaseModel]) -> BaseModel | Non
         return None
     try:
         return model.model_validate(json.loads(await request.body()))
-    except (ValueError, ValidationError, RecursionError):
+    except (ValueError, ValidationError, RecursionError, FilterInvalid):
         return None
 
 

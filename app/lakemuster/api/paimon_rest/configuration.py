@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from lakemuster.api.native.asking import needs
+from lakemuster.api.native.asking import api_of, needs
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.asking import CATALOG, ROOT
 from lakemuster.api.paimon_rest.documented import CONFIG
+from lakemuster.api.warehouses import require_warehouse
 from lakemuster.wire.paimon_rest.catalog import Config
 
 _CONFIG = Config(defaults={}, overrides={"prefix": CATALOG, "data-token.enabled": "false"})
@@ -20,9 +21,11 @@ router = APIRouter(prefix=ROOT, tags=["paimon"], dependencies=[needs("read")])
 
 @router.get("/config", name="paimon_get_config", response_model=Config, responses=CONFIG)
 def get_config(
-    _: Annotated[
-        str, Query(alias="warehouse", description="Not looked at: there is one warehouse. pypaimon demands some name.")
+    request: Request,
+    warehouse: Annotated[
+        str, Query(description="There is one, of any name unless the setting WAREHOUSE gives it one.")
     ] = "",
 ) -> Response:
     """How to configure a client: the prefix of all other paths, and that files are read with its own credentials."""
+    require_warehouse(api_of(request).services.settings, warehouse)
     return answer(_CONFIG)

@@ -9,7 +9,7 @@ _TEXT = {
     400: "The request is off; the message says where.",
     401: "A bearer token is missing or unknown.",
     403: "The token's scope does not cover the request.",
-    404: "No such database, table, snapshot, tag, view or function, or none that the token may see.",
+    404: "No such warehouse, database, table, snapshot, tag, view or function, or none that the token may see.",
     500: "A fault of ours.",
     501: "Not done here: this catalog is for reading, and vends no credentials.",
     502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
@@ -22,7 +22,7 @@ def _failures(*statuses: int) -> Responses:
 
 
 _ALWAYS = (400, 401, 403, 500, 503)
-CONFIG: Responses = _failures(*_ALWAYS)
+CONFIG: Responses = _failures(*_ALWAYS, 404)
 LISTED: Responses = _failures(*_ALWAYS, 404)
 TABLE: Responses = _failures(*_ALWAYS, 404, 501, 502)
 REFUSED: Responses = _failures(*_ALWAYS, 501)

@@ -15,7 +15,8 @@ from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.asking import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
 from lakemuster.api.paimon_rest.documented import TABLE
-from lakemuster.api.paimon_rest.tables import look, newest_schema
+from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
+from lakemuster.api.threads import TableRoute
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord
@@ -38,7 +39,7 @@ from lakemuster.wire.paimon_rest.snapshots import snapshot_json, tag_json
 _TABLE = "/databases/{database}/tables/{table}"
 _UNKNOWN = -1
 
-router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 @router.get(f"{_TABLE}/snapshot", name="paimon_get_snapshot", response_model=TableSnapshotOut, responses=TABLE)
@@ -64,8 +65,7 @@ def get_table_snapshot(asked: ThePaimonTable) -> Response:
 @router.get(f"{_TABLE}/snapshots", name="paimon_list_snapshots", response_model=SnapshotsOut, responses=TABLE)
 def list_table_snapshots(asked: ThePaimonTable, page: ThePaging) -> Response:
     """The snapshots of a table, or of its branch, the newest first; not what only tags and changelogs keep."""
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
+    table, _, stale = _looked(asked)
     records = sorted(_snapshots(asked, table), key=lambda record: -record.snapshot.snapshot_id)
     binding = _binding(asked, table, "paimon snapshots")
     found, token = page_of(asked.api, page, records, lambda record: (-record.snapshot.snapshot_id,), binding)
@@ -83,26 +83,29 @@ def get_version_snapshot(
     version = spoken(request, 5, version)
     if version == "LATEST":
         return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(asked).require()))))
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
-    by_id = {record.snapshot.snapshot_id: record for record in _snapshots(asked, table)}
-    if version == "EARLIEST":
-        record = by_id.get(min(by_id, default=0))
-    elif version.isascii() and version.isdecimal():
-        record = by_id.get(int(version[:20]))
-    else:
-        tag = _tags(asked, metadata).get(version)
-        record = None if tag is None else _kept(asked, table, tag)
-    if record is None:
-        raise SnapshotNotFound("the table has no such snapshot")
+
+    def find(table: TableRecord, metadata: TableMetadata) -> SnapshotRecord:
+        newest_schema(metadata, asked.branch)
+        by_id = {record.snapshot.snapshot_id: record for record in _snapshots(asked, table)}
+        if version == "EARLIEST":
+            record = by_id.get(min(by_id, default=0))
+        elif version.isascii() and version.isdecimal():
+            record = by_id.get(int(version[:20]))
+        else:
+            tag = _tags(asked, metadata).get(version)
+            record = None if tag is None else _kept(asked, table, tag)
+        if record is None:
+            raise SnapshotNotFound("the table has no such snapshot")
+        return record
+
+    record, stale = looked_for(asked.services, asked.name, find)
     return answer(SnapshotOut(snapshot=snapshot_json(_read(record))), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/branches", name="paimon_list_branches", response_model=BranchesOut, responses=TABLE)
 def list_branches(asked: ThePaimonTable) -> Response:
     """The branches of a table beside main."""
-    _, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
+    _, metadata, stale = _looked(asked)
     return answer(BranchesOut(branches=sorted(metadata.branch_schemas)), stale_header(stale))
 
 
@@ -116,8 +119,7 @@ def list_tags(
     ] = None,
 ) -> Response:
     """The tags of a table, or of its branch."""
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
+    table, metadata, stale = _looked(asked)
     like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
     names = sorted(name for name in _tags(asked, metadata) if like.matches(name))
     found, token = page_of(asked.api, page, names, lambda name: (name,), _binding(asked, table, "paimon tags", prefix))
@@ -129,19 +131,23 @@ def get_tag(
     request: Request, asked: ThePaimonTable, tag: Annotated[str, Path(description="The tag's name.")]
 ) -> Response:
     """A tag, and the snapshot that it keeps."""
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
-    found = _tags(asked, metadata).get(spoken(request, 5, tag))
-    if found is None:
-        raise RefNotFound("the table has no tag of that name")
-    return answer(TagOut.model_validate(tag_json(found, _read(_kept(asked, table, found)))), stale_header(stale))
+    name = spoken(request, 5, tag)
+
+    def find(table: TableRecord, metadata: TableMetadata) -> tuple[Ref, SnapshotRecord]:
+        newest_schema(metadata, asked.branch)
+        found = _tags(asked, metadata).get(name)
+        if found is None:
+            raise RefNotFound("the table has no tag of that name")
+        return found, _kept(asked, table, found)
+
+    (found, record), stale = looked_for(asked.services, asked.name, find)
+    return answer(TagOut.model_validate(tag_json(found, _read(record))), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/consumers", name="paimon_list_consumers", response_model=ConsumersOut, responses=TABLE)
 def list_consumers(asked: ThePaimonTable, page: ThePaging) -> Response:
     """The consumers of a table, or of its branch: readers that said how far they are."""
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
+    table, metadata, stale = _looked(asked)
     known = _consumers(metadata, asked.branch)
     found, token = page_of(asked.api, page, sorted(known), lambda name: (name,), _binding(asked, table, "consumers"))
     consumers = [Consumer(consumer_id=name, next_snapshot=known[name]) for name in found]
@@ -173,8 +179,7 @@ def head_of(asked: Asked) -> Head:
     Raises:
         SnapshotUnpublished: the newest state could not be had.
     """
-    table, metadata, stale = look(asked.services, asked.name)
-    newest_schema(metadata, asked.branch)
+    table, metadata, stale = _looked(asked)
     heads = {ref.branch: ref.snapshot_id for ref in metadata.refs if ref.kind == "branch"}
     try:
         with asked.services.index.database.reading() as session:
@@ -189,6 +194,22 @@ def head_of(asked: Asked) -> Head:
     if stale is not None and (main is None or stale != main.error):
         raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
     return Head(table, metadata, records.get(asked.branch))
+
+
+def _looked(asked: Asked) -> tuple[TableRecord, TableMetadata, str | None]:
+    """A table that has the branch that was asked for, looked at within the allowed staleness, or why it could not be.
+
+    Raises:
+        TableNotFound: no such table or branch.
+        LookFailed: the branch is not known, and the table cannot be looked at.
+    """
+
+    def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata]:
+        newest_schema(metadata, asked.branch)
+        return table, metadata
+
+    found, stale = looked_for(asked.services, asked.name, find)
+    return *found, stale
 
 
 def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:

@@ -23,6 +23,7 @@ from lakemuster.api.paimon_rest.asking import (
 from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.tables import newest_schema
+from lakemuster.api.threads import TableRoute
 from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, shown
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.system.sums import partition_sums
@@ -34,7 +35,7 @@ from lakemuster.wire.paimon_rest.patterns import Pattern
 _PARTITIONS = "/databases/{database}/tables/{table}/partitions"
 _UNKNOWN = -1
 
-router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 @router.get(_PARTITIONS, name="paimon_list_partitions", response_model=PartitionsOut, responses=TABLE)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import Annotated
+import time
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import orjson
@@ -27,6 +28,7 @@ from lakemuster.api.paimon_rest.asking import (
 )
 from lakemuster.api.paimon_rest.documented import LISTED, TABLE
 from lakemuster.api.services import Services
+from lakemuster.api.threads import TableRoute
 from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.metadata.names import format_name
@@ -37,7 +39,12 @@ from lakemuster.wire.paimon_rest.catalog import QueryAuth, TableDetailsOut, Tabl
 from lakemuster.wire.paimon_rest.patterns import Pattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
-router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
+LOOKS_SECONDS = 2.0
+"""In which a list begins to look at tables that were never read."""
+
+T = TypeVar("T")
+
+router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 @router.get("/databases/{database}/tables/{table}", name="paimon_get_table", response_model=TableOut, responses=TABLE)
@@ -46,8 +53,9 @@ def get_table(asked: ThePaimonTable) -> Response:
 
     Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
     """
-    record, metadata, stale = look(asked.services, asked.name)
-    schema = newest_schema(metadata, asked.branch)
+    (record, metadata, schema), stale = looked_for(
+        asked.services, asked.name, lambda table, metadata: (table, metadata, newest_schema(metadata, asked.branch))
+    )
     return answer(table_out(record, asked.database, asked.object, metadata, schema), stale_header(stale))
 
 
@@ -115,8 +123,8 @@ def auth_table_query(asked: ThePaimonTable) -> Response:
     A table that demands such an answer (`query-auth.enabled`) is refused: which rows and columns may be read of it
     is known to the catalog that keeps it, and not here.
     """
-    _, metadata, _ = look(asked.services, asked.name)
-    options = dict(newest_schema(metadata, asked.branch).options)
+    schema, _ = looked_for(asked.services, asked.name, lambda _, metadata: newest_schema(metadata, asked.branch))
+    options = dict(schema.options)
     if options.get("query-auth.enabled", "false").strip().lower() == "true":
         raise OperationUnsupported(
             "the table has query-auth.enabled: its row filters and column masks are not known here, so it is not read"
@@ -145,6 +153,18 @@ def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str
     """
     registered(services, name)
     return services.fresh(name)
+
+
+def looked_for(services: Services, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
+    """What is found in a Paimon table; see :meth:`Services.found`.
+
+    Raises:
+        TableNotFound: none of that name, or one of another format.
+        NotFound: of ``find``, of what the table has not.
+        LookFailed: it is not known, and the table cannot be looked at.
+    """
+    registered(services, name)
+    return services.found(name, find)
 
 
 def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
@@ -196,9 +216,12 @@ def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
 
 
 def _details(services: Services, database: str, members: dict[str, TableRecord]) -> Iterator[TableOut]:
+    until = time.monotonic() + LOOKS_SECONDS
     for name, record in members.items():
         try:
             if record.metadata_location is None:
+                if time.monotonic() > until:
+                    continue
                 found, metadata, _ = services.fresh(record.name)
             else:
                 found = record

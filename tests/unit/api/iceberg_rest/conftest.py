@@ -61,5 +61,8 @@ def store(services: FakeServices) -> FakeStore:
         ensure_fresh=lambda table: services.stale,
         is_fresh=lambda table: True,
         store_for=lambda table: found,
+        pool=None,  # documents as small as these are parsed here
+        share=lambda key, table, work: work(),
+        threads=services.refresher.threads,
     )
     return found

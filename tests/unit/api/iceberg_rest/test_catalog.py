@@ -26,18 +26,42 @@ def test_every_read_that_is_served_is_advertised_and_nothing_else(client: TestCl
         f"{verb.upper()} {path.replace(V1, '/v1/{prefix}').replace('plan_id', 'plan-id')}"
         for path, operations in cast("FastAPI", client.app).openapi()["paths"].items()
         for verb, operation in operations.items()
-        if path.startswith(f"{V1}/namespaces") and "406" not in operation["responses"]
+        if path.startswith(f"{V1}/namespaces") and {"200", "204"} & operation["responses"].keys()
     }
     assert advertised == served
     assert "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}" in advertised
 
 
-@pytest.mark.parametrize(("warehouse", "status"), [(None, 200), ("", 200), ("lakemuster", 200), ("other", 404)])
-def test_there_is_one_warehouse(client: TestClient, warehouse: str | None, status: int) -> None:
-    answer = client.get(f"{V1}/config", params={} if warehouse is None else {"warehouse": warehouse})
+@pytest.mark.parametrize("path", [f"{V1}/config", "/paimon/v1/config"])
+@pytest.mark.parametrize(
+    ("named", "warehouse", "status"),
+    [
+        (None, None, 200),
+        (None, "", 200),
+        (None, "lakemuster", 200),
+        (None, "s3://bucket/any", 200),
+        ("lake", None, 200),
+        ("lake", "", 200),
+        ("lake", "lake", 200),
+        ("lake", "lakemuster", 404),
+    ],
+)
+def test_a_warehouse_has_any_name_or_the_one_that_the_operator_set(
+    client: TestClient, services: FakeServices, path: str, named: str | None, warehouse: str | None, status: int
+) -> None:
+    services.settings = services.settings.model_copy(update={"warehouse": named})
+    answer = client.get(path, params={} if warehouse is None else {"warehouse": warehouse})
     assert answer.status_code == status
     if status == 404:
-        assert answer.json()["error"]["type"] == "NoSuchWarehouseException"
+        assert "lake" in answer.text
+        assert path != f"{V1}/config" or answer.json()["error"]["type"] == "NoSuchWarehouseException"
+
+
+def test_the_server_plans_unless_the_user_says_otherwise(client: TestClient) -> None:
+    config = client.get(f"{V1}/config").json()
+    assert config["defaults"] == {"scan-planning-mode": "server"}
+    assert "scan-planning-mode" not in config["overrides"]
+    assert client.get(f"{V1}/namespaces/shop/tables/orders").json()["config"] == {}
 
 
 def namespaces(client: TestClient, parent: str | None = None) -> list[list[str]]:

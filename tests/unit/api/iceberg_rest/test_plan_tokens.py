@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.api.iceberg_rest.plan_tokens import MAX_ID_CHARACTERS, PlanTokens, Scan
+from lakemuster.metadata.predicate import NAN_MODES
 from lakemuster.planner.rows import Position
 
 OURS = PlanTokens(b"k" * 32, 7, "me")
@@ -31,6 +32,7 @@ scans = st.builds(
     st.booleans(),
     st.lists(st.integers(0, 999)).map(tuple),
     st.none() | longs,
+    st.sampled_from(NAN_MODES),
 )
 
 

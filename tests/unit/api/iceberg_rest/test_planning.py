@@ -33,9 +33,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     folder: Path = tmp_path_factory.mktemp("planning")
     tokens = folder / "tokens.toml"
     tokens.write_text(token_entry("one", "1") + token_entry("two", "2") + token_entry("web", "w", "read", ["web"]))
-    root, rewrites = unpack(folder / "demo")
+    root = unpack(folder / "demo")
     with catalog(settings(folder, max_staleness=3600.0, history=1, tokens=str(tokens))) as services:
-        for _ in services.discover(str(root), None, rewrites, operator=True):
+        for _ in services.discover(str(root), None, (), operator=True):
             pass
         yield services
 

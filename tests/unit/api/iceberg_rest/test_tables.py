@@ -52,6 +52,21 @@ def test_a_moved_tables_locations_are_where_they_are_now(client: TestClient, ser
     assert metadata["properties"] == DOCUMENT["properties"]
 
 
+def test_bare_paths_are_told_as_urls(client: TestClient, services: FakeServices) -> None:
+    services.names["shop.orders"].rewrites = (("data", "/a lake/é"),)
+    services.names["shop.orders"].metadata_location = "/a lake/é/orders/metadata/v3.metadata.json"
+    loaded = client.get(ORDERS).json()
+    assert loaded["metadata-location"] == "file:///a lake/é/orders/metadata/v3.metadata.json"
+    metadata = loaded["metadata"]
+    assert metadata["location"] == "file:///a lake/é/orders"
+    assert [snapshot["manifest-list"] for snapshot in metadata["snapshots"]] == [
+        "file:///a lake/é/orders/metadata/snap-10.avro",
+        "file:///a lake/é/orders/metadata/snap-11.avro",
+        "s3://elsewhere/snap-12.avro",
+    ]
+    assert metadata["statistics"][0]["statistics-path"] == "file:///a lake/é/orders/metadata/s.puffin"
+
+
 def test_each_form_has_an_etag_that_lasts_as_long_as_the_metadata(
     client: TestClient, services: FakeServices, store: FakeStore
 ) -> None:

@@ -1,0 +1,127 @@
+"""Admission of requests: who the caller is, decided from the request's head alone, before any other work.
+
+Neither the body, nor the response cache, nor a slot, nor a route is reached by a request that names no known caller.
+The caller found is ``asking`` in the request's state, its name is ``caller``, and ``owner`` is what its connections,
+streams and slots are counted by: the caller, or the peer's address where callers have no names. An admitted request's
+body is read whole before the request waits for anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lakemuster.api.auth import ANYONE, Caller, Callers
+from lakemuster.api.connection import CONNECTION, Connection
+from lakemuster.api.errors import problem
+from lakemuster.errors import CatalogError, Overloaded, RequestInvalid
+
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
+"""Paths that need no caller: health, documentation, and the refusal to issue tokens."""
+MAX_BODY_BYTES = 2**20
+MAX_BODIES_BYTES = 128 * 2**20
+"""Of the bodies of all requests under way in a process."""
+
+
+class Admission:
+    """ASGI middleware that admits the requests of known callers.
+
+    Args:
+        tokens: the known callers; None admits everybody as ``ANYONE``.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Callers | None) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._bodies = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an admitted request on, and answer all others."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        connection = scope.get("extensions", {}).get(CONNECTION)
+        state = scope["state"]
+        peer = connection.peer if connection is not None else (scope.get("client") or ("",))[0]
+        state["owner"] = f"peer {peer}"
+        if scope["path"] in OPEN_PATHS:
+            await self._app(scope, receive, send)
+            return
+        held = _Held()
+        try:
+            self._identify(scope, connection)
+            if _has_body(scope):
+                receive = await self._read(receive, held)
+        except CatalogError as error:
+            self._bodies -= held.size
+            await problem(error, scope["path"])(scope, receive, send)
+            return
+        except BaseException:
+            self._bodies -= held.size
+            raise
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._bodies -= held.size
+
+    def _identify(self, scope: Scope, connection: Connection | None) -> None:
+        caller, state = self._caller(scope), scope["state"]
+        state["asking"], state["caller"] = caller, caller.name
+        if self._tokens is not None:
+            state["owner"] = "caller " + caller.name
+        if connection is not None and not connection.claim(state["owner"]):
+            raise Overloaded("too many connections of one caller; close some, or try again in a moment")
+
+    def _caller(self, scope: Scope) -> Caller:
+        if self._tokens is None:
+            return ANYONE
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        return self._tokens.caller(given[0].decode("latin-1") if len(given) == 1 else None)
+
+    async def _read(self, receive: Receive, held: _Held) -> Receive:
+        """Read a body whole; returns what gives it again."""
+        parts: list[bytes] = []
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            part = message.get("body", b"")
+            parts.append(part)
+            held.size += len(part)
+            self._bodies += len(part)
+            if held.size > MAX_BODY_BYTES:
+                raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
+            if self._bodies > MAX_BODIES_BYTES:
+                raise Overloaded("too many large requests at once; try again in a moment")
+            if not message.get("more_body"):
+                return _given(parts[0] if len(parts) == 1 else b"".join(parts), receive)
+
+
+@dataclass(slots=True)
+class _Held:
+    """Bytes of one request's body."""
+
+    size: int = 0
+
+
+def _has_body(scope: Scope) -> bool:
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
+            return True
+    return False
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, and then what follows it."""
+    is_given = False
+
+    async def receive_again() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again

@@ -1,0 +1,89 @@
+"""Which second branch of a Paimon table is read beside the one that is asked for, and at which of its snapshots.
+
+Source: Paimon ``FileStoreTableFactory``, ``FallbackReadFileStoreTable.rewriteOtherOptions``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lakemuster.errors import SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.planner.view import Other, Selector, View
+
+OPTIONS = ("scan.fallback-branch", "scan.primary-branch")
+"""Of both, the first counts."""
+FIRST_SNAPSHOT = 1
+
+
+def branch_of(view: View, selector: Selector) -> str:
+    """The branch that a view is of."""
+    if view.snapshot is not None:
+        return view.snapshot.snapshot.branch
+    return selector.ref or MAIN
+
+
+def second_branch(metadata: TableMetadata, branch: str) -> Other | None:
+    """The branch that the newest schema of a branch asks for; None for none, and for one that is not there."""
+    if metadata.format != "paimon":
+        return None
+    newest = _newest(metadata, branch)
+    options = {} if newest is None else dict(newest.options)
+    for option in OPTIONS:
+        name = options.get(option, "").strip()
+        if name:
+            is_there = name != branch and _newest(metadata, name) is not None
+            return Other(option, name, option != OPTIONS[0]) if is_there else None
+    return None
+
+
+def with_second(
+    view: View,
+    selector: Selector,
+    snapshots: Callable[[str], Sequence[SnapshotRecord]],
+    published: Callable[[SnapshotRecord], SnapshotRecord],
+) -> View:
+    """A view with that of its second branch, if it has one.
+
+    Args:
+        snapshots: those of a branch.
+        published: makes a snapshot readable.
+    """
+    other = second_branch(view.metadata, branch_of(view, selector))
+    if other is None:
+        return view
+    known = sorted(snapshots(other.branch), key=lambda record: record.snapshot.snapshot_id)
+    own = branch_of(view, selector)
+    newest_id = next((ref.snapshot_id for ref in view.metadata.refs if ref.kind == "branch" and ref.name == own), None)
+    # Clients pin a table's newest snapshot by its id: they mean the table as it is now, other branch and all.
+    by_id = selector.snapshot_id is not None and selector.snapshot_id != newest_id
+    if selector.ref is not None and any(ref.name == selector.ref and ref.kind == "tag" for ref in view.metadata.refs):
+        return replace(view, other=replace(other, problem="a tag of the table says nothing of it"))
+    at_ms = selector.as_of_ms
+    if by_id and view.snapshot is not None:
+        at_ms = view.snapshot.snapshot.committed_at_ms
+    found = [record for record in known if at_ms is None or record.snapshot.committed_at_ms <= at_ms]
+    chosen = found[-1] if found else None
+    if chosen is None and by_id and known:
+        # As Paimon does: of an id that is older than the branch, the branch's first snapshot is read.
+        chosen = known[0] if known[0].snapshot.snapshot_id == FIRST_SNAPSHOT else None
+        if chosen is None:
+            return replace(view, other=replace(other, problem="its snapshots of that time have expired"))
+    if chosen is None:
+        return replace(view, other=other)
+    # Also of a snapshot of the past: the table may have got columns before the branch got them.
+    newest = _newest(view.metadata, other.branch)
+    schema_id = None if newest is None else newest.schema_id
+    try:
+        beside = View(view.table, view.metadata, published(chosen), view.stale, schema_id)
+    except (SnapshotQuarantined, SnapshotUnpublished) as error:
+        return replace(view, other=replace(other, problem=str(error)))
+    return replace(view, other=replace(other, view=beside))
+
+
+def _newest(metadata: TableMetadata, branch: str) -> Schema | None:
+    schemas = metadata.schemas if branch == MAIN else metadata.branch_schemas.get(branch, ())
+    return max(schemas, key=lambda schema: schema.schema_id, default=None)

@@ -1,0 +1,72 @@
+"""What clients make of a plan, told by their headers: where one would misread it, the plan is refused.
+
+Iceberg Java, 1.11 and 1.12, reads no sequence numbers from scan tasks, so that ``_last_updated_sequence_number`` of
+every row that its data file leaves to inherit is null. It names the columns that it reads in ``select``, metadata
+columns too. In partition tuples it reads floating-point numbers as JSON numbers only, which NaN and infinities are
+not. PyIceberg 0.12 has no such column; it refuses a plan with a null in a partition tuple, and reads the rest of a
+tuple without types.
+
+Source: Iceberg Java, ``ContentFileParser``, ``RESTTableScan``, ``PartitionUtil``, ``SingleValueParser``,
+``HTTPClient``; PyIceberg, ``catalog/rest/scan_planning.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lakemuster.api.iceberg_rest.scans import PlannedScan
+from lakemuster.errors import ClientMustPlan
+from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
+
+VERSION_HEADER = "x-client-version"
+UPDATED = "_last_updated_sequence_number"
+ROW_LINEAGE = 3
+"""The first format version whose rows have ids and sequence numbers."""
+
+MOVED = (
+    "this table was moved, and its own metadata names files by where they were: no client can read it so before its "
+    "paths are rewritten"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client, as its headers tell.
+
+    Attributes:
+        is_java: Iceberg's Java library, whatever engine it is part of.
+        is_pyiceberg: PyIceberg 0.
+    """
+
+    is_java: bool = False
+    is_pyiceberg: bool = False
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> Client:
+        """The client that sent some headers."""
+        return cls(
+            headers.get(VERSION_HEADER, "").startswith("Apache Iceberg "),
+            headers.get("user-agent", "").startswith("PyIceberg/0."),
+        )
+
+    def require_columns(self, planned: PlannedScan, asked: PlanTableScanRequest) -> None:
+        """Refuse to plan a scan of columns that the client would read wrongly.
+
+        Raises:
+            ClientMustPlan: it would.
+        """
+        metadata = planned.view.metadata
+        if not self.is_java or metadata.format_version < ROW_LINEAGE or not asked.select:
+            return
+        if UPDATED in (asked.select if asked.case_sensitive else map(str.casefold, asked.select)):
+            raise client_must_plan(planned, f"Iceberg's Java library reads {UPDATED} as null from plans of a server")
+
+
+def client_must_plan(planned: PlannedScan, reason: str) -> ClientMustPlan:
+    """The refusal of a plan, with what to do."""
+    if planned.view.table.rewrites:
+        return ClientMustPlan(f"{reason}; {MOVED}")
+    return ClientMustPlan(
+        f"{reason}: let the client plan this scan, with scan-planning-mode=client among the catalog's properties"
+    )

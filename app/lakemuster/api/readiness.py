@@ -1,0 +1,130 @@
+"""Whether this process can answer: its database, its segment store and the clocks, checked in bounded time.
+
+A check may hang with what it asks. Each runs in a thread of its own, one at a time for all who wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+
+from lakemuster.api.services import Services
+from lakemuster.errors import CatalogError, IndexUnavailable
+
+LOG = logging.getLogger("lakemuster.api")
+PATIENCE_SECONDS = 3.0
+"""How long a caller waits for a check."""
+MAX_SKEW_SECONDS = 15 * 60
+"""Replicas' clocks may differ by so much."""
+OK = "ok"
+
+
+class Readiness:
+    """Named checks, each run at most once at a time.
+
+    Args:
+        checks: each raises a CatalogError when something is wrong.
+        patience: seconds that a caller waits.
+    """
+
+    def __init__(self, checks: Mapping[str, Callable[[], object]], patience: float = PATIENCE_SECONDS) -> None:
+        self._checks = checks
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._running: dict[str, tuple[float, Future[str]]] = {}
+
+    @classmethod
+    def of(cls, services: Services) -> Readiness:
+        """Of the service's database, segment store and clocks."""
+        index = services.index
+        clock = Clocks(index.database.clock_ms)
+        return cls({"database": index.database.check, "segments": index.segments.check, "clock": clock.check})
+
+    async def states(self) -> dict[str, str]:
+        """By check: ``ok``, or the error's code and what is wrong."""
+        running = {name: self._run(name) for name in self._checks}
+        await asyncio.wait([asyncio.wrap_future(future) for _, future in running.values()], timeout=self._patience)
+        return {name: self._state(since, future) for name, (since, future) in running.items()}
+
+    def _run(self, name: str) -> tuple[float, Future[str]]:
+        with self._lock:
+            known = self._running.get(name)
+            if known is not None and not known[1].done():
+                return known
+            future: Future[str] = Future()
+            future.set_running_or_notify_cancel()
+            self._running[name] = time.monotonic(), future
+            work = threading.Thread(target=self._check, args=(name, future), name=f"ready-{name}", daemon=True)
+            work.start()
+            return self._running[name]
+
+    def _check(self, name: str, future: Future[str]) -> None:
+        try:
+            self._checks[name]()
+        except CatalogError as error:
+            future.set_result(f"{error.code}: {error.message}")
+        except Exception as error:
+            LOG.exception("the check of readiness %s failed", name)
+            future.set_result(f"internal: {type(error).__name__}")
+        else:
+            future.set_result(OK)
+
+    def _state(self, since: float, future: Future[str]) -> str:
+        if future.done():
+            return future.result()
+        return f"{IndexUnavailable.code}: no answer for {time.monotonic() - since:.0f} s"
+
+
+def _boottime() -> float:
+    """Seconds that never step; where the system can say so, those of a suspended machine count."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+class Clocks:
+    """The machine's clock beside the database's, and beside itself.
+
+    Args:
+        database_ms: the database's time, milliseconds since 1970.
+        wall: the machine's, seconds since 1970.
+        steady: seconds that never step.
+    """
+
+    def __init__(
+        self,
+        database_ms: Callable[[], int],
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = _boottime,
+    ) -> None:
+        self._database_ms = database_ms
+        self._wall, self._steady = wall, steady
+        self._offset = wall() - steady()
+        self._stepped: tuple[float, float] | None = None
+
+    def check(self) -> None:
+        """Make sure that the clocks agree, and that ours was not stepped in the last 15 minutes.
+
+        Raises:
+            IndexUnavailable: they differ by more than 15 minutes, or ours was stepped by as much, or the
+                database does not answer.
+        """
+        steady = self._steady()
+        step = self._wall() - steady - self._offset
+        if abs(step) > MAX_SKEW_SECONDS:
+            self._stepped, self._offset = (steady, step), self._offset + step
+        if self._stepped is not None:
+            at, step = self._stepped
+            if steady - at < MAX_SKEW_SECONDS:
+                raise IndexUnavailable(f"this machine's clock was stepped {_words(step)}")
+            self._stepped = None
+        before = self._wall()
+        ahead = self._database_ms() / 1000 - (before + self._wall()) / 2
+        if abs(ahead) > MAX_SKEW_SECONDS:
+            raise IndexUnavailable(f"the database's clock is {_words(ahead)} of this machine's")
+
+
+def _words(seconds: float) -> str:
+    return f"{abs(seconds) / 60:.0f} minutes {'ahead' if seconds > 0 else 'back'}"

@@ -1,0 +1,180 @@
+"""Slots: how many requests are worked on at once, and how long a request waits for its turn.
+
+A slot is held from admission until the answer's status is sent: what is left then is sending, whose memory and time
+are bounded elsewhere. A stream holds a place among its caller's streams until it ends. Waiting is bounded in length and
+in time: a request that waited too long is answered 503, so that its client tries again instead of piling up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from anyio import to_thread
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lakemuster.api.connection import CONNECTION
+from lakemuster.api.errors import problem
+from lakemuster.errors import Overloaded
+
+REQUESTS = 96
+"""Requests that a process works on at once: as many as it has threads, so that a slot's wait is the thread's."""
+REQUESTS_PER_CALLER = 72
+"""Of one caller: a quarter is left to the others."""
+STREAMS = 256
+"""Streams of a process at once."""
+STREAMS_PER_CALLER = 128
+"""Of one caller, in all workers together."""
+QUEUE = 512
+"""Requests of a process that wait; further ones are refused at once."""
+WAIT_SECONDS = 5.0
+"""How long a request waits for its turn: longer, and clients have mostly given up."""
+_STREAM_THREADS = 32
+_UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
+_STREAMED = (b"ndjson", b"arrow")
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    owner: str
+    turn: asyncio.Future[None]
+
+
+class Slots:
+    """A bounded number of slots, of which each owner has at most some; the longest waiting is served first.
+
+    Of one event loop.
+
+    Args:
+        total: slots.
+        per_owner: at most so many of one owner.
+        queue: at most so many wait.
+        seconds: at most so long.
+    """
+
+    def __init__(self, total: int, per_owner: int, queue: int, seconds: float) -> None:
+        self._total = total
+        self._per_owner = per_owner
+        self._queue = queue
+        self._seconds = seconds
+        self._taken = 0
+        self._owned: Counter[str] = Counter()
+        self._waiting: deque[_Waiter] = deque()
+
+    @property
+    def taken(self) -> int:
+        """How many are taken."""
+        return self._taken
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._waiting)
+
+    async def take(self, owner: str) -> None:
+        """Take a slot, waiting for one if need be.
+
+        Raises:
+            Overloaded: none came free in time, or too many wait already.
+        """
+        if self._is_free_for(owner):
+            self._grant(owner)
+            return
+        if len(self._waiting) >= self._queue:
+            raise Overloaded("too many requests wait already; try again in a moment")
+        waiter = _Waiter(owner, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiter)
+        try:
+            async with asyncio.timeout(self._seconds):
+                await waiter.turn
+        except BaseException as error:
+            if waiter.turn.done() and not waiter.turn.cancelled():
+                self.give(owner)  # granted in the moment that the wait ended
+            else:
+                self._waiting.remove(waiter)
+            if isinstance(error, TimeoutError):
+                raise Overloaded("no turn came free in time; try again in a moment") from None
+            raise
+
+    def give(self, owner: str) -> None:
+        """Give a slot back, to the longest waiting request that may have it."""
+        self._taken -= 1
+        self._owned[owner] -= 1
+        if not self._owned[owner]:
+            del self._owned[owner]
+        for waiter in self._waiting:
+            if self._is_free_for(waiter.owner):
+                self._waiting.remove(waiter)
+                self._grant(waiter.owner)
+                waiter.turn.set_result(None)
+                return
+
+    def _is_free_for(self, owner: str) -> bool:
+        return self._taken < self._total and self._owned[owner] < self._per_owner
+
+    def _grant(self, owner: str) -> None:
+        self._taken += 1
+        self._owned[owner] += 1
+
+
+class Slotted:
+    """ASGI middleware that gives each request a slot, and each stream a place among its caller's.
+
+    Args:
+        workers: processes that share what one caller may have.
+    """
+
+    def __init__(self, app: ASGIApp, workers: int) -> None:
+        self._app = app
+        self._requests = Slots(REQUESTS, REQUESTS_PER_CALLER, QUEUE, WAIT_SECONDS)
+        self._streams = Slots(STREAMS, max(1, STREAMS_PER_CALLER // workers), QUEUE, WAIT_SECONDS)
+        self._is_started = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request when it is its turn."""
+        if scope["type"] != "http" or scope["path"] in _UNLIMITED:
+            await self._app(scope, receive, send)
+            return
+        if not self._is_started:
+            self._is_started = True
+            to_thread.current_default_thread_limiter().total_tokens = REQUESTS + _STREAM_THREADS
+        owner = scope["state"].get("owner", "")
+        streams = self._streams if _is_streamed(scope) else None
+        try:
+            if streams is not None:
+                await streams.take(owner)
+            try:
+                await self._in_turn(owner, scope, receive, send)
+            finally:
+                if streams is not None:
+                    streams.give(owner)
+        except Overloaded as error:
+            await problem(error, scope["path"])(scope, receive, send)
+
+    async def _in_turn(self, owner: str, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._requests.take(owner)
+        is_held = True
+
+        async def sending(message: Message) -> None:
+            nonlocal is_held
+            if is_held and message["type"] == "http.response.start":
+                is_held = False
+                self._requests.give(owner)
+            await send(message)
+
+        try:
+            connection = scope.get("extensions", {}).get(CONNECTION)
+            if connection is not None and connection.is_gone:
+                raise ClientDisconnect
+            await self._app(scope, receive, sending)
+        finally:
+            if is_held:
+                self._requests.give(owner)
+
+
+def _is_streamed(scope: Scope) -> bool:
+    """Whether the request accepts an answer that is a stream."""
+    accepted = [value.lower() for name, value in scope["headers"] if name == b"accept"]
+    return any(kind in value for kind in _STREAMED for value in accepted)

@@ -1,0 +1,106 @@
+"""The tokens file of a running server: read again when it changes, at most once a second, and on SIGHUP.
+
+A file that cannot be read, or is wrong, changes nothing: the tokens of the last good one stay known, an error is logged
+once, and ``/metrics`` says so. Each process reads the file for itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import Self
+
+from lakemuster.api.auth import Caller, Rules, read_rules
+from lakemuster.errors import ConfigInvalid
+from lakemuster.metadata.names import parse_name
+
+LOG = logging.getLogger("lakemuster.api")
+LOOK_SECONDS = 1.0
+_SETTLED_SECONDS = 2.0
+
+_Signature = tuple[int, int, int]
+
+
+class TokenFile:
+    """The callers and namespaces of a tokens file, as it was when it was last right. Safe from any thread.
+
+    Raises:
+        ConfigInvalid: the file is wrong at the start.
+    """
+
+    def __init__(self, path: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._clock = clock
+        self._is_due = False
+        self._generation = 0
+        self._seen = self._signature()
+        self._rules = read_rules(path, self._generation)
+        self._looked_at = clock()
+        self.is_current = True
+
+    @classmethod
+    def of(cls, path: str | None) -> Self | None:
+        """That of the setting ``TOKENS``; None without one."""
+        return None if path is None else cls(path)
+
+    @property
+    def rules(self) -> Rules:
+        """What the file says, after a look at it if that is due."""
+        self.looked()
+        return self._rules
+
+    def looked(self) -> Self:
+        """Itself, after a look at the file if that is due."""
+        if self._is_due or self._clock() - self._looked_at >= LOOK_SECONDS:
+            self._look()
+        return self
+
+    def caller(self, authorization: str | None) -> Caller:
+        """Who sent an ``Authorization`` header.
+
+        Raises:
+            NotAuthenticated: nobody who is known.
+        """
+        return self.rules.tokens.caller(authorization)
+
+    def locations(self, name: str) -> tuple[str, ...] | None:
+        """Where a table may live; None: under all roots."""
+        found = self.rules.locations_of(parse_name(name))
+        return None if found is None else found[1]
+
+    def reload(self) -> None:
+        """Have the next request read the file, whether or not it looks changed. Signal handlers may call it."""
+        self._is_due = True
+
+    def _look(self) -> None:
+        is_due, self._is_due = self._is_due, False
+        self._looked_at = self._clock()
+        now = self._signature()
+        if now == self._seen and now is not None and not is_due:
+            return
+        is_news = now != self._seen or is_due
+        self._seen = now
+        try:
+            rules = read_rules(self._path, self._generation + 1)
+        except ConfigInvalid as error:
+            if self.is_current or is_news:
+                LOG.error("the tokens file cannot be used, the last good one stays in force: %s", error)  # noqa: TRY400
+            self.is_current = False
+            return
+        self.is_current = True
+        if not rules.says_as(self._rules):
+            self._generation += 1
+            self._rules = rules
+            LOG.info("the tokens file was read again: %d tokens", len(rules.tokens))
+
+    def _signature(self) -> _Signature | None:
+        """What changes with the file; None while it may change without that, or when it is not there."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        if 0 <= time.time() - found.st_mtime < _SETTLED_SECONDS:
+            return None  # two writes within one tick of the file system's clock look the same
+        return found.st_mtime_ns, found.st_ino, found.st_size

@@ -1,0 +1,226 @@
+"""Slots: so many at once, some for each owner, in turn, and no wait without an end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
+
+from lakemuster.api import slots
+from lakemuster.api.slots import Slots, Slotted
+from lakemuster.errors import Overloaded
+
+LONG = 30.0
+
+
+async def settled() -> None:
+    """Let every task run until it waits."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_no_more_than_the_total_at_once_and_the_longest_waiting_is_next() -> None:
+    async def run() -> list[int]:
+        held, order = Slots(2, 2, 10, LONG), list[int]()
+
+        async def one(number: int) -> None:
+            await held.take("a")
+            order.append(number)
+
+        tasks = [asyncio.create_task(one(number)) for number in range(4)]
+        await settled()
+        assert (order, held.taken, held.waiting) == ([0, 1], 2, 2)
+        for _ in range(4):
+            held.give("a")
+            await settled()
+        await asyncio.gather(*tasks)
+        assert (held.taken, held.waiting) == (0, 0)
+        return order
+
+    assert asyncio.run(run()) == [0, 1, 2, 3]
+
+
+def test_an_owner_with_its_share_waits_and_others_pass() -> None:
+    async def run() -> None:
+        held, order = Slots(3, 2, 10, LONG), list[str]()
+
+        async def one(owner: str) -> None:
+            await held.take(owner)
+            order.append(owner)
+
+        tasks = [asyncio.create_task(one(owner)) for owner in "aaaab"]
+        await settled()
+        assert order == ["a", "a", "b"]
+        held.give("b")
+        await settled()
+        assert order == ["a", "a", "b"], "a has its share"
+        held.give("a")
+        await settled()
+        assert order == ["a", "a", "b", "a"]
+        held.give("a")
+        held.give("a")
+        await asyncio.gather(*tasks)
+
+    asyncio.run(run())
+
+
+def test_a_wait_ends() -> None:
+    async def run() -> None:
+        held = Slots(1, 1, 10, 0.01)
+        await held.take("a")
+        with pytest.raises(Overloaded):
+            await held.take("b")
+        assert (held.taken, held.waiting) == (1, 0)
+        held.give("a")
+        await held.take("b")
+
+    asyncio.run(run())
+
+
+def test_the_queue_ends() -> None:
+    async def run() -> None:
+        held = Slots(1, 1, 1, LONG)
+        await held.take("a")
+        waiting = asyncio.create_task(held.take("b"))
+        await settled()
+        with pytest.raises(Overloaded):
+            await held.take("c")
+        held.give("a")
+        await waiting
+
+    asyncio.run(run())
+
+
+def test_a_request_that_is_cancelled_while_it_waits_leaves_nothing() -> None:
+    async def run() -> None:
+        held = Slots(1, 1, 10, LONG)
+        await held.take("a")
+        waiting = asyncio.create_task(held.take("b"))
+        granted = asyncio.create_task(held.take("c"))
+        await settled()
+        waiting.cancel()
+        await settled()
+        held.give("a")
+        granted.cancel()  # in the moment that it was granted
+        await asyncio.gather(waiting, granted, return_exceptions=True)
+        assert (held.taken, held.waiting) == (0, 0)
+
+    asyncio.run(run())
+
+
+class App:
+    """Sends a status, and the rest when it is told to."""
+
+    def __init__(self) -> None:
+        self.started = 0
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.started += 1
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await self.go_on.wait()
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def asked(app: Any, accept: bytes = b"*/*", owner: str = "a", **scope: Any) -> int:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    headers = [(b"accept", accept)]
+    await app(
+        {"type": "http", "method": "GET", "path": "/api", "headers": headers, "state": {"owner": owner}, **scope},
+        receive,
+        send,
+    )
+    return int(sent[0]["status"])
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "REQUESTS", 1)
+    monkeypatch.setattr(slots, "STREAMS_PER_CALLER", 4)
+    monkeypatch.setattr(slots, "WAIT_SECONDS", 0.02)
+
+
+@pytest.mark.usefixtures("small")
+def test_an_answer_that_is_being_sent_holds_no_slot() -> None:
+    async def run() -> None:
+        app = App()
+        slotted = Slotted(app, 1)
+        sending = [asyncio.create_task(asked(slotted)) for _ in range(50)]
+        await settled()
+        await settled()
+        assert app.started == 50
+        app.go_on.set()
+        assert {await one for one in sending} == {200}
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(("workers", "share"), [(1, 4), (2, 2), (9, 1)])
+@pytest.mark.parametrize("accept", [b"application/x-ndjson", b"application/vnd.apache.arrow.stream, */*;q=0.1"])
+def test_a_caller_has_its_share_of_streams_and_others_theirs(workers: int, share: int, accept: bytes) -> None:
+    async def run() -> None:
+        app = App()
+        slotted = Slotted(app, workers)
+        streams = [asyncio.create_task(asked(slotted, accept)) for _ in range(share)]
+        await settled()
+        assert app.started == share
+        assert await asked(slotted, accept) == 503
+        lists = asyncio.create_task(asked(slotted))
+        others = asyncio.create_task(asked(slotted, accept, "b"))
+        await settled()
+        assert app.started == share + 2
+        app.go_on.set()
+        assert {await one for one in (*streams, lists, others)} == {200}
+        assert await asked(slotted, accept) == 200
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("small")
+def test_a_request_that_waited_too_long_is_told_to_try_again_and_health_is_not_held_up() -> None:
+    async def run() -> None:
+        entered, leave = asyncio.Event(), asyncio.Event()
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["path"] == "/api":
+                entered.set()
+                await leave.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        slotted = Slotted(app, 1)
+        first = asyncio.create_task(asked(slotted))
+        await entered.wait()
+        assert await asked(slotted, owner="b") == 503
+        assert await asked(slotted, path="/healthz") == 200
+        leave.set()
+        assert await first == 200
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("small")
+def test_a_client_that_went_away_while_it_waited_costs_no_work() -> None:
+    class Gone:
+        peer, is_gone = "x", True
+
+    async def run() -> None:
+        app = App()
+        slotted = Slotted(app, 1)
+        with pytest.raises(ClientDisconnect):
+            await asked(slotted, extensions={"lakemuster.connection": Gone()})
+        assert app.started == 0
+        app.go_on.set()
+        assert await asked(slotted) == 200
+
+    asyncio.run(run())

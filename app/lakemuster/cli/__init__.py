@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import changing, planning, reading, service, system
+from lakemuster.cli import changing, planning, reading, service, system, verifying
 from lakemuster.cli.application import DEBUG, Commands
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ for command in (
     changing.refresh,
     changing.index,
     changing.sweep,
+    verifying.verify,
     reading.tables,
     reading.snapshots,
     reading.refs,

@@ -48,6 +48,8 @@ def add(
         show_document(row)
     else:
         say(printable(f"registered {row['name']} ({row['format']}) at {row['location']}"))
+        for warning in row.get("warnings") or ():
+            say(printable(f"warning: {warning}"))
 
 
 def discover(
@@ -76,7 +78,8 @@ def discover(
 
 
 def _discovered(row: Row) -> str:
-    words = (row["outcome"], row["name"], row["format"], row["location"], row["reason"])
+    warnings = (f"warning: {warning}" for warning in row.get("warnings", ()))
+    words = (row["outcome"], row["name"], row["format"], row["location"], row["reason"], *warnings)
     return "\t".join(printable(word) for word in words if word is not None)
 
 

@@ -8,7 +8,7 @@ from lakemuster.api.services import Services
 from lakemuster.cli.output import say
 from lakemuster.cli.progress import working
 from lakemuster.cli.text import printable
-from lakemuster.demo import unpack
+from lakemuster.demo import is_unpacked, unpack
 from lakemuster.errors import CatalogError
 
 FOLDER = Path(".lakemuster/demo")
@@ -29,11 +29,12 @@ def prepare_demo(services: Services) -> None:
     Raises:
         CatalogError: the lake cannot be written or walked.
     """
-    folder, rewrites = unpack(FOLDER / "lake")
-    for table in services.tables():
-        if not Path(table.location).is_relative_to(folder):  # the demo's folder was moved
+    if not is_unpacked(FOLDER / "lake"):
+        # What is indexed is of another version, or of another folder, which its metadata names.
+        for table in services.tables():
             services.remove(table.name)
-    for found in services.discover(str(folder), None, rewrites, operator=True):
+    folder = unpack(FOLDER / "lake")
+    for found in services.discover(str(folder), None, (), operator=True):
         if found.outcome == "refused":
             say(printable(f"refused {found.name}: {found.reason}"))
     tables = services.tables()

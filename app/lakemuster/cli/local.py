@@ -13,16 +13,19 @@ from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.native.asking import words
 from lakemuster.api.services import Services
 from lakemuster.api.system import branch_rows, snapshot_rows, system_table
-from lakemuster.cli.local_plans import explanation, milliseconds, plan_pages
+from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
 from lakemuster.index.segments import sweep
+from lakemuster.ingest.looking import PATIENT
+from lakemuster.ingest.verification import describe, verify
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.kept_files import KeptFiles, kept_files
+from lakemuster.planner.scan.kept_files import KeptFiles, kept_files, live_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.storage.locations import absolute
 from lakemuster.wire.rows import chunks, json_objects
@@ -44,7 +47,7 @@ class LocalSource:
             ConfigInvalid: a setting is wrong.
             DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
         """
-        return cls(build_services(load_settings(**settings)))
+        return cls(build_services(load_settings(**settings), PATIENT))
 
     def tables(self) -> Iterator[Row]:
         """All tables, by name."""
@@ -68,14 +71,14 @@ class LocalSource:
             case "files":
                 content, stats = words(options.get("content")), words(options.get("stats"))
                 if "filter" not in options:
-                    return self._listed(name, query, notice, lambda view: lists.files(index, view, content, stats))
+                    return self._listed(name, query, notice, lambda view: live_files(index, view, content, stats))
                 given = Filter.of_text(options["filter"])
-                return self._listed(
-                    name,
-                    query,
-                    notice,
-                    lambda view: kept_files(index, view, given.bound(view.schemas[0]), content, stats),
-                )
+                nan = nan_of(self._services, name, query)
+
+                def bound(view: View) -> Bound:
+                    return given.bound(view.schemas[0], nan=nan, history=view.written)
+
+                return self._listed(name, query, notice, lambda view: kept_files(index, view, bound, content, stats))
             case "partitions":
                 return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
             case "indexes":
@@ -116,6 +119,7 @@ class LocalSource:
                 "format": found.format,
                 "location": found.location,
                 "reason": found.reason,
+                "warnings": list(found.warnings),
             }
 
     def remove(self, name: str) -> None:
@@ -130,6 +134,15 @@ class LocalSource:
         """Remove segments that no table needs, and are older."""
         index = self._services.index
         return asdict(sweep(index.database, index.segments, grace_seconds=grace_seconds))
+
+    def verify(self, name: str, advance: Advance, *, repair: bool, sample: int | None) -> tuple[Row, list[list[str]]]:
+        """Compare the index of a table with its metadata: the report, and each difference in words."""
+        table = self._services.table(_normal(name))
+        found = verify(self._services.refresher, table, repair=repair, sample=sample, progress=advance)
+        report = {"table": table.name, **asdict(found)}
+        for told in report["differences"]:
+            told["snapshot_id"] = None if told["snapshot_id"] is None else str(told["snapshot_id"])
+        return report, [describe(told) for told in found.differences]
 
     def stale(self, name: str) -> str | None:
         """What the last look at the table found."""

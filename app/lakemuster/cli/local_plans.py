@@ -15,6 +15,7 @@ from lakemuster.api.services import Services
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.predicate import NAN_MODES, NanMode
 from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +36,7 @@ def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
     if "since" in options:
         more |= {"start_snapshot_id": options["since"], "end_snapshot_id": query.snapshot_id}
         query = replace(query, snapshot_id=None)
-    asked = _asked(PlanRequest, query, more)
+    asked = _asked(PlanRequest, query, {**more, "nan": nan_of(services, name, query)})
     view = services.view(name, selector_of(asked))
     listing = plan_listing(services, view, asked, stale=view.stale)
     after = None
@@ -50,9 +51,15 @@ def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
 
 def explanation(services: Services, name: str, query: Query, files: Sequence[str]) -> Row:
     """The answer of ``/explain``."""
-    asked = _asked(ExplainRequest, query, {"files": list(files)})
+    asked = _asked(ExplainRequest, query, {"files": list(files), "nan": nan_of(services, name, query)})
     view = services.view(name, selector_of(asked))
     return explanation_out(services, view, asked, stale=view.stale).model_dump(mode="json")
+
+
+def nan_of(services: Services, name: str, query: Query) -> NanMode:
+    """What comparisons with NaN mean: as the command says, or the table's setting."""
+    given = query.options.get("nan")
+    return next((mode for mode in NAN_MODES if mode == given), services.settings.nan_of(name))
 
 
 def milliseconds(moment: datetime | None) -> int | None:

@@ -23,7 +23,8 @@ def history_rows(services: Services, kind: str, name: str, selector: Selector, n
 def _rows(services: Services, kind: str, name: str, selector: Selector) -> tuple[Iterator[Row], str | None]:
     if kind == "snapshots":
         table, records, stale = history.snapshots_of(services, name, selector)
-        return (snapshot_out(table, record).model_dump(mode="json") for record in records), stale
+        names = history.names_of(services, name)
+        return (snapshot_out(table, record, names).model_dump(mode="json") for record in records), stale
     if kind == "refs":
         _, refs, stale = history.refs_of(services, name, selector)
         return (RefOut.of(ref).model_dump(mode="json") for ref in refs), stale

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lakemuster.cli.local import LocalSource
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
+from lakemuster.ingest.looking import PATIENT
 from lakemuster.main import build_services
 from lakemuster.spark.pipeline import SparkEngine
 from lakemuster.spark.pipeline.jobs import INSTALL
@@ -31,7 +32,7 @@ def spark_source(master: str | None, **settings: object) -> Iterator[LocalSource
         DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
     """
     builder = _builder(master)
-    with closing(build_services(load_settings(**settings))) as services, _session(builder) as spark:
+    with closing(build_services(load_settings(**settings), PATIENT)) as services, _session(builder) as spark:
         services.refresher.engine = SparkEngine.of(spark, services.settings, services.refresher)
         yield LocalSource(services)
 

@@ -10,6 +10,15 @@ from typing import Annotated
 import typer
 
 
+class Nan(StrEnum):
+    """What comparisons with NaN mean."""
+
+    ANY = "any"
+    GREATEST = "greatest"
+    UNORDERED = "unordered"
+    NONE = "none"
+
+
 class Format(StrEnum):
     """Table formats."""
 
@@ -86,6 +95,15 @@ Where = Annotated[
         show_default=False,
         callback=_readable,
         help="What rows must match: day >= DATE '2024-05-01' AND region IN ('eu', 'us').",
+    ),
+]
+NanMode = Annotated[
+    Nan | None,
+    typer.Option(
+        "--nan",
+        show_default=False,
+        help="What comparisons with NaN mean: greatest (Spark, DuckDB), unordered (Trino), any (keep what either could "
+        "match), none (believe bounds, as Iceberg does). The table's setting or any if not given.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, with every field.")]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.options import AsJson, AsOf, Name, Ref, SnapshotId, Token, TokenEnv, Uri, Where
+from lakemuster.cli.options import AsJson, AsOf, Name, NanMode, Ref, SnapshotId, Token, TokenEnv, Uri, Where
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.progress import working
 from lakemuster.cli.sources import Row, not_newest, query, source, without_effect
@@ -21,6 +21,7 @@ from lakemuster.wire.numbering import DeleteNumbers
 def plan(
     name: Name,
     where: Where = None,
+    nan: NanMode = None,
     select: Annotated[
         str | None,
         typer.Option(metavar="COLUMN,…", show_default=False, help="Check that the snapshot has these columns."),
@@ -53,7 +54,7 @@ def plan(
     if changelog and since is None:
         raise typer.BadParameter("it goes with --since", param_hint="--changelog")
     flags = {"strict": strict, "changelog": changelog, "read_optimized": read_optimized, "splits": splits}
-    options = {"where": where, "select": select, "since": None if since is None else str(since)}
+    options = {"where": where, "nan": nan, "select": select, "since": None if since is None else str(since)}
     options |= {name: "true" for name, given in flags.items() if given}
     asked = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     with source(uri, token, token_env) as found:
@@ -70,6 +71,7 @@ def plan(
 def explain(
     name: Name,
     where: Where = None,
+    nan: NanMode = None,
     file: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", show_default=False, help="Explain this data file too. Repeatable."),
@@ -83,7 +85,7 @@ def explain(
     token_env: TokenEnv = None,
 ) -> None:
     """Show what a filter drops at which level, and why data files are kept or dropped."""
-    asked = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where})
+    asked = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where, "nan": nan})
     with source(uri, token, token_env) as found:
         with working(name):
             explanation = found.explain(asked, file or ())

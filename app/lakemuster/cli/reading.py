@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.options import AsJson, AsOf, Limit, Name, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri, Where
+from lakemuster.cli.options import (
+    AsJson,
+    AsOf,
+    Limit,
+    Name,
+    NanMode,
+    NoWhere,
+    Ref,
+    SnapshotId,
+    Token,
+    TokenEnv,
+    Uri,
+    Where,
+)
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import patiently
 from lakemuster.cli.sources import Query, query, source
@@ -124,6 +137,7 @@ def entries(
 def files(
     name: Name,
     where: Where = None,
+    nan: NanMode = None,
     content: Annotated[
         str | None,
         typer.Option(
@@ -148,7 +162,7 @@ def files(
     token_env: TokenEnv = None,
 ) -> None:
     """List the live data and delete files of a snapshot."""
-    options = {"filter": where, "content": content, "stats": stats}
+    options = {"filter": where, "nan": nan, "content": content, "stats": stats}
     asked = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     _show(asked, as_json, uri, token, token_env)
 

@@ -61,7 +61,8 @@ class RemoteSource:
                 return table.entries(manifest=options.get("manifest"), **choice)
             case "files":
                 where, stats = options.get("filter"), options.get("stats")
-                return table.files(where=where, content=options.get("content"), stats=stats, **choice)
+                content, nan = options.get("content"), options.get("nan")
+                return table.files(where=where, nan=nan, content=content, stats=stats, **choice)
             case "partitions":
                 return table.partitions(**choice)
             case "indexes":
@@ -78,6 +79,7 @@ class RemoteSource:
         options = query.options
         plan = self._client.table(query.table).plan(
             where=_where(query),
+            nan=options.get("nan"),
             select=words(options.get("select")),
             limit=query.limit,
             strict="strict" in options,
@@ -92,7 +94,8 @@ class RemoteSource:
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
         """An explanation."""
-        return self._client.table(query.table).explain(where=_where(query), files=files, **_choice(query))
+        where, nan = _where(query), query.options.get("nan")
+        return self._client.table(query.table).explain(where=where, nan=nan, files=files, **_choice(query))
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]

@@ -44,6 +44,7 @@ def serve(
         float | None, typer.Option(min=0, metavar="SECONDS", show_default=False, help="How old an answer may be: 5.")
     ] = None,
     cors_origins: Annotated[_Texts, _setting("--cors-origin", "ORIGIN", "Browsers' pages that may ask.")] = None,
+    warehouse: Annotated[_Text, _setting("--warehouse", "NAME", "What clients are to call it: any name.")] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
     insecure_public: Annotated[
         bool, typer.Option("--insecure-public", help="Let anybody on the network in, without tokens.")
@@ -65,6 +66,7 @@ def serve(
         "roots": None if not roots else tuple(roots),
         "max_staleness": max_staleness,
         "cors_origins": None if not cors_origins else tuple(cors_origins),
+        "warehouse": warehouse,
         "tokens": tokens,
     }
     given = {name: value for name, value in flags.items() if value is not None}
@@ -95,11 +97,28 @@ def token(
     namespace: Annotated[
         list[str] | None, typer.Option(metavar="NS", show_default=False, help="Only tables below it. Repeatable.")
     ] = None,
+    location: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NS=URL",
+            show_default=False,
+            help="Where tables of a namespace may live; an admin of a namespace adds none elsewhere. Repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Make a bearer token: its lines for the TOKENS file on stdout, the token itself on stderr, once."""
     with server_packages("token"):
-        from lakemuster.api.auth import new_token, token_entry  # noqa: PLC0415
+        from lakemuster.api.auth import namespace_entry, new_token, token_entry  # noqa: PLC0415
+    places: dict[str, list[str]] = {}
+    for given in location or ():
+        where, equals, url = given.partition("=")
+        if not where or not equals or not url:
+            raise typer.BadParameter(f"{given!r} is not NS=URL", param_hint="--location")
+        places.setdefault(where, []).append(url)
     secret = new_token()
-    sys.stdout.write(token_entry(name, secret, scope.value, namespace))
+    lines = [token_entry(name, secret, scope.value, namespace), *(namespace_entry(*each) for each in places.items())]
+    sys.stdout.write("\n".join(lines))
     sys.stdout.flush()
+    if scope is Scope.ADMIN and namespace and not places:
+        sys.stderr.write("it may add no tables until its namespaces have locations: --location NS=URL\n")
     sys.stderr.write(f"{printable(name)}'s token, which is not kept anywhere: {secret}\n")

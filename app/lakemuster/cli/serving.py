@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -18,6 +19,7 @@ from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from lakemuster import __version__
 from lakemuster.api.app import create_app
@@ -28,7 +30,7 @@ from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
 from lakemuster.index.database import Database
-from lakemuster.main import build_services, get_ready
+from lakemuster.main import build_services, get_ready, reload_on_hangup
 
 GRACE_SECONDS = 30
 WORKER_APP = "lakemuster.main:app"
@@ -69,6 +71,7 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
         app = create_app(services)  # with workers too: what is wrong shows here, and not in each of them
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
+            services.refresher.start_retrying()
             _serve_here(app, listener, partial(_announce, settings.host, port, example))
             return
     finally:
@@ -127,6 +130,7 @@ def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]
     # uvicorn raises the signal that stopped it once more: having been asked to stop is no failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
+    reload_on_hangup(app)
     get_ready()
     server.run(sockets=[listener])
 
@@ -136,7 +140,21 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
     for name, value in flags.items():
         os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
     port = int(str(flags["port"]))
-    uvicorn.run(WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options())
+    config = uvicorn.Config(
+        WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options()
+    )
+    supervisor = Multiprocess if settings.tokens is None else _Supervisor
+    supervisor(config, sockets=[config.bind_socket()]).run()
+
+
+class _Supervisor(Multiprocess):
+    """Passes SIGHUP on, which workers answer by reading the tokens file again; uvicorn's own restarts them."""
+
+    def handle_hup(self) -> None:
+        """Tell all workers."""
+        for process in self.processes:
+            if process.pid is not None and process.process.is_alive():
+                os.kill(process.pid, signal.SIGHUP)
 
 
 def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
@@ -183,7 +201,7 @@ def _announce(host: str, port: int, table: str | None) -> None:
         f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
         f"  curl {base}/api/v1/tables",
         *([] if table is None else [f"  curl '{base}/api/v1/tables/{quote(table, safe='')}/files'"]),
-        f"  lakemuster tables --uri {base}",
+        *([f"  lakemuster tables --uri {base}"] if shutil.which("lakemuster") else []),
         f"  {base}/docs",
     ]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import typer
 
 from lakemuster.cli.options import parse_time
-from lakemuster.errors import ConfigInvalid
+from lakemuster.errors import ConfigInvalid, pip_install
 
 Row = Mapping[str, Any]
 Advance = Callable[[int, int], None]
@@ -28,8 +28,8 @@ def not_newest(reason: str) -> str:
 
 
 def without_effect(conjunct: Row) -> str:
-    """The line for a part of a filter that could not drop any file."""
-    return f"{conjunct['filter']} drops no file: {conjunct['reason']}"
+    """The line for a part of a filter that could not drop files, or some of them."""
+    return f"{conjunct['filter']} could not drop files: {conjunct['reason']}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,10 @@ class LocalIndex(Source, Protocol):
         """Remove segments that no table needs, and are older; how many, and their bytes."""
         ...
 
+    def verify(self, name: str, advance: Advance, *, repair: bool, sample: int | None) -> tuple[Row, list[list[str]]]:
+        """Compare the index of a table with its metadata: the report, and each difference in words."""
+        ...
+
 
 def query(
     kind: str,
@@ -177,7 +181,7 @@ def server_packages(what: str) -> Iterator[None]:
         if (cause.name or "").partition(".")[0] == "lakemuster":
             raise
         raise ConfigInvalid(
-            f"{what} needs packages that are not installed ({cause.name} is missing): pip install 'lakemuster[server]'"
+            f"{what} needs packages that are not installed ({cause.name} is missing): {pip_install('server')}"
         ) from cause
 
 

@@ -173,16 +173,23 @@ class Table:
         return TableInfo.of(self._transport.get(table_path(self.name)))
 
     def snapshots(self, **choice: Unpack[Choice]) -> Rows[SnapshotInfo]:
-        """Every snapshot that the table's metadata still names; of a chosen one, it and those that led to it."""
+        """Every snapshot of main that the table's metadata still names; of a chosen one, it and those that led to it.
+
+        A ``ref`` that names another branch gives that branch's.
+        """
         return self._rows("snapshots", _selector(choice), SnapshotInfo.of, page_size=choice.get("page_size"))
 
-    def snapshot(self, snapshot_id: int | str) -> SnapshotInfo:
+    def snapshot(self, snapshot_id: int | str, *, ref: str | None = None) -> SnapshotInfo:
         """One snapshot.
+
+        Args:
+            ref: the branch whose id it is: Paimon counts those of each branch by themselves.
 
         Raises:
             NotFoundError: the table has no such snapshot.
         """
-        return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id))))
+        of = None if ref is None else {"ref": ref}
+        return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id)), of))
 
     def refs(self, **choice: Unpack[Choice]) -> Rows[RefInfo]:
         """Branches and tags; of a chosen snapshot, those that name it."""
@@ -208,6 +215,7 @@ class Table:
         self,
         *,
         where: Where = None,
+        nan: str | None = None,
         content: str | Iterable[str] | None = None,
         stats: Iterable[str] | None = None,
         **choice: Unpack[Choice],
@@ -216,12 +224,15 @@ class Table:
 
         Args:
             where: data files that may hold rows that match, and the delete files that apply to them.
+            nan: as of ``plan``.
             content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live ones when None.
             stats: columns whose statistics to show.
         """
         params: dict[str, str] = {}
         if where is not None:
             params["filter"] = where if isinstance(where, str) else json.dumps(where)
+        if nan is not None:
+            params["nan"] = nan
         if content is not None:
             params["content"] = content if isinstance(content, str) else ",".join(content)
         if stats is not None:
@@ -237,6 +248,7 @@ class Table:
         strict: bool = False,
         stats: Iterable[str] | None = None,
         case_sensitive: bool = True,
+        nan: str | None = None,
         start_snapshot_id: int | str | None = None,
         end_snapshot_id: int | str | None = None,
         **choice: Unpack[PlanChoice],
@@ -251,6 +263,8 @@ class Table:
             strict: refuse a filter of which some conjunct cannot drop files.
             stats: columns whose statistics to show; ``["*"]`` for all that are selected.
             case_sensitive: whether ``ID`` is another column than ``id``.
+            nan: what comparisons with NaN mean: ``greatest``, ``unordered``, ``any`` (keep what either could match) or
+                ``none`` (believe bounds); the server's setting for the table when None.
             start_snapshot_id, end_snapshot_id: plan only what was appended after the one and up to the other.
             choice: the snapshot; and what is of Paimon tables alone: ``scan_mode`` (``delta``, or ``changelog`` files,
                 with ``start_snapshot_id``), ``read_optimized`` (only files that need no merging), ``splits``,
@@ -266,6 +280,7 @@ class Table:
             "strict": strict or None,
             "stats": _names(stats),
             "case_sensitive": None if case_sensitive else False,
+            "nan": nan,
             "start_snapshot_id": None if start_snapshot_id is None else str(start_snapshot_id),
             "end_snapshot_id": None if end_snapshot_id is None else str(end_snapshot_id),
         }
@@ -285,12 +300,13 @@ class Table:
         files: Iterable[str] | None = None,
         *,
         case_sensitive: bool = True,
+        nan: str | None = None,
         **choice: Unpack[Choice],
     ) -> Row:
         """What a filter drops at which level, and why files are kept or dropped; as the server words it.
 
         Args:
-            where: as of ``plan``.
+            where, nan: as of ``plan``.
             files: locations of data files to explain one by one.
 
         Raises:
@@ -300,6 +316,7 @@ class Table:
             "filter": where,
             "files": _names(files),
             "case_sensitive": None if case_sensitive else False,
+            "nan": nan,
         }
         row: Row = self._transport.ask(table_path(self.name, "explain"), _given({**question, **_choice(choice)}))
         return row

@@ -157,7 +157,8 @@ def test_index_on_spark_says_what_to_install(monkeypatch, tmp_path):
     assert done.status == 1
     assert done.err == (
         "lakemuster: --engine spark needs PySpark, which is not installed: "
-        "pip install 'lakemuster[server]' 'pyspark[sql]'\n"
+        "pip install '.[server]' in the source tree, or 'WHEEL[server]' with the path of a built wheel, "
+        "and pip install 'pyspark[sql]'\n"
     )
     assert not list(tmp_path.iterdir())
 

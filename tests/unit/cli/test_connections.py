@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -14,7 +15,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from lakemuster.api.connection import CONNECTION
 from lakemuster.cli.connections import MAX_HEAD_BYTES, BoundedProtocol
+from lakemuster.cli.peers import Limits
 
 SENT_BYTES = 20 * 2**20
 
@@ -121,3 +124,145 @@ def test_what_never_ends_is_cut(port: int, begin: bytes, endless: bytes):
 )
 def test_what_is_no_request_is_refused(port: int, odd: bytes):
     assert answer(port, odd).startswith(b"HTTP/1.1 400 ")
+
+
+class Hurried(BoundedProtocol):
+    """The same, in a hurry."""
+
+    limits = Limits(head=0.3, body=1.5, body_progress=0.3, body_progress_bytes=100, write=0.3, per_peer=3, look=0.05)
+
+
+async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+    """Reads a body and tells its length; a GET is answered without end, or with much at once."""
+    if scope["method"] == "POST":
+        await app(scope, receive, send)
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    while scope["path"] == "/endless" and not scope["extensions"][CONNECTION].is_gone:
+        await send({"type": "http.response.body", "body": b"x" * 2**16, "more_body": True})
+    await send({"type": "http.response.body", "body": b"x" * 2**26})
+
+
+@pytest.fixture(scope="module")
+def hurried() -> Iterator[int]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(endless, http=Hurried, lifespan="off", log_level="critical"))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+    thread.start()
+    yield listener.getsockname()[1]
+    server.should_exit = True
+    thread.join(10)
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+
+
+def dripped(port: int, begin: bytes, drop: bytes, pause: float) -> bytes:
+    """What is said to a client that sends on and on, a little at a time."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(begin)
+        client.settimeout(pause)
+        for _ in range(1000):
+            with suppress(OSError):
+                client.sendall(drop)
+            try:
+                return client.recv(1 << 16)
+            except TimeoutError:
+                continue
+            except OSError:
+                return b""
+    raise AssertionError("nobody hung up")
+
+
+@pytest.mark.parametrize(
+    ("begin", "drop", "said"),
+    [
+        pytest.param(b"", b"", b"", id="nothing"),
+        pytest.param(b"", b"\r\n", b"HTTP/1.1 408 ", id="empty lines"),
+        pytest.param(b"GET / HTTP/1.1\r\n", b"a:b\r\n", b"HTTP/1.1 408 ", id="head"),
+        pytest.param(HEAD % 1000, b"x", b"HTTP/1.1 408 ", id="body"),
+        pytest.param(HEAD % 2**20, b"x" * 60, b"HTTP/1.1 408 ", id="body that makes progress"),
+        pytest.param(
+            HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked"),
+            b"1\r\nx\r\n",
+            b"HTTP/1.1 408 ",
+            id="chunks",
+        ),
+    ],
+)
+def test_who_sends_too_slowly_is_cut(hurried: int, begin: bytes, drop: bytes, said: bytes):
+    assert dripped(hurried, begin, drop, 0.02).startswith(said)
+
+
+def test_a_second_head_on_a_connection_has_its_time_too(hurried: int):
+    with socket.create_connection(("127.0.0.1", hurried), timeout=20) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
+        said = b""
+        while not said.endswith(b" bytes\n"):
+            said += client.recv(1 << 16)
+        assert said.startswith(b"HTTP/1.1 200 ")
+        client.sendall(b"GET / HT")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 408 ")
+        assert client.recv(1 << 16) == b""
+
+
+def test_a_slow_body_that_keeps_moving_is_read(hurried: int):
+    body = b"x" * 2000
+    with socket.create_connection(("127.0.0.1", hurried), timeout=20) as client:
+        client.sendall(HEAD % len(body))
+        for at in range(0, len(body), 200):
+            client.sendall(body[at : at + 200])
+            client.settimeout(0.06)
+            with suppress(TimeoutError):
+                assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+        client.settimeout(20)
+        assert b"2000 bytes" in b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+
+@pytest.mark.parametrize("path", [b"/endless", b"/much"])
+def test_who_does_not_read_is_cut(hurried: int, path: bytes):
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+        client.settimeout(20)
+        client.connect(("127.0.0.1", hurried))
+        client.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        client.recv(1)
+        until = time.monotonic() + 20
+        while is_open(client) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not is_open(client)
+
+
+def is_open(client: socket.socket) -> bool:
+    """Whether a connection is, by the system: nothing is read."""
+    return client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
+
+
+def test_who_reads_slowly_is_not(hurried: int):
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        client.settimeout(20)
+        client.connect(("127.0.0.1", hurried))
+        client.sendall(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+        until = time.monotonic() + 1.0  # three times the deadline
+        while time.monotonic() < until:
+            assert client.recv(1 << 14)
+            time.sleep(0.01)
+
+
+def test_a_peer_has_only_so_many_connections(hurried: int):
+    clients = [socket.create_connection(("127.0.0.1", hurried), timeout=20) for _ in range(3)]
+    try:
+        said = b""
+        with suppress(OSError):  # the refusal may be lost with what was not read
+            said = answer(hurried, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+        assert said == b"" or said.startswith(b"HTTP/1.1 503 ")
+    finally:
+        for client in clients:
+            client.close()
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with suppress(OSError):
+            if answer(hurried, HEAD % 2, b"hi").startswith(b"HTTP/1.1 200 "):
+                return
+    raise AssertionError("nobody is answered any more")

@@ -69,7 +69,7 @@ def test_a_plan_is_data_files_with_their_deletes_counted_and_then_those(use):
         "position-deletes\t3\t-\t-\tx",
         "equality-deletes\t3\t-\t-\ty",
     ]
-    assert done.err == "lakemuster: length(b) > 2 drops no file: length is not looked through\n"
+    assert done.err == "lakemuster: length(b) > 2 could not drop files: length is not looked through\n"
 
 
 def test_json_is_the_whole_plan_with_one_numbering_of_deletes(use):

@@ -70,5 +70,5 @@ def test_without_the_servers_packages_a_command_says_what_to_install(repository,
     missing = ("fastapi", "sqlalchemy", "pydantic_settings", "uvicorn")
     done = start(repository, *words, missing=missing)
     assert done.returncode == 1
-    assert "pip install 'lakemuster[server]'" in done.stderr
+    assert "pip install '.[server]' in the source tree" in done.stderr
     assert len(done.stderr.splitlines()) == 1

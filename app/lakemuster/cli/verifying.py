@@ -1,0 +1,73 @@
+"""The command that compares the index with the tables' metadata."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated
+
+import typer
+
+from lakemuster.cli.application import fail, foreseen
+from lakemuster.cli.options import AsJson, Names
+from lakemuster.cli.output import Row, say, show_document
+from lakemuster.cli.progress import working
+from lakemuster.cli.sources import local_source
+from lakemuster.cli.text import printable
+
+
+def verify(
+    names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="Every registered table.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Replace what differs.")] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", show_default=False, help="Check N manifests of each table, chosen at random."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decode manifests anew with the reference decoder, and compare them with the index.
+
+    One line for each difference: table, kind (lost, damaged, differs, unreadable), where, what. The status is 1 when
+    anything differed, repaired or not, and 0 when all is equal. A running server keeps what it has in memory: restart
+    it after a repair of something that differed.
+    """
+    if bool(names) == every:
+        raise typer.BadParameter("name tables, or say --all", param_hint="NAME")
+    reports: list[Row] = []
+    failed = False
+    with closing(local_source()) as found:
+        chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
+        for name in chosen:
+            try:
+                with working(name) as advance:
+                    report, lines = found.verify(name, advance, repair=repair, sample=sample)
+            except Exception as error:
+                if (message := foreseen(error)) is None:
+                    raise
+                failed = True
+                fail(f"{name}: {message}")
+                continue
+            reports.append(report)
+            failed = failed or bool(lines)
+            if not as_json:
+                for line in lines:
+                    say("\t".join(printable(word) for word in line))
+                say(printable(_summary(report)))
+    if as_json:
+        show_document(reports)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _summary(report: Row) -> str:
+    differences = report["differences"]
+    repaired = sum(one["repaired"] for one in differences)
+    words = [
+        f"{report['snapshots']:,} snapshots",
+        f"{report['manifests']:,} manifests",
+        f"{report['packed']:,} packed segments",
+        f"{report['entries']:,} entries",
+        f"{len(differences):,} differences" if differences else "all equal",
+        *([f"{repaired:,} repaired"] if repaired else []),
+    ]
+    return f"{report['table']}: {', '.join(words)}"

@@ -1,6 +1,7 @@
 """A lake in Spark: its tables as a data source, and what the server knows as DataFrames, and paths for Spark's readers.
 
 * ``register``            ``spark.read`` and ``readStream.format("lakemuster")``; PySpark 4.1 or newer
+* ``count``               rows, from metadata where that is exact
 * ``files``, ``metadata`` plans and lists as DataFrames; ``paths`` for ``spark.read.parquet``
 * ``index``               indexing on executors
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakemuster.spark.counts import count
 from lakemuster.spark.errors import NotPlainParquet
 from lakemuster.spark.file_lists import files
 from lakemuster.spark.metadata_frames import metadata
@@ -28,7 +30,7 @@ from lakemuster.spark.register import register
 if TYPE_CHECKING:
     from lakemuster.spark.pipeline import index
 
-__all__ = ["NotPlainParquet", "files", "index", "metadata", "paths", "register"]
+__all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "paths", "register"]
 
 
 def __getattr__(name: str) -> object:

@@ -122,11 +122,13 @@ def check_files(reading: Reading, files: pa.Table) -> None:
 
 _LOOKED_AT = (
     "file_path", "content", "file_format", "key_metadata", "deletes", "deletion_vector", "raw_convertible",
-    "schema_id", "write_cols", "column_sizes", "null_value_counts",
+    "branch", "schema_id", "write_cols", "column_sizes", "null_value_counts",
 )  # fmt: skip
 
 
 def _problem(reading: Reading, file: Row) -> str | None:
+    if file.get("branch") is not None:
+        return f"it is of another branch, {file['branch']}"
     if file["content"] != "data":
         return f"it holds {file['content']}"
     if file["deletes"]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class NotPlainParquet(Exception):
     """Spark's Parquet reader would not give the table's rows.
@@ -61,3 +65,39 @@ class NotFollowed(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), self._arguments)
+
+
+class ReadOnly(Exception):
+    """Somebody writes with the data source."""
+
+    def __init__(self, table: str | None) -> None:
+        super().__init__(f"{table or 'the table'} cannot be written: the data source lakemuster is read-only")
+        self._table = table
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self._table,))
+
+
+class Failed(Exception):
+    """What went wrong, in one line with the table's name.
+
+    It has no traceback and is the cause of an error that has one. Python shows causes first, and Spark shows users what
+    Python does: so the line stands before the traceback.
+    """
+
+
+@contextmanager
+def in_one_line(table: str | None) -> Iterator[None]:
+    """Make an error of the block begin with one line that names the table."""
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        line = said if table is None or table in said else f"{table}: {said}"
+        if isinstance(error.__cause__, Failed):
+            raise
+        # Set in Spark's workers by default: their tracebacks are simplified, and causes dropped from them.
+        os.environ.pop("SPARK_SIMPLIFIED_TRACEBACK", None)
+        if error.__cause__ is not None:
+            error.add_note(f"Its cause: {error.__cause__!r}")
+        raise error from Failed(line)

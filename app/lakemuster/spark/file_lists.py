@@ -23,6 +23,7 @@ def files(
     table: str,
     where: Where = None,
     *,
+    nan: str | None = None,
     stats: Iterable[str] | None = None,
     snapshot_id: int | str | None = None,
     ref: str | None = None,
@@ -37,6 +38,7 @@ def files(
 
     Args:
         where: what rows must match: a SQL condition, or an Iceberg expression as a dictionary.
+        nan: what comparisons with NaN mean, as of :meth:`Table.plan`; Spark's own meaning is ``greatest``.
         stats: columns whose statistics to show; ``["*"]`` for all.
         snapshot_id, ref, as_of: which snapshot, at most one of the three; the current one otherwise.
         token: a bearer token, for servers that ask for one; it stays on the driver.
@@ -45,7 +47,9 @@ def files(
         ClientError: the server refused or failed, or its answer is not whole: never a short list.
     """
     with Client(uri, token) as client:
-        plan = client.table(table).plan(where, stats=stats, snapshot_id=snapshot_id, ref=ref, as_of=as_of, page_size=1)
+        plan = client.table(table).plan(
+            where, nan=nan, stats=stats, snapshot_id=snapshot_id, ref=ref, as_of=as_of, page_size=1
+        )
         return frame(spark, with_deletes(plan.to_arrow(), plan.deletes_to_arrow()))
 
 

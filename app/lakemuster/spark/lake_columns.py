@@ -39,7 +39,8 @@ lower_bounds_raw map; upper_bounds_raw map; key_null_value_counts map; key_lower
 _COLUMNS = {
     "snapshots": """
         snapshot_id long; parent_id long; branch text; sequence_number long; committed_at instant; operation text;
-        schema_id long; summary map; state text; error text; manifest_lists text; extra text
+        schema_id long; summary map; state text; error text; warnings texts; refs texts;
+        manifest_lists text; extra text
     """,
     "manifests": """
         manifest_path text; manifest_length long; list text; partitions map; partition_spec_id long; content text;

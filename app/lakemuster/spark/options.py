@@ -16,6 +16,7 @@ SPLIT_TARGET_SIZE = 128 * 2**20
 SPLIT_OPEN_FILE_COST = 4 * 2**20
 """Bytes; what Iceberg and Paimon take when nothing else is said."""
 TASK_THRESHOLD = 10_000
+_NAN_MODES = ("greatest", "unordered", "any", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Options:
         table: its dotted name, from ``load(...)`` (Spark calls that option ``path``).
         token_env: the environment variable, on driver and executors, that holds the bearer token.
         filter: SQL that rows must match.
+        nan: what comparisons with NaN mean to the server, which chooses the files; Spark's own meaning is ``greatest``.
         columns: the top-level columns to read; all when None. Spark prunes none of a Python data source's.
         metadata_columns: of where a row is stored, after the columns: ``_file``, ``_pos``, ``_spec_id`` of Iceberg.
         snapshot_id, ref, as_of: which snapshot, at most one of the three.
@@ -34,8 +36,9 @@ class Options:
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least. Larger
             Parquet files are read in pieces of whole row groups, where they need not be merged with others.
         task_threshold: of more files than these executors ask the server for their own parts of the plan.
-        pushdown: the conditions of ``where`` choose files too. For a frame that is filtered in one way only: Spark
-            4.1 to 4.3 read every use of a frame by the plan of the condition that was pushed last (``reader``).
+        pushdown: the conditions of ``where`` choose files too. None: where Spark keeps a plan for each use of a frame.
+            Spark 4.1 to 4.3 read every use by the plan of the condition that was pushed last (``reader``): there, True
+            is for a frame that is filtered in one way only.
         start: of a stream: ``full``, the rows that are there and then what is appended; ``latest``, only the latter.
         start_snapshot_id: of a stream: what was appended after that snapshot.
         skip_overwrites, skip_deletes: of a stream: pass over snapshots that replace or remove rows.
@@ -45,6 +48,7 @@ class Options:
     table: str
     token_env: str | None = None
     filter: str | None = None
+    nan: str = "greatest"
     columns: tuple[str, ...] | None = None
     metadata_columns: tuple[str, ...] = ()
     snapshot_id: int | None = None
@@ -54,7 +58,7 @@ class Options:
     split_target_size: int = SPLIT_TARGET_SIZE
     split_open_file_cost: int = SPLIT_OPEN_FILE_COST
     task_threshold: int = TASK_THRESHOLD
-    pushdown: bool = False
+    pushdown: bool | None = None
     start: str = "full"
     start_snapshot_id: int | None = None
     skip_overwrites: bool = False
@@ -73,7 +77,8 @@ class Options:
         for field, name, example in (("uri", "uri", "http://127.0.0.1:8181"), ("table", "path", "shop.orders")):
             if field not in read:
                 how = f'.option("uri", "{example}")' if name == "uri" else f'.load("{example}")'
-                raise OptionInvalid(name, f"is needed: {how}")
+                session = ' or spark.conf.set("lakemuster.uri", …) before register' if name == "uri" else ""
+                raise OptionInvalid(name, f"is needed: {how}{session}")
         chosen = [name for name in ("snapshot_id", "ref", "as_of") if name in read]
         if len(chosen) > 1:
             raise OptionInvalid(chosen[1], f"and {chosen[0]} exclude each other")
@@ -98,13 +103,24 @@ class Options:
         Raises:
             OptionInvalid: the address is none, or the variable is not set here.
         """
-        token = None
-        if self.token_env is not None and not (token := os.environ.get(self.token_env)):
-            raise OptionInvalid("token_env", f"{self.token_env} is not set in this process, {_WHERE}")
+        token = token_of(self.token_env)
         try:
             return Client(self.uri, token)
         except ValueError as cause:
             raise OptionInvalid("uri", f"is {cause}") from cause
+
+
+def token_of(variable: str | None) -> str | None:
+    """The bearer token in an environment variable; None when none is named.
+
+    Raises:
+        OptionInvalid: the variable is not set in this process.
+    """
+    if variable is None:
+        return None
+    if not (token := os.environ.get(variable)):
+        raise OptionInvalid("token_env", f"{variable} is not set in this process, {_WHERE}")
+    return token
 
 
 _WHERE = "a Python worker of Spark: it has the environment of the driver's JVM, or of the executor (spark.executorEnv)"
@@ -141,6 +157,12 @@ def _start(name: str, text: str) -> str:
     return text.lower()
 
 
+def _nan(name: str, text: str) -> str:
+    if text.lower() not in _NAN_MODES:
+        raise OptionInvalid(name, f"is one of {', '.join(_NAN_MODES)}, not {text!r:.60}")
+    return text.lower()
+
+
 def _flag(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise OptionInvalid(name, f"is true or false, not {text!r:.60}")
@@ -172,6 +194,7 @@ _READ: Mapping[str, Callable[[str, str], Any]] = {
     "token": _refused_token,
     "token_env": _text,
     "filter": _text,
+    "nan": _nan,
     "columns": _names,
     "metadata_columns": _names,
     "snapshot_id": _integer,

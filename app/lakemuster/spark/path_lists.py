@@ -97,7 +97,11 @@ class _Described:
                 snapshot_id = named.snapshot_id if named.type == "tag" else None
         self._schemas = [row for row in self._schemas if row["branch"] == self._branch]
         is_iceberg = self._format == "iceberg"
-        snapshots = list(table.snapshots()) if is_iceberg or snapshot_id is not None else []
+        snapshots: list[SnapshotInfo] = []
+        if is_iceberg:
+            snapshots = list(table.snapshots())
+        elif snapshot_id is not None:
+            snapshots = [table.snapshot(snapshot_id, ref=None if self._branch == "main" else self._branch)]
         self._target = self._schema(snapshot_id, snapshots)
         if is_iceberg and any(snapshot.schema_id is None for snapshot in snapshots):
             raise NotPlainParquet(table.name, "its older snapshots do not say their schemas")

@@ -51,9 +51,9 @@ def pin(table: Table, options: Options) -> Pinned:
         raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is none")
     ref = None if options.ref is None else _ref(table, options.ref)
     branch = MAIN if ref is None else ref.branch
-    schemas = [row for row in schemas if row["branch"] == branch]
+    own = [row for row in schemas if row["branch"] == branch]
     is_as_it_was = options.snapshot_id is not None or options.as_of is not None or (ref is not None and ref.is_tag)
-    schema = _schema(table, schemas, snapshot_id if is_as_it_was else None)
+    schema = _schema(table, own, snapshot_id if is_as_it_was else None)
     is_paimon = info.format == "paimon"
     to_read = TableToRead(
         name=table.name,
@@ -90,9 +90,7 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
 
 def with_newest(table: TableToRead, now: Table) -> TableToRead:
     """The same columns of a table that may have got schemas and specs since, which newer files are of."""
-    branch = table.schema.get("branch", MAIN)
-    schemas = tuple(row for row in now.schemas() if row["branch"] == branch)
-    return replace(table, schemas=schemas, specs=tuple(now.specs()))
+    return replace(table, schemas=tuple(now.schemas()), specs=tuple(now.specs()))
 
 
 @dataclass(frozen=True, slots=True)

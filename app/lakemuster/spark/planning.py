@@ -128,6 +128,7 @@ def _planned(client: Client, options: Options, pinned: Pinned, where: str | None
         where,
         limit=options.limit,
         case_sensitive=False,
+        nan=None if where is None else options.nan,
         start_snapshot_id=None if since is None else since.start,
         end_snapshot_id=None if since is None else since.end,
         splits=is_paimon,

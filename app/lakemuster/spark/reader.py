@@ -2,13 +2,14 @@
 
 Spark 4.1 to 4.3 keep one plan for all uses of a loaded table (``PythonDataSourceV2.readInfo``), that of the filters
 which were pushed last: a frame that is filtered in two ways, or used with and without a filter, would then lose rows.
-So filters are pushed only for frames whose user says that there is one; the option ``filter`` is in all plans.
+So filters are pushed there only for frames whose user says that there is one; the option ``filter`` is in all plans.
 
 There is no way around it from here. Every frame and view over a loaded table shares its relation, of Connect sessions
 too once their server has cached the table's plan; two uses in one query (a union, a join) share one plan, and the last
-push wins. A use without filters pushes nothing, and nothing is asked of this side again. Tables in Spark's catalog lose
-their options, and are one relation within a query as well. To plan for all filters that were ever pushed is no way out:
-of two threads' plans Spark may keep the earlier. Spark 5.0 is to keep the plan with each scan (SPARK-58551).
+push wins. A use without filters pushes nothing, and nothing is asked of this side again: what it reads is told apart
+neither on the driver nor on executors. Tables in Spark's catalog lose their options, and are one relation within a
+query as well. To plan for all filters that were ever pushed is no way out: of two threads' plans Spark may keep the
+earlier. Spark 5.0 keeps the plan with each scan (SPARK-58551), and filters are pushed by default.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
+from lakemuster.spark.errors import in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned
 from lakemuster.spark.planning import parts_of, rows_of
@@ -42,7 +44,8 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
             ClientError: the server refused or failed.
             TableMoved: the ref that was asked for is of another snapshot than the schema.
         """
-        return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
+        with in_one_line(self._options.table):
+            return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
@@ -50,7 +53,8 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         Raises:
             NotReadable: something that cannot be applied.
         """
-        return rows_of(self._options, self._pinned.table, partition.value, self._pushed)
+        with in_one_line(self._options.table):
+            yield from rows_of(self._options, self._pinned.table, partition.value, self._pushed)
 
 
 class PushingReader(Reader):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar, NoReturn
 
+import pyspark
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
-from lakemuster.spark.errors import OptionInvalid
+from lakemuster.spark.errors import OptionInvalid, ReadOnly, in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned, pin
 from lakemuster.spark.reader import PushingReader, Reader
@@ -19,6 +21,8 @@ from lakemuster.spark.stream import StreamReader
 from lakemuster.spark.table_comments import comments_of
 
 NAME = "lakemuster"
+PLAN_OF_EACH_USE = 5
+"""The first major version of Spark that keeps the plan of pushed filters with each use of a frame (see ``reader``)."""
 
 
 class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
@@ -28,10 +32,24 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
     schema is of is the one that all rows are of, in every action on the DataFrame.
     """
 
+    defaults: ClassVar[Mapping[str, str]] = {}
+    """Options of the session, which those of a ``load`` override."""
+
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
-        self._asked = Options.of(options)
+        self._given = {name.lower(): text for name, text in options.items()}
+        self._made: Options | None = None
         self._pinned: Pinned | None = None
+
+    @property
+    def _name(self) -> str | None:
+        return self._given.get("path")
+
+    @property
+    def _asked(self) -> Options:
+        if self._made is None:
+            self._made = Options.of({**self.defaults, **self._given})
+        return self._made
 
     @classmethod
     def name(cls) -> str:
@@ -45,6 +63,10 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             NotReadable: the table cannot be read, or Spark has no type for a column.
             ClientError: the server refused or failed.
         """
+        with in_one_line(self._name):
+            return self._schema()
+
+    def _schema(self) -> StructType:
         with self._asked.client() as client:
             self._pinned = pin(client.table(self._asked.table), self._asked)
         table = self._pinned.table
@@ -60,8 +82,11 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         Raises:
             OptionInvalid: a schema of the user's own, whose types are not the table's.
         """
-        kind = PushingReader if self._asked.pushdown else Reader
-        return kind(self._asked, self._for(schema))
+        with in_one_line(self._name):
+            pushdown = self._asked.pushdown
+            if pushdown is None:
+                pushdown = int(pyspark.__version__.partition(".")[0]) >= PLAN_OF_EACH_USE
+            return (PushingReader if pushdown else Reader)(self._asked, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
         """Follows the table with the columns that :meth:`schema` pinned.
@@ -70,15 +95,33 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             OptionInvalid: as of :meth:`reader`, or an option that is of one snapshot.
             NotFollowed: the table is none that rows are appended to.
         """
-        return StreamReader(self._asked, self._for(schema))
+        with in_one_line(self._name):
+            return StreamReader(self._asked, self._for(schema))
+
+    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
+        """Refuse to write.
+
+        Raises:
+            ReadOnly: always.
+        """
+        with in_one_line(self._name):
+            raise ReadOnly(self._name)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: N802 - Spark's name
+        """Refuse to write.
+
+        Raises:
+            ReadOnly: always.
+        """
+        self.writer(schema, overwrite)
 
     def _for(self, given: StructType) -> Pinned:
         """What was pinned; with a schema of the user's own, nothing was asked before."""
         if self._pinned is not None:
             return self._pinned
         own_names = [name for name in given.names if name not in self._asked.metadata_columns]
-        self._asked = replace(self._asked, columns=tuple(own_names))
-        own = self.schema()
+        self._made = replace(self._asked, columns=tuple(own_names))
+        own = self._schema()
         assert self._pinned is not None
         if given.names != [*own_names, *self._asked.metadata_columns]:
             raise OptionInvalid("schema", f"has metadata columns elsewhere than at its end: {', '.join(own.names)}")
@@ -87,3 +130,8 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             types = {field.name: field.dataType.simpleString() for field in own}
             raise OptionInvalid("schema", f"has another type for {wrong[0]}, which is {types[wrong[0]]}")
         return self._pinned
+
+
+def with_defaults(defaults: Mapping[str, str]) -> type[LakemusterSource]:
+    """The data source with options of a session; it is sent to Spark's workers by value, as no module has it."""
+    return type("SessionSource", (LakemusterSource,), {"defaults": dict(defaults), "__module__": __name__})

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from lakemuster.client import Table
 from lakemuster.client.catalog import Choice
 from lakemuster.spark.appends import check_appends
-from lakemuster.spark.errors import NotFollowed, OptionInvalid
+from lakemuster.spark.errors import NotFollowed, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.pinned import Pinned, with_newest
 from lakemuster.spark.planning import Since, parts_of, rows_of
@@ -59,7 +59,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         Raises:
             ClientError: the server refused or failed.
         """
-        with self._options.client() as client:
+        with in_one_line(self._options.table), self._options.client() as client:
             snapshot_id = _newest(client.table(self._pinned.table.name))
         return {_KEY: "" if snapshot_id is None else str(snapshot_id)}
 
@@ -70,6 +70,10 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             NotFollowed: a snapshot between them removed or changed rows, or they do not follow one another.
             ClientError: the server refused or failed.
         """
+        with in_one_line(self._options.table):
+            return self._partitions(start, end)
+
+    def _partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         if start[_KEY] == end[_KEY]:
             return []
         last = int(end[_KEY])
@@ -89,7 +93,8 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             NotReadable: something that cannot be applied.
         """
         table, part = partition.value
-        return rows_of(self._options, table, part)
+        with in_one_line(self._options.table):
+            yield from rows_of(self._options, table, part)
 
 
 def _newest(table: Table) -> int | None:

@@ -20,6 +20,8 @@ def test_names_come_in_any_case_and_values_are_read():
     assert (options.columns, options.limit, options.start) == (("id", "name"), 5, "latest")
     assert options.skipped == {"delete"}
     assert not options.pushdown
+    assert options.nan == "greatest"
+    assert Options.of({**GIVEN, "NaN": "Unordered"}).nan == "unordered"
     assert Options.of({**GIVEN, "columns": '["a,b", "c"]'}).columns == ("a,b", "c")
 
 
@@ -33,6 +35,7 @@ def test_names_come_in_any_case_and_values_are_read():
         ({"token": "hush"}, "option token would be written"),
         ({"snapshot_id": "x"}, "option snapshot_id is a whole number, not 'x'"),
         ({"ref": "a", "as_of": "2024-01-01"}, "option as_of and ref exclude each other"),
+        ({"nan": "some"}, "option nan is one of greatest, unordered, any, none, not 'some'"),
         ({"limit": "0"}, "option limit is at least 1, not 0"),
         ({"task_threshold": "-1"}, "option task_threshold is not negative"),
         ({"columns": ","}, "option columns is names"),

@@ -148,7 +148,7 @@ def test_segments_that_are_not_in_the_store_are_not_believed(
 
 
 def test_a_segment_of_another_size_is_not_believed(cluster: Cluster, refresher: Refresher) -> None:
-    cluster.change = lambda rows: [(*row[:3], row[3] + 1, row[4]) for row in rows]
+    cluster.change = lambda rows: [(*row[:3], row[3] + 1, *row[4:]) for row in rows]
     with pytest.raises(ConfigInvalid, match="SEGMENTS_URL must be one place"):
         refresh(refresher)
 
@@ -172,16 +172,17 @@ def test_a_wrong_setting_of_executors_is_said(
 
 def test_the_driver_has_the_last_word_on_what_killed_a_decoder(cluster: Cluster, refresher: Refresher) -> None:
     died = '{"code": "decode_failed", "message": "a decoder process died of SIGKILL", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], 5, 0, 0, died), *rows[1:]]
+    cluster.change = lambda rows: [(rows[0][0], 5, 0, 0, died, None), *rows[1:]]
     report = refresh(refresher)
     assert (len(report.published), report.quarantined, report.entries_decoded) == (1, (), 60)
 
 
 def test_another_error_quarantines_with_its_reason(cluster: Cluster, refresher: Refresher) -> None:
     gone = '{"code": "object_missing", "message": "gone", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, gone), *rows[1:]]
+    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, gone, None), *rows[1:]]
     report = refresh(refresher)
-    assert [reason for _, reason in report.quarantined] == ["object_missing: gone"]
+    ((_, reason),) = report.quarantined
+    assert reason.startswith("object_missing: gone (object ")
     assert report.manifests_fetched == 5
 
 
@@ -189,7 +190,7 @@ def test_storage_that_does_not_answer_fails_the_refresh_and_keeps_what_is_whole(
     cluster: Cluster, refresher: Refresher
 ) -> None:
     silent = '{"code": "storage_unavailable", "message": "no answer", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, silent), *rows[1:]]
+    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, silent, None), *rows[1:]]
     with pytest.raises(CatalogError, match="no answer"):
         refresh(refresher)
     cluster.change = list

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lakemuster.config import Settings, load_settings
 from lakemuster.index.tables import find_table
+from lakemuster.ingest.looking import PATIENT
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.names import format_name, parse_name
@@ -50,7 +51,7 @@ def index(
             are indexed.
     """
     settings = settings or load_settings(history=EVERY_SNAPSHOT)
-    with closing(open_refresher(settings)) as refresher:
+    with closing(open_refresher(settings, PATIENT)) as refresher:
         refresher.engine = SparkEngine.of(spark, settings, refresher)
         tables = [find_table(refresher.index.database, format_name(parse_name(name))) for name in names]
         reports = []

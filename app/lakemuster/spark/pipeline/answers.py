@@ -21,17 +21,24 @@ SCHEMA = pa.schema(
         pa.field("rows", pa.int64()),
         pa.field("bytes", pa.int64()),
         pa.field("error", pa.string()),
+        pa.field("counts", pa.binary()),
     ]
 )
-COLUMNS = "segment string, length bigint, rows bigint, bytes bigint, error string"
+COLUMNS = "segment string, length bigint, rows bigint, bytes bigint, error string, counts binary"
 """The same for Spark."""
 
 
 def batch_of(outcomes: Iterable[Outcome]) -> pa.RecordBatch:
     """Outcomes as rows of :data:`SCHEMA`."""
-    rows = [
-        {"segment": one.manifest.segment, "length": one.length, "rows": one.rows, "bytes": one.bytes}
-        | {"error": None if one.error is None else _text(one.error)}
+    rows: list[dict[str, object]] = [
+        {
+            "segment": one.manifest.segment,
+            "length": one.length,
+            "rows": one.rows,
+            "bytes": one.bytes,
+            "error": None if one.error is None else _text(one.error),
+            "counts": one.counts,
+        }
         for one in outcomes
     ]
     return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
@@ -45,11 +52,12 @@ def outcomes_of(rows: Iterable[Sequence[Any]], manifests: Sequence[Manifest]) ->
     """
     asked = {one.segment: one for one in manifests}
     found: dict[str, Outcome] = {}
-    for segment, length, count, size, error in rows:
+    for segment, length, count, size, error, counts in rows:
         if segment not in asked or segment in found or (error is None and None in (length, count, size)):
             raise IndexUnavailable("Spark's answer is not of the manifests that it was given")
         failure = None if error is None else _error(error)
-        found[segment] = Outcome(asked[segment], length, count or 0, size or 0, failure)
+        counted = None if counts is None else bytes(counts)
+        found[segment] = Outcome(asked[segment], length, count or 0, size or 0, failure, counted)
     if len(found) != len(asked):
         raise IndexUnavailable(f"Spark answered for {len(found)} of {len(asked)} manifests")
     return list(found.values())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lakemuster.errors import ConfigInvalid, IndexUnavailable
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, pip_install
 from lakemuster.spark.pipeline.answers import COLUMNS
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def _failure(cause: Exception) -> Exception:
     if "No module named" in text:
         missing = text.partition("No module named")[2].split("\n")[0].strip(" '\"")
         return ConfigInvalid(
-            f"executors lack the package {missing}: they need 'lakemuster[server]', as the driver does"
+            f"executors lack the package {missing}: they need Lakemuster with its extra 'server', as the driver does"
         )
     return IndexUnavailable(f"the Spark job failed ({type(cause).__name__}); its log says why")
 
 
-INSTALL = "pip install 'lakemuster[server]' 'pyspark[sql]'"
+INSTALL = f"{pip_install('server')}, and pip install 'pyspark[sql]'"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NoReturn
 from uuid import UUID
 
 import pyarrow as pa
@@ -123,6 +124,14 @@ class _Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class _Matched:
+    """Whether a text is like a pattern without escapes."""
+
+    path: tuple[str, ...]
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Denied:
     child: _Condition
 
@@ -132,7 +141,7 @@ class _Constant:
     value: bool | None
 
 
-_Condition = _Asked | _Joined | _Denied | _Constant
+_Condition = _Asked | _Matched | _Joined | _Denied | _Constant
 
 
 def _schema(table: TableToRead) -> Schema:
@@ -148,7 +157,7 @@ def _schema(table: TableToRead) -> Schema:
 
 def _columns(condition: _Condition) -> Iterator[str]:
     match condition:
-        case _Asked(path=path):
+        case _Asked(path=path) | _Matched(path=path):
             yield path[0]
         case _Joined(children=children):
             for child in children:
@@ -176,8 +185,23 @@ class _Reader:
             case Not(child=child):
                 return _Denied(self.read(child))
             case Opaque(text=text):
-                raise self._refused(text)
+                return self._matched(node) or self._refuse(text)
         return self._leaf(node)
+
+    def _matched(self, node: Opaque) -> _Condition | None:
+        """The condition of ``column LIKE pattern``; NOT LIKE is a Not around it, and its text is the same."""
+        if len(node.names) != 1 or "\u2026" in node.text:  # the text may be shortened
+            return None
+        [(name, where)] = node.names
+        if (pattern := _pattern(node.text)) is None:
+            return None
+        path = self._path(Leaf(Op.IS_NULL, name, where=where, text=node.text))
+        bound = bind(Leaf(Op.IS_NULL, name, where=where), self._schema, case_sensitive=False)
+        is_text = isinstance(bound, BoundLeaf) and bound.type.kind is Kind.STRING
+        return _Matched(path, pattern) if is_text else None
+
+    def _refuse(self, text: str) -> NoReturn:
+        raise self._refused(text)
 
     def _leaf(self, leaf: Leaf) -> _Condition:
         if leaf.op in NEGATIVE:
@@ -202,6 +226,25 @@ class _Reader:
     def _refused(self, text: str) -> NotReadable:
         how = "give it to where(...) of the DataFrame"
         return NotReadable(self._table, f"option filter: {text[:200]!r} is not asked of rows here, {how}")
+
+
+def _pattern(text: str) -> str | None:
+    """The pattern of a LIKE; None of other conditions, and where engines differ in what a backslash means."""
+    from sqlglot import exp, parse_one  # noqa: PLC0415 - most filters need no second reading
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+    try:
+        tree = parse_one(text, into=exp.Condition)
+    except (SqlglotError, RecursionError):
+        return None
+    while isinstance(tree, exp.Not):
+        tree = tree.this
+    said = {name for name, value in tree.args.items() if value}
+    is_plain = type(tree) is exp.Like and said <= {"this", "expression", "negate"} and isinstance(tree.this, exp.Column)
+    pattern = tree.args.get("expression") if is_plain else None
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.this:
+        return None
+    return str(pattern.this)
 
 
 def _parts(bound: Bound) -> Iterator[Bound]:
@@ -236,6 +279,8 @@ def _outcomes(condition: _Condition, bounds_of: BoundsOf) -> tuple[bool, bool]:
     match condition:
         case _Constant(value=value):
             return value is True, value is False
+        case _Matched():
+            return True, True
         case _Denied(child=child):
             true, false = _outcomes(child, bounds_of)
             return false, true
@@ -265,6 +310,8 @@ def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int)
     values = columns[condition.path[0]]
     for name in condition.path[1:]:
         values = pc.struct_field(values, name)
+    if isinstance(condition, _Matched):
+        return pc.match_like(values, condition.pattern)
     answer = _asked(condition.bound, values)
     if condition.false_is_unknown:
         answer = pc.if_else(answer, pa.scalar(True), _UNKNOWN)

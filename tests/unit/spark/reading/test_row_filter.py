@@ -78,6 +78,10 @@ CASES = [
     ("NOT id > 99999999999999999999", {"id": pa.array([1, None])}, [0]),
     ("name LIKE 'a%'", {"name": pa.array(["ab", "b", None, "A"])}, [0]),
     ("name NOT LIKE 'a%'", {"name": pa.array(["ab", "b", None, "A"])}, [1, 3]),
+    ("name LIKE '%a'", {"name": pa.array(["ba", "b", None, "\na", "A"])}, [0, 3]),
+    ("name LIKE 'a_c'", {"name": pa.array(["abc", "ac", "a𝄞c", "a\nc"])}, [0, 2, 3]),
+    ("NAME NOT LIKE '%b%'", {"name": pa.array(["abc", "ac", None])}, [1]),
+    ("NOT (name LIKE 'a%c' OR name LIKE '.%')", {"name": pa.array(["abc", ".b", "xbc", None])}, [2]),
     ("name >= 'é'", {"name": pa.array(["z", "é", "𝄞"])}, [1, 2]),
     ("price = 1.50", {"price": pa.array([Decimal("1.50"), Decimal("1.51"), None])}, [0]),
     ("day < DATE '1970-01-02'", {"day": pa.array([0, 1, None], pa.date32())}, [0]),
@@ -102,7 +106,10 @@ def test_rows_for_which_it_is_true_are_kept(where, columns, expected):
     "where",
     [
         "lower(name) = 'a'",
-        "name LIKE '%a'",
+        "name LIKE '%a\\_'",
+        "name LIKE 'a!%b%c' ESCAPE '!'",
+        "name LIKE '%" + "long" * 1000 + "'",
+        "lower(name) LIKE '%a'",
         "words[0] = 'a'",
         "place IS NULL",
         "bucket(4, id) = 1",
@@ -117,7 +124,7 @@ def test_what_cannot_be_asked_in_just_that_way_is_refused(where):
         RowFilter.of(where, table("id"))
 
 
-@pytest.mark.parametrize("where", ["nothing = 1", "id = 'a'", "id >", "1"])
+@pytest.mark.parametrize("where", ["nothing = 1", "place.nothing LIKE '%a'", "id = 'a'", "id >", "1"])
 def test_what_is_no_condition_on_the_table_is_refused(where):
     with pytest.raises(NotReadable, match="option filter: "):
         RowFilter.of(where, table("id"))

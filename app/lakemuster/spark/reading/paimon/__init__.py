@@ -30,7 +30,7 @@ from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRea
 from lakemuster.spark.reading.paimon.arrays import has_nulls_against
 from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
 from lakemuster.spark.reading.paimon.spread import spread_rows
-from lakemuster.spark.reading.paimon.tables import PaimonTable
+from lakemuster.spark.reading.paimon.tables import PaimonTable, of_branch
 
 __all__ = ["check", "read", "read_schema"]
 
@@ -58,14 +58,17 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a split's files, in :func:`read_schema`, merged and without deleted ones.
 
+    The files are of one branch: plans put no others into a split.
+
     Args:
         conditions: rows that do not match all of them may be left out; they are of files that are read alone.
 
     Raises:
         NotReadable: something cannot be applied, or a file is not what its metadata says.
     """
-    known = PaimonTable.of(table)
-    schema = known.arrow_schema
+    schema = read_schema(table)
+    branch = next((file["branch"] for file in split.files if file.get("branch") is not None), None)
+    known = PaimonTable.of(of_branch(table, branch))
     sections: dict[int, list[Row]] = {}
     for file in split.files:
         if file["content"] != "data":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -14,11 +14,25 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, fields_of, spark_field
 
-_MAIN = "main"
-_OTHER_BRANCHES = ("scan.fallback-branch", "scan.primary-branch")
-"""Options by which Paimon reads partitions of other branches too."""
 _CHAIN = "chain-table.enabled"
 _READ_DEFAULT = "fields.{}.default-value"
+
+
+def of_branch(table: TableToRead, branch: str | None) -> TableToRead:
+    """A table as files of another of its branches are read, which has schemas and options of its own.
+
+    Args:
+        branch: None for the one that was asked for.
+
+    Raises:
+        NotReadable: the server does not say the branch's schema.
+    """
+    if branch is None:
+        return table
+    for row in table.schemas:
+        if row.get("branch") == branch and row["current"]:
+            return replace(table, schema=row, properties=dict(row.get("options") or {}))
+    raise NotReadable(table.name, f"the schema of branch {branch} is not known")
 
 
 @dataclass(frozen=True)
@@ -56,9 +70,6 @@ class PaimonTable:
             }
         except MetadataCorrupt as problem:
             raise NotReadable(table.name, f"its schema cannot be understood: {problem.message}") from problem
-        for option in _OTHER_BRANCHES:
-            if branch == _MAIN and table.properties.get(option):
-                raise NotReadable(table.name, f"partitions are read of other branches, by {option}")
         if table.properties.get(_CHAIN, "").lower() == "true":
             raise NotReadable(table.name, f"partitions are put together of several, by {_CHAIN}")
         by_name = {field.name: field for field in fields}

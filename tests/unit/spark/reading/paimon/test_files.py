@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakemuster.spark.reading import paimon
-from lakemuster.spark.reading.model import NotReadable
+from lakemuster.spark.reading.model import NotReadable, Split
 from lakemuster.spark.reading.paimon import data_files
 from tests.unit.spark.reading.paimon.lake import (
     MemoryLake,
@@ -162,17 +162,20 @@ def test_defaults_when_read() -> None:
     paimon.check(to_read([PLAIN], ["id"], **options))
 
 
-@pytest.mark.parametrize(
-    "options", [{"scan.fallback-branch": "x"}, {"scan.primary-branch": "x"}, {"chain-table.enabled": "TRUE"}]
-)
-def test_rows_of_other_branches(options: dict[str, str]) -> None:
+def test_rows_of_chains() -> None:
     """Paimon reads more than the snapshot has: to read the snapshot alone would be fewer rows in silence."""
-    [name] = options
-    with pytest.raises(NotReadable, match=name):
-        paimon.check(to_read([PLAIN], **options))
-    side = {**PLAIN, "branch": "side"}
-    if not name.startswith("chain"):
-        paimon.check(to_read([side], **options))
+    with pytest.raises(NotReadable, match=r"chain-table\.enabled"):
+        paimon.check(to_read([PLAIN], **{"chain-table.enabled": "TRUE"}))
+
+
+@pytest.mark.parametrize("option", ["scan.fallback-branch", "scan.primary-branch"])
+def test_a_branch_without_a_known_schema(option: str) -> None:
+    lake = MemoryLake()
+    file = {**written(lake, rows=[{"id": 1, "name": "x"}]), "branch": "side"}
+    table = to_read([PLAIN], **{option: "side"})
+    paimon.check(table)
+    with pytest.raises(NotReadable, match="schema of branch side is not known"):
+        list(paimon.read(table, Split((file,)), lake))
 
 
 def test_nulls_where_there_are_none() -> None:

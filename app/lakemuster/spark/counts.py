@@ -1,0 +1,86 @@
+"""How many rows a table has: from its metadata where that is exact."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.client import Client
+from lakemuster.client.plans import Plan
+from lakemuster.spark.options import token_of
+from lakemuster.spark.register import PUSHDOWN
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def count(
+    spark: SparkSession,
+    uri: str,
+    table: str,
+    where: str | None = None,
+    *,
+    snapshot_id: int | str | None = None,
+    ref: str | None = None,
+    as_of: datetime | str | None = None,
+    token_env: str | None = None,
+) -> int:
+    """The number of rows that match a condition, of one snapshot; exact.
+
+    Spark reads all columns of a Python data source for ``count(*)``. Here no row is read where the plan's files hold
+    matching rows only, without deletes and with nothing to merge; otherwise the data source reads what the plan keeps,
+    which needs :func:`register`.
+
+    Args:
+        where: a SQL condition.
+        snapshot_id, ref, as_of: which snapshot, at most one of the three; the current one otherwise.
+        token_env: names the environment variable, on driver and executors, of a bearer token.
+
+    Raises:
+        ClientError: the server refused or failed.
+        OptionInvalid: the variable is not set.
+    """
+    with Client(uri, token_of(token_env)) as client:
+        asked = client.table(table)
+        plan = asked.plan(where, case_sensitive=False, snapshot_id=snapshot_id, ref=ref, as_of=as_of, page_size=1)
+        known = counted(plan)
+    if known is not None:
+        return known
+    chosen = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "token_env": token_env}
+    if ref is None and plan.snapshot_id is not None:
+        chosen |= {"snapshot_id": plan.snapshot_id, "as_of": None}
+    options = {name: str(value) for name, value in chosen.items() if value is not None}
+    if spark.conf.get(PUSHDOWN, "false") == "true":
+        options["pushdown"] = "true"  # this frame is filtered in one way
+    rows = spark.read.format("lakemuster").option("uri", uri).options(**options).load(table)
+    return int((rows if where is None else rows.where(where)).count())
+
+
+def counted(plan: Plan) -> int | None:
+    """The rows of a plan's files, if the metadata of them is enough to know."""
+    files = plan.to_arrow()
+    if not files.num_rows:
+        return 0
+    # Files of a part of the columns (write_cols) hold the same rows as others.
+    for name in ("residual", "deletion_vector", "write_cols"):
+        if name in files.column_names and files.column(name).null_count < files.num_rows:
+            return None
+    if "deletes" in files.column_names and pc.sum(pc.list_value_length(files.column("deletes"))).as_py():
+        return None
+    if "raw_convertible" in files.column_names:
+        rows_go = pc.sum(_or_zero(files, "delete_row_count")).as_py()
+        if rows_go or not pc.all(pc.fill_null(files.column("raw_convertible"), False)).as_py():
+            return None
+    if files.column("record_count").null_count:
+        return None
+    return int(pc.sum(files.column("record_count")).as_py())
+
+
+def _or_zero(files: pa.Table, name: str) -> pa.ChunkedArray | pa.Array:
+    """A column that may be missing, and whose nulls say nothing: of a file that says nothing, some rows may go."""
+    if name not in files.column_names:
+        return pa.array([0])
+    return pc.fill_null(files.column(name).cast(pa.int64()), 1)

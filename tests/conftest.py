@@ -18,6 +18,7 @@ pytest_plugins = [
     "tests.paimon_java",
     "tests.postgres",
     "tests.pypaimon",
+    "tests.selection",
     "tests.spark",
     "tests.storage_servers",
 ]

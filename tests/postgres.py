@@ -43,13 +43,41 @@ _START_SECONDS = 60.0
 class PostgresServer:
     """A running server; ``database()`` lends a fresh database of it."""
 
-    def __init__(self, socket_folder: Path) -> None:
+    def __init__(self, socket_folder: Path, process_id: int) -> None:
         self._folder = socket_folder
+        self._process_id = process_id
         self._numbers = itertools.count(1)
+
+    @property
+    def socket_path(self) -> str:
+        """The Unix socket that it listens on."""
+        return str(self._folder / ".s.PGSQL.5432")
 
     def connect(self, database: str = "postgres") -> psycopg.Connection:
         """A connection of the server's own role, each statement its own transaction."""
         return psycopg.connect(host=str(self._folder), user=ROLE, dbname=database, autocommit=True)
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+        return self._folder / ".s.PGSQL.5432"
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """All of its processes stand still for as long as the block runs."""
+        self._signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        # The parent first, so that it starts no further process.
+        os.kill(self._process_id, number)
+        children = Path(f"/proc/{self._process_id}/task/{self._process_id}/children").read_text().split()
+        for child in map(int, children):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
 
     @contextlib.contextmanager
     def database(self) -> Iterator[str]:
@@ -84,7 +112,7 @@ def running_postgres() -> Iterator[PostgresServer]:
             os.chown(folder, user.pw_uid, user.pw_gid)
         _initialise(binaries, folder, user)
         process = _start(binaries, folder, user)
-        server = PostgresServer(folder)
+        server = PostgresServer(folder, process.pid)
         _await(server, process, folder)
         yield server
     finally:

@@ -1,165 +1,347 @@
-"""The image's parts hold: what its Dockerfile copies, sets and runs is run here, with the volume as the only new files.
+"""The image, built and run by the Dockerfile's own lines (``scripts/image.py``): what users start is what is tested.
 
-There is no container engine here. The environment is built from the same lock by the same rules, the tree is the copied
-one, and the commands, variables and health check are read from the Dockerfile.
+Where the machine gives no namespaces, or not the Python that the Dockerfile names, the same steps run in an ordinary
+folder or with another Python, and ``test_everything_is_as_in_the_image`` is skipped with what is not shown.
 """
 
 from __future__ import annotations
 
+import ctypes
+import http.client
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
+import sys
+import threading
 import time
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lakemuster.api.auth import token_entry
+from tests.journey.servers import free_port
 from tests.tree import ROOT
 
+pytestmark = pytest.mark.timeout(900)  # the first build downloads the lock's wheels
 
-def instructions(stage: int) -> list[tuple[str, str]]:
-    """(instruction, words) of one stage of the Dockerfile."""
-    text = re.sub(r"^#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
-    stages = re.split(r"^FROM .*$", text, flags=re.MULTILINE)
-    lines = [line.strip().partition(" ") for line in stages[stage].splitlines() if line.strip()]
-    return [(name, words.strip()) for name, _, words in lines]
-
-
-def words_of(name: str, stage: int = 2) -> list[str]:
-    return [words for instruction, words in instructions(stage) if instruction == name]
+SCRIPT = [sys.executable, str(ROOT / "scripts" / "image.py")]
+SECONDS = 60.0
+PAIMON = "append_09"
 
 
 @dataclass(frozen=True)
 class Image:
-    """The image's folders and variables, as they stand on this machine."""
+    """A built image."""
 
-    opt: Path
-    volume: Path
-    elsewhere: Path
-    environment: dict[str, str]
+    folder: Path
+    facts: dict[str, Any]
+    asked_plain: bool
 
-    def run(self, command: list[str], **more: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [shutil.which(command[0], path=self.environment["PATH"]) or command[0], *command[1:]],
-            cwd=self.volume,
-            env=self.environment | more,
+    @property
+    def plain(self) -> bool:
+        """Whether it is an ordinary folder."""
+        return bool(self.facts["plain"])
+
+    def path(self, inside: str) -> str:
+        """Where programs find a path of the image."""
+        return f"{self.folder}/root{inside}" if self.plain else inside
+
+    def start(self, *words: str, volumes: tuple[str, ...] = (), entrypoint: str = "", **env: str) -> Container:
+        """``docker run``."""
+        port = free_port() if self.plain else self.facts["ports"][0]
+        options = [f"--volume={volume}" for volume in volumes]
+        options += [f"--env={name}={value}" for name, value in {**env, "LAKEMUSTER_PORT": port}.items()]
+        options += [f"--entrypoint={entrypoint}"] if entrypoint else []
+        process = subprocess.Popen(
+            [*SCRIPT, "run", str(self.folder), *options, "--", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
+        return Container(self, process, int(port))
+
+    def run(self, *words: str, **more: Any) -> tuple[int, str]:
+        """To its end: exit status and output."""
+        process = self.start(*words, **more).process
+        output, _ = process.communicate(timeout=2 * SECONDS)
+        return process.returncode, output
+
+    def python(self, program: str, **more: Any) -> Any:
+        """What a program of the image's Python prints as JSON."""
+        status, output = self.run("-c", program, entrypoint="python", **more)
+        assert status == 0, output
+        return json.loads(output)
 
 
-@pytest.fixture(scope="module")
-def server_python():
-    """The python of an environment with what the image has, and no more."""
-    command = ["sh", ROOT / "scripts" / "environment.sh", ROOT / "requirements-server.lock"]
-    built = subprocess.run(command, capture_output=True, text=True, check=True)
-    return Path(built.stdout.strip())
+@dataclass(frozen=True)
+class Container:
+    """A running image, and its network."""
+
+    image: Image
+    process: subprocess.Popen[str]
+    port: int
+
+    def execute(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """``docker exec``."""
+        command = [*SCRIPT, "exec", str(self.image.folder), str(self.process.pid), f"--env=LAKEMUSTER_PORT={self.port}"]
+        return subprocess.run([*command, "--", *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+
+    def await_health(self) -> None:
+        """Until the image's health check succeeds."""
+        until = time.monotonic() + SECONDS
+        while (check := self.execute(*self.image.facts["healthcheck"])).returncode:
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < until, check.stderr
+            time.sleep(0.2)
+
+    def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
+        """Status and JSON of an answer, asked over the container's own network."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        connection.sock = self._connected()
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers["Content-Type"] = "application/json"
+        connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, json.loads(text)
+
+    def _connected(self) -> socket.socket:
+        if self.image.plain:
+            return socket.create_connection(("127.0.0.1", self.port), SECONDS)
+        made: list[socket.socket] = []
+
+        def connect() -> None:
+            # A namespace is a thread's; this one ends with the function. A socket stays where it was made.
+            with Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").open() as children:
+                inside = children.read().split()[0]
+            with Path(f"/proc/{inside}/ns/net").open() as network:
+                assert ctypes.CDLL(None, use_errno=True).setns(network.fileno(), 0x40000000) == 0
+            made.append(socket.create_connection(("127.0.0.1", self.port), SECONDS))
+
+        thread = threading.Thread(target=connect)
+        thread.start()
+        thread.join()
+        return made[0]
+
+    def stop(self) -> str:
+        """``docker stop``; what it printed."""
+        self.process.send_signal(signal.SIGTERM)
+        output, _ = self.process.communicate(timeout=SECONDS)
+        assert self.process.returncode in (0, -signal.SIGTERM, 128 + signal.SIGTERM), output
+        return output
+
+
+def built(folder: Path, *options: str) -> Image:
+    """The Dockerfile's steps, done in ``folder``."""
+    done = subprocess.run([*SCRIPT, "build", str(folder), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return Image(folder, json.loads((folder / "image.json").read_text()), "--plain" in options)
+
+
+@pytest.fixture(scope="module", params=["", pytest.param("--plain", marks=pytest.mark.full)])
+def image(request, tmp_path_factory):
+    return built(tmp_path_factory.mktemp("image"), *filter(None, [request.param]))
 
 
 @pytest.fixture
-def image(server_python, tmp_path):
-    """The copied tree, the lock's environment, an empty volume."""
-    opt, volume, elsewhere = (tmp_path / name for name in ("opt", "volume", "elsewhere"))
-    for folder in (opt / "bin", volume, elsewhere):
-        folder.mkdir(parents=True)
-    for words in words_of("COPY", 1):
-        source, target = words.split()
-        if target.startswith("/opt/lakemuster/"):
-            shutil.copytree(ROOT / source, opt / target[1:], ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
-    (made,) = re.findall(r"printf '%s\\n' '#!(\S+)' '(.+?)' '(.+?)' > (\S+)", words_of("RUN", 1)[1])
-    assert made[0] == "/opt/venv/bin/python"
-    shim = opt / "bin" / "lakemuster"
-    shim.write_text(f"#!{server_python}\n{made[1]}\n{made[2]}\n")
-    shim.chmod(0o755)
-    assert made[3] == "/opt/venv/bin/lakemuster"
-    environment = {"TMPDIR": str(elsewhere)}
-    for pair in words_of("ENV")[0].split():
-        name, _, value = pair.partition("=")
-        value = value.replace("/opt/venv/bin", f"{opt / 'bin'}:{server_python.parent}")
-        value = value.replace("/opt/lakemuster", str(opt / "opt" / "lakemuster"))
-        environment[name] = re.sub(r"^/data", str(volume), value)
-    return Image(opt, volume, elsewhere, environment)
+def volume(tmp_path):
+    """An empty volume for /data; pytest's own folders are closed to other users."""
+    made = tmp_path / "volume"
+    made.mkdir()
+    return made
+
+
+def dockerfile(instruction: str) -> list[str]:
+    text = re.sub(r"^#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    return [line.partition(" ")[2].strip() for line in text.splitlines() if line.startswith(f"{instruction} ")]
 
 
 def listing(folder: Path) -> dict[str, int]:
-    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*")}
-
-
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
-def healthy(image: Image, port: str) -> bool:
-    (health,) = words_of("HEALTHCHECK")
-    process = image.run(json.loads(health.partition("CMD ")[2]), LAKEMUSTER_PORT=port)
-    process.communicate(timeout=10)
-    return process.returncode == 0
+    return {str(path): path.lstat().st_mtime_ns for path in folder.rglob("*")}
 
 
 def test_everything_that_is_copied_is_there_and_is_let_through():
     let_through = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    sources = {words.split()[0] for words in words_of("COPY", 1)}
+    sources = {words.split()[0] for words in dockerfile("COPY") if not words.startswith("--from=build ")}
     assert sources == let_through
     assert all((ROOT / source).exists() for source in sources)
 
 
 def test_the_image_installs_hashed_wheels_and_runs_without_rights():
-    install = words_of("RUN", 1)[0]
+    install = dockerfile("RUN")[0]
     assert "--require-hashes" in install
     assert "--only-binary :all:" in install
-    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", words_of("USER")[0])
-    assert words_of("VOLUME") == words_of("WORKDIR") == ["/data"]
-    assert not words_of("ADD")
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", dockerfile("USER")[0])
+    assert dockerfile("VOLUME") == dockerfile("WORKDIR") == ["/data"]
+
+
+@pytest.mark.parametrize("line", ["ADD app /app", "COPY tests /opt/tests", "COPY --chown=1 app /app"])
+def test_a_line_that_the_script_cannot_do_is_an_error(tmp_path, line):
+    for name in ("Dockerfile", ".dockerignore", "requirements-server.lock"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    text = (tmp_path / "Dockerfile").read_text()
+    (tmp_path / "Dockerfile").write_text(re.sub(r"(?m)^FROM (\S+) AS build\n", rf"FROM \1\n{line}\nFROM \1\n", text))
+    (tmp_path / "scripts").mkdir()
+    for name in ("container.py", "image.py", "pythons.py"):
+        (tmp_path / "scripts" / name).write_text((ROOT / "scripts" / name).read_text())
+    done = subprocess.run(
+        [sys.executable, tmp_path / "scripts" / "image.py", "build", tmp_path / "image"],
+        env={**os.environ, "MUSTER_BUILD_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert line.split()[0] in done.stderr
+    assert not (tmp_path / "image" / "image.json").exists()
+
+
+def test_everything_is_as_in_the_image(image):
+    if image.asked_plain:
+        assert {"a user without rights", "a read-only root"} < set(image.facts["not_shown"])
+    elif image.facts["not_shown"]:
+        pytest.skip(f"not shown on this machine: {'; '.join(image.facts['not_shown'])}")
+    named = re.search(r"PYTHON=(\d+\.\d+)", dockerfile("ARG")[0])
+    version = image.python("import json, sys; print(json.dumps('%d.%d' % sys.version_info[:2]))")
+    assert version == named[1]
+
+
+def test_it_is_an_ordinary_user_who_writes_to_the_volume_only(image, volume):
+    program = """
+import json, os, pathlib
+def writes(folder):
+    try:
+        (pathlib.Path(folder) / "written").touch()
+    except OSError as problem:
+        return problem.errno
+    return True
+folders = ["/", "/opt", "/opt/lakemuster/app/lakemuster", "/opt/venv/bin", "/etc", "/tmp", "/usr/local/lib", "/var"]
+rights = [line for line in open("/proc/self/status") if line.startswith(("CapEff", "CapPrm"))]
+print(json.dumps({
+    "ids": [os.getuid(), os.getgid(), os.getgroups(), os.getpid()],
+    "rights": [int(line.split()[1], 16) for line in rights],
+    "data": writes("."), "folder": os.getcwd(), "others": [writes(folder) for folder in folders if os.getpid() == 1],
+    "tmp": pathlib.Path("/tmp").stat().st_mode & 0o7777,
+}))
+"""
+    said = image.python(program, volumes=(f"{volume}:/data",))
+    if image.plain:  # which test_everything_is_as_in_the_image says
+        assert (said["ids"][0], said["data"], (volume / "written").exists()) == (os.getuid(), True, True)
+        return
+    read_only, refused = 30, 13
+    assert said["ids"] == [10001, 10001, [], 1]
+    assert said["rights"] == [0, 0]
+    assert (said["data"], said["folder"]) == (True, "/data")
+    assert set(said["others"]) <= {read_only, refused}
+    assert said["tmp"] == 0o1777  # open to all by its rights: it is the root that is read-only
+    assert said["others"][5] == read_only
+    assert (volume / "written").stat().st_uid == 10001
 
 
 def test_it_refuses_the_network_without_tokens(image):
-    command = json.loads(words_of("ENTRYPOINT")[0]) + json.loads(words_of("CMD")[0])
-    process = image.run(command)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1
+    status, output = image.run()
+    assert status == 1
     assert "TOKENS" in output
     assert len(output.splitlines()) == 1
 
 
-def test_it_serves_the_demo_lake_and_writes_to_its_volume_only(image):
-    before, port = listing(image.opt), free_port()
-    assert not healthy(image, port)
-    command = [*json.loads(words_of("ENTRYPOINT")[0]), "serve", "--demo", "--insecure-public"]
-    process = image.run(command, LAKEMUSTER_PORT=port)
+def test_it_has_the_drivers_of_postgresql_and_s3_and_nothing_for_tests(image):
+    program = """
+import importlib.util as u, json, psycopg, s3fs
+print(json.dumps([n for n in ("pip", "pytest", "pyiceberg", "moto", "mypy", "hypothesis") if u.find_spec(n)]))
+"""
+    assert image.python(program) == []
+
+
+def test_it_serves_the_demo_lake_and_writes_to_its_volume_only(image, volume):
+    before = listing(image.folder / "root" / "opt")
+    container = image.start("serve", "--demo", "--insecure-public", volumes=(f"{volume}:/data",))
     try:
-        deadline = time.monotonic() + 60
-        while not healthy(image, port):
-            assert process.poll() is None, process.communicate()[0]
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/tables") as answer:
-            assert len(json.load(answer)["tables"]) == 5
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz") as answer:
-            assert answer.status == 200
-        process.send_signal(signal.SIGTERM)
-        output, _ = process.communicate(timeout=30)
+        assert container.execute(*image.facts["healthcheck"]).returncode != 0
+        container.await_health()
+        assert len(container.ask("GET", "/api/v1/tables")[1]["tables"]) == 5
+        assert container.ask("GET", "/readyz")[0] == 200
+        container.stop()
     finally:
-        process.kill()
-    assert process.returncode in (0, -signal.SIGTERM, 128 + signal.SIGTERM), output
-    assert listing(image.opt) == before
-    assert list(image.elsewhere.iterdir()) == []
-    assert {path.name for path in image.volume.iterdir()} == {".lakemuster"}
+        container.process.kill()
+    assert listing(image.folder / "root" / "opt") == before
+    assert {path.name for path in volume.iterdir()} == {".lakemuster"}
 
 
-def test_it_has_the_drivers_of_postgresql_and_s3_and_nothing_for_tests(server_python):
-    program = (
-        "import importlib.util as u; import psycopg, s3fs; "
-        "print([name for name in ('pytest', 'pyiceberg', 'moto', 'mypy', 'hypothesis') if u.find_spec(name)])"
-    )
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run([server_python, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, image):
+    """What names the index: (settings, volumes)."""
+    if request.param == "sqlite":
+        yield {}, ()
+        return
+    server = request.getfixturevalue("postgres_server")
+    with server.database() as url:
+        if image.plain:
+            yield {"LAKEMUSTER_DATABASE_URL": url}, ()
+            return
+        inside = "/run/postgresql"
+        # The socket alone: its folder is closed to other users.
+        mounted = f"{server.socket}:{inside}/{server.socket.name}"
+        yield {"LAKEMUSTER_DATABASE_URL": re.sub(r"host=.*", f"host={inside}", url)}, (mounted,)
+
+
+def golden(table: str, snapshot: str) -> list[dict[str, Any]]:
+    stored: dict[str, Any] = json.loads((ROOT / "tests" / "golden" / "lakes.json").read_text())
+    files: list[dict[str, Any]] = stored[table]["snapshots"][snapshot]["files"]
+    return files
+
+
+def files_of(plan: dict[str, Any], folder: str) -> list[str]:
+    """Names of a plan's files, all below one folder."""
+    paths = [file["file_path"].removeprefix("file://") for file in plan["files"]]
+    assert all(path.startswith(f"{folder}/") for path in paths), paths
+    return [path.rpartition("/")[2] for path in paths]
+
+
+def test_it_migrates_serves_and_plans_real_tables(image, volume, database, lakes):
+    settings, volumes = database
+    tokens = token_entry("operator", "operator-secret", "admin") + token_entry("reader", "reader-secret")
+    (volume / "tokens.toml").write_text(tokens)
+    if not image.plain:
+        os.chown(volume, 10001, 10001)
+        (volume / "tokens.toml").chmod(0o644)
+    inside = image.path("/lakes")
+    volumes = (f"{volume}:/data", f"{lakes}:/lakes:ro", *volumes)
+    settings = {**settings, "LAKEMUSTER_TOKENS": image.path("/data/tokens.toml"), "LAKEMUSTER_ROOTS": inside}
+    status, output = image.run("migrate", volumes=volumes, **settings)
+    assert status == 0, output
+    container = image.start(volumes=volumes, **settings)
+    try:
+        container.await_health()
+        paimon = {"name": "shop.dated", "location": f"{inside}/paimon/parquet/{PAIMON}.db/{PAIMON}"}
+        iceberg = {"name": "shop.numbered", "location": f"{inside}/iceberg/partition_integer"}
+        iceberg |= {"rewrite": [{"old": "data/persistent", "new": f"{inside}/iceberg"}]}
+        for table, places in ((paimon, f"paimon.parquet.{PAIMON}.{PAIMON}"), (iceberg, "iceberg.partition_integer")):
+            name = table["name"]
+            assert container.ask("POST", "/api/v1/tables", "reader-secret", table)[0] == 403
+            status, answer = container.ask("POST", "/api/v1/tables", "operator-secret", table)
+            assert status == 201, answer
+            status, answer = container.ask("POST", f"/api/v1/tables/{name}/refresh", "operator-secret", {})
+            assert status == 200, answer
+            assert container.ask("POST", f"/api/v1/tables/{name}/plan", body={})[0] == 401
+            status, plan = container.ask("POST", f"/api/v1/tables/{name}/plan", "reader-secret", {})
+            assert status == 200, plan
+            files = golden(places, plan["snapshot_id"])
+            assert set(files_of(plan, inside)) == {file["file"] for file in files}
+            column, value = next(iter(files[0]["partition"].items()))
+            body = {"filter": f"{column} = {value}"}
+            status, plan = container.ask("POST", f"/api/v1/tables/{name}/plan", "reader-secret", body)
+            assert status == 200, plan
+            assert set(files_of(plan, inside)) == {f["file"] for f in files if f["partition"][column] == value}
+            assert 0 < len(plan["files"]) < len(files)
+        container.stop()
+    finally:
+        container.process.kill()
+    kept = {path.name for path in (volume / ".lakemuster").iterdir()}
+    assert ("index.db" in kept) == (not settings.get("LAKEMUSTER_DATABASE_URL"))

@@ -113,7 +113,8 @@ def test_live_paimon_rows_are_the_total_of_the_snapshot(lake: tuple[Running, Pat
         for path in sorted(folder_of(table).glob("snapshot/snapshot-*")):
             snapshot = json.loads(path.read_bytes())
             rows = running.rows(f"/tables/{table['name']}/files", snapshot=snapshot["id"])
-            assert sum(row["record_count"] for row in rows) == snapshot["totalRecordCount"], (table["name"], path.name)
+            own = sum(row["record_count"] for row in rows if row.get("branch") is None)
+            assert own == snapshot["totalRecordCount"], (table["name"], path.name)
             compared += 1
         for path in sorted(folder_of(table).glob("branch/branch-*/snapshot/snapshot-*")):
             branch = path.parts[-3].removeprefix("branch-")

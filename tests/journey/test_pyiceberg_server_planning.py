@@ -26,6 +26,7 @@ from lakemuster.api.app import create_app
 from lakemuster.api.iceberg_rest import scan_tasks
 from lakemuster.api.iceberg_rest.plan_tokens import Range
 from lakemuster.api.services import Services
+from lakemuster.demo import unpack
 from lakemuster.ingest.pointers import look
 from lakemuster.storage.store import ObjectStore
 from tests.contract.service.backends import catalog as in_process
@@ -202,14 +203,20 @@ def test_a_snapshot_that_cannot_be_read_is_shown_and_not_planned(tmp_path: Path)
         assert loaded.scan(snapshot_id=first.snapshot_id).to_arrow().num_rows == 2
 
 
-def test_the_demo_lake_which_was_moved(tmp_path: Path) -> None:
-    with served(tmp_path, "--demo") as server:
+def test_a_lake_that_was_moved(tmp_path: Path) -> None:
+    recorded = unpack(tmp_path / "before")
+    moved = recorded.rename(tmp_path / "lake")
+    for name in ("shop.db/stock", "web.db/clicks"):
+        shutil.rmtree(moved / name)
+    found = lakemuster(tmp_path, "discover", str(moved), "--rewrite", f"file://{recorded}={moved}")
+    assert found.returncode == 0, found.stderr
+    with served(tmp_path) as server:
         catalog = RestCatalog("muster", uri=f"{server.uri}/iceberg")
         names = [name for namespace in catalog.list_namespaces() for name in catalog.list_tables(namespace)]
         assert len(names) == 3
         for name in names:
             table = catalog.load_table(name)
-            assert Path(table.location()).is_dir()
+            assert Path(table.location().removeprefix("file://")).is_dir()
             everything = table.scan().to_arrow()
             files = server.rows(f"/tables/{'.'.join(name)}/files", content="data")
             assert everything.num_rows == sum(int(file["record_count"]) for file in files)

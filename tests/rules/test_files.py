@@ -20,8 +20,11 @@ BESIDE = [
     "requirements-spark43.lock",
     "requirements-connect.lock",
     "requirements-duckdb.lock",
+    "requirements-chdb.lock",
+    "requirements-daft.lock",
+    "requirements-polars.lock",
 ]
-LOCKS = ["requirements.lock", "requirements-server.lock", *BESIDE]
+LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-lowest.lock", *BESIDE]
 
 
 def committed() -> list[Path]:
@@ -108,6 +111,30 @@ def test_the_lock_pins_all_that_the_project_asks_for():
         names = {re.split(r"[\[<>=!; ]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
         assert names <= pinned[lock]
     assert not {"pytest", "mypy", "pyiceberg"} & pinned["requirements-server.lock"]
+
+
+def requirements() -> list[str]:
+    """All that the project asks for, with its bounds."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+
+
+def test_the_lowest_versions_are_those_that_the_project_names():
+    pinned = dict(pin.split("==") for pin in pins("requirements-lowest.lock"))
+    for requirement in requirements():
+        name, _, floor = requirement.partition(">=")
+        name = name.partition("[")[0].lower().replace("_", "-")
+        if floor:
+            assert re.fullmatch(re.escape(floor) + r"(\.0)*", pinned[name]), (requirement, pinned[name])
+
+
+CAPS: dict[str, str] = {}
+"""Requirements with an upper bound: each to the test that fails with a newer version."""
+
+
+def test_nothing_is_capped_unless_a_test_says_why():
+    capped = {requirement for requirement in requirements() if re.search(r"<|==|~=|!=", requirement)}
+    assert capped == set(CAPS)
 
 
 def test_the_image_runs_what_the_tests_ran():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 
 import pytest
@@ -13,14 +15,21 @@ from tests.tree import PACKAGE, ROOT
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel that pip would install, unpacked."""
+def built(tmp_path_factory):
+    """The wheel that pip would install."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
     subprocess.run([*command, "--wheel-dir", folder, ROOT], check=True)
-    (built,) = folder.glob("lakemuster-*.whl")
-    zipfile.ZipFile(built).extractall(folder / "site")
-    return folder / "site"
+    (wheel,) = folder.glob("lakemuster-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(built, tmp_path_factory):
+    """The wheel, unpacked."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(built).extractall(folder)
+    return folder
 
 
 def run(wheel, folder, *words):
@@ -57,8 +66,28 @@ def test_an_installed_lakemuster_migrates_with_the_migrations_it_brings(wheel, t
     assert (tmp_path / ".lakemuster" / "index.db").is_file()
 
 
+@pytest.mark.parametrize("given", ["tree", "wheel"])
+def test_pip_installs_the_servers_extra_of_the_tree_and_of_a_wheel(built, given, tmp_path):
+    venv.create(tmp_path / "venv", with_pip=True, symlinks=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    # What it depends on is installed here already: pip finds it there, and may not look elsewhere.
+    places = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
+    (there,) = (tmp_path / "venv").glob("lib/*/site-packages")
+    (there / "here.pth").write_text("\n".join(places))
+    source = {"tree": ROOT, "wheel": built}[given]
+    command = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", f"{source}[server]"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LAKEMUSTER"))}
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+    for words in (["--version"], ["migrate"], ["tables"]):
+        command = [tmp_path / "venv" / "bin" / "lakemuster", *words]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert version() in done.stdout or words != ["--version"]
+    assert (tmp_path / ".lakemuster" / "index.db").is_file()
+
+
 def test_an_installed_lakemuster_has_the_demo_lake(wheel, tmp_path):
-    program = "from pathlib import Path; from lakemuster.demo import unpack; print(unpack(Path('lake'))[0])"
+    program = "from pathlib import Path; from lakemuster.demo import unpack; print(unpack(Path('lake')))"
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,

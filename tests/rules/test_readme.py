@@ -9,7 +9,7 @@ import yaml
 
 from lakemuster.cli import app
 from lakemuster.config import PREFIX, Settings
-from tests.tree import ROOT
+from tests.tree import PACKAGE, ROOT
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
@@ -33,6 +33,15 @@ def calls() -> list[list[str]]:
 def test_it_begins_with_the_two_commands():
     start = readme()[:1500]
     assert 0 < start.index("make demo") < start.index("make test")
+
+
+def test_nothing_says_to_install_a_package_that_no_index_has():
+    texts = {path: path.read_text("utf-8") for path in [ROOT / "README.md", *PACKAGE.rglob("*.py")]}
+    by_name = re.compile(r"(?:pip|uv) install [^\n]*?(?<![\w/.-])lakemuster(?![\w-])|uvx [^\n]*lakemuster")
+    assert by_name.search("pip install 'lakemuster[server]'")
+    assert by_name.search("pip install -U lakemuster")
+    assert not by_name.search("pip install 'dist/lakemuster-0.1.0-py3-none-any.whl[server]'")
+    assert not [path for path, text in texts.items() if by_name.search(text)]
 
 
 def test_every_make_target_it_names_exists():

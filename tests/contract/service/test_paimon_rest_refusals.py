@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 @pytest.fixture
 def clicks(tmp_path: Path) -> Path:
-    demo, _ = unpack(tmp_path / "demo")
+    demo = unpack(tmp_path / "demo")
     return Path(shutil.move(demo / "web.db" / "clicks", tmp_path / "clicks"))
 
 

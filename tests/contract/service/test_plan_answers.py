@@ -37,7 +37,7 @@ def services(
     request: pytest.FixtureRequest, lakes: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Services]:
     folder = tmp_path_factory.mktemp("answers")
-    demo, rewrites = unpack(folder / "demo")
+    demo = unpack(folder / "demo")
     for name in LAKES:
         shutil.copytree(lakes / "iceberg" / name, folder / "lakes" / name, copy_function=shutil.copyfile)
     with ExitStack() as stack:
@@ -46,7 +46,7 @@ def services(
             database_url = stack.enter_context(request.getfixturevalue("postgres_server").database())
             Database(database_url).migrate()
         made = stack.enter_context(catalog(settings(folder, database_url=database_url, max_staleness=3600.0)))
-        for root, rules in ((demo, rewrites), (folder / "lakes", (("data/persistent", str(folder / "lakes")),))):
+        for root, rules in ((demo, ()), (folder / "lakes", (("data/persistent", str(folder / "lakes")),))):
             assert list(made.discover(str(root), None, rules, operator=True))
         yield made
 

@@ -27,10 +27,10 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def services(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     folder = tmp_path_factory.mktemp("tasks")
-    demo, rewrites = unpack(folder / "demo")
+    demo = unpack(folder / "demo")
     shutil.copytree(lakes / "paimon", folder / "lakes", copy_function=shutil.copyfile)
     with catalog(settings(folder, max_staleness=3600.0, history=1)) as made:
-        for root, rules in ((demo, rewrites), (folder / "lakes", ())):
+        for root, rules in ((demo, ()), (folder / "lakes", ())):
             for _ in made.discover(str(root), None, rules, operator=True):
                 pass
         yield made

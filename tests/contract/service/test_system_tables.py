@@ -109,8 +109,8 @@ def test_what_is_of_the_table_answers_for_the_table_and_its_branches(services: S
         branches = [row["branch_name"] for row in listed(http, table, "branches")]
         for ref in ("main", *branches):
             rows = {name: listed(http, table, name, ref=ref) for name in OF_TABLE}
-            known = get(http, f"{table}/snapshots", page_size="10000")["snapshots"]
-            own = [row for row in known if row["branch"] == ref]
+            own = get(http, f"{table}/snapshots", page_size="10000", ref=ref)["snapshots"]
+            assert {row["branch"] for row in own} <= {ref}
             names = {row["snapshot_id"] for row in rows["snapshots"]}
             assert names <= {row["snapshot_id"] for row in own}
             schemas = get(http, f"{table}/schemas", page_size="10000")["schemas"]

@@ -160,6 +160,7 @@ def test_the_demo_is_served_and_can_be_moved(tmp_path: Path):
             for name in names:
                 files = list(client.table(name).files())
                 assert files
-                assert all(row["file_path"].startswith(f"{folder}/.lakemuster/demo/lake/") for row in files)
+                paths = [row["file_path"].removeprefix("file://") for row in files]
+                assert all(path.startswith(f"{folder}/.lakemuster/demo/lake/") for path in paths)
             assert f"curl '{running.uri}/api/v1/tables/shop.customers/files'" in output(running)
     assert [path.name for path in there.iterdir() if path.name != "server.log"] == [".lakemuster"]

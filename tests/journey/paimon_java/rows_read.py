@@ -35,8 +35,11 @@ def table_to_read(
 ) -> TableToRead:
     """A table by a schema, the current one unless told."""
     table = client.table(name)
-    schemas = [row for row in table.schemas() if row["branch"] == branch]
-    schema = next(row for row in schemas if (row["current"] if schema_id is None else row["schema_id"] == schema_id))
+    schemas = list(table.schemas())
+    own_schemas = [row for row in schemas if row["branch"] == branch]
+    schema = next(
+        row for row in own_schemas if (row["current"] if schema_id is None else row["schema_id"] == schema_id)
+    )
     own = tuple(field["name"] for field in schema["fields"])
     return TableToRead(
         name=name,

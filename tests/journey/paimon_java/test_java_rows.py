@@ -23,7 +23,6 @@ GONE = "pk_dv_index_in_data_with_external"
 """Some of its files lay elsewhere, and are not in the folder."""
 REFUSED_REAL = {
     "append_table_alter_table_with_cast": r"cast from TIMESTAMP\(9\) to STRING",
-    "append_table_with_append_pt_branch": "scan.fallback-branch",
 }
 WRITTEN = {**KINDS, **READ_KINDS}
 REFUSED = {

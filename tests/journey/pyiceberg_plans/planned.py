@@ -98,9 +98,7 @@ class PlannedTable:
         sent = PlanTableScanRequest(filter=expression).model_dump_json(by_alias=True, exclude_none=True)
         metadata = self.outline.view.metadata
         schema = next(schema for schema in metadata.schemas if schema.schema_id == metadata.current_schema_id)
-        return bind(
-            parse_expression(json.loads(sent)["filter"]), schema, negations_match_null=True, nan_as_iceberg=True
-        )
+        return bind(parse_expression(json.loads(sent)["filter"]), schema, negations_match_null=True, nan="none")
 
     def ours(self, bound: Bound) -> dict[str, File]:
         """Our plan."""

@@ -20,7 +20,16 @@ from lakemuster.index.orm import Base
 from tests.beside import end, python_of
 from tests.tree import ROOT
 
-TIMES = {"created_at_ms", "registered_at_ms", "published_at_ms", "checked_at_ms", "expires_at_ms", "holder", "fence"}
+TIMES = {
+    "retry_at_ms",
+    "created_at_ms",
+    "registered_at_ms",
+    "published_at_ms",
+    "checked_at_ms",
+    "expires_at_ms",
+    "holder",
+    "fence",
+}
 """Columns of the moment, and of who holds a lease."""
 
 SESSION = {

@@ -78,13 +78,13 @@ def both(folder: Path, roots: tuple[str, ...], **changes: Any) -> tuple[Settings
 def test_every_table_of_the_lakes_and_of_the_demo(spark: Driver, lakes: Path, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     shutil.copytree(lakes, lake, copy_function=shutil.copyfile)
-    demo, rewrites = unpack(tmp_path / "demo")
+    demo = unpack(tmp_path / "demo")
     local, on_spark = both(tmp_path, (str(lake), str(demo)))
     with catalog(local) as here, catalog(on_spark) as there:
         names = []
         for services in (here, there):
             names = discovered(services, lake)
-            names += [one.name for one in services.discover(str(demo), "demo", rewrites)]
+            names += [one.name for one in services.discover(str(demo), "demo", ())]
         expected = [report(here, name) for name in names]
     answer = spark.index(on_spark, *names)
     assert [plain(one) for one in answer["reports"]] == expected

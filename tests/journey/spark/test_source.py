@@ -131,7 +131,6 @@ def test_the_option_filter_gives_the_rows_that_where_does(lake: Lake, expected: 
 NOT_OF_ROWS = {
     "ratio = double('NaN')",
     "ratio <> double('NaN') AND ratio < 3.0",
-    "name LIKE '%1'",
     "place IS NOT NULL AND id < 3",
     "CAST(instant AS date) = DATE '2024-03-01'",
     "hour(instant) = 23",

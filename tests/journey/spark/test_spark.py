@@ -198,7 +198,7 @@ def test_a_filter_by_a_name_of_the_past_which_iceberg_1_12_cannot_take_back(alon
 
 
 def test_a_partition_of_nan_which_iceberg_1_12_cannot_read(alone: Lake) -> None:
-    """JSON has no NaN, and it refuses the text that it writes itself."""
+    """JSON has no NaN, and it refuses the text that it writes itself: a plan with one is refused before."""
     assert alone.ask("muster", "nan_parts", "SELECT id FROM {t} WHERE ratio = 1") == [[1], [4], [7]]
-    with pytest.raises(SparkFailed, match='Cannot parse default as a double value: "NaN"'):
+    with pytest.raises(SparkFailed, match=r"NaN.*scan-planning-mode=client"):
         alone.ask("muster", "nan_parts", "SELECT id FROM {t}")

@@ -1,0 +1,85 @@
+"""Snapshots of branches: listed by branch, so that no id comes twice; on each database, by HTTP, client and command."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.api.services import Services
+from lakemuster.cli.local_rows import history_rows
+from lakemuster.index.database import Database
+from lakemuster.planner.view import Selector
+from tests.apps import create_app
+from tests.contract.service.backends import catalog, settings
+
+Row = dict[str, Any]
+NAME = "l.t"
+SOURCE = "paimon/parquet/append_table_with_append_pt_branch.db/append_table_with_append_pt_branch"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def services(request: pytest.FixtureRequest, tmp_path: Path, lakes: Path) -> Iterator[Services]:
+    url = f"sqlite:///{tmp_path}/index.db"
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres_url")
+        Database(url).migrate()
+    shutil.copytree(lakes / SOURCE, tmp_path / "lake" / "t", copy_function=shutil.copyfile)
+    # A branch that has gone further than main, and an id that only it has.
+    branch = tmp_path / "lake" / "t" / "branch" / "branch-test" / "snapshot"
+    assert (branch / "snapshot-2").exists()
+    third = (
+        (branch / "snapshot-2")
+        .read_text()
+        .replace('"id" : 2', '"id" : 3')
+        .replace('"timeMillis" : 1', '"timeMillis" : 2')
+    )
+    (branch / "snapshot-3").write_text(third)
+    (branch / "LATEST").write_text("3")
+    with catalog(settings(tmp_path, database_url=url, roots=(str(tmp_path / "lake"),))) as made:
+        made.add(NAME, str(tmp_path / "lake" / "t"), None, ())
+        yield made
+
+
+def listed(services: Services, **parameters: str) -> list[tuple[str, str, list[str]]]:
+    http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
+    answer = http.get(f"/api/v1/tables/{NAME}/snapshots", params=parameters)
+    assert answer.status_code == 200, answer.text
+    return [(row["snapshot_id"], row["branch"], row["refs"]) for row in answer.json()["snapshots"]]
+
+
+def test_a_list_has_each_id_once_and_says_its_branch(services: Services) -> None:
+    main = [("1", "main", []), ("2", "main", ["main"])]
+    test = [("1", "test", []), ("2", "test", []), ("3", "test", ["test"])]
+    assert listed(services) == listed(services, ref="main") == main
+    assert listed(services, ref="test") == test
+    assert listed(services, snapshot="3") == test
+
+
+def test_one_snapshot_is_that_of_the_ref(services: Services) -> None:
+    http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
+
+    def one(number: int, status: int = 200, **parameters: str) -> Row:
+        answer = http.get(f"/api/v1/tables/{NAME}/snapshots/{number}", params=parameters)
+        assert answer.status_code == status, answer.text
+        found: Row = answer.json()
+        return found
+
+    assert one(2)["branch"] == one(2, ref="main")["branch"] == "main"
+    assert one(2, ref="test")["branch"] == one(2, branch="test")["branch"] == "test"
+    assert one(2, ref="test")["committed_at"] != one(2)["committed_at"]
+    assert one(3)["branch"] == "test"  # the only branch that has it
+    assert one(3, 404, ref="main")["error"]["code"] == "snapshot_not_found"
+    assert one(9, 404)["error"]["code"] == "snapshot_not_found"
+    assert one(9, 404, ref="test")["error"]["code"] == "snapshot_not_found"
+    assert one(2, 404, ref="nope")["error"]["code"] == "ref_not_found"
+
+
+def test_the_command_lists_what_http_lists(services: Services) -> None:
+    for parameters, selector in (({}, Selector()), ({"ref": "test"}, Selector(ref="test"))):
+        rows = history_rows(services, "snapshots", NAME, selector, lambda words: None)
+        assert [(row["snapshot_id"], row["branch"], row["refs"]) for row in rows] == listed(services, **parameters)

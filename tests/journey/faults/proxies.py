@@ -1,0 +1,256 @@
+"""Proxies that break what passes through them, as told: one before S3, one before PostgreSQL.
+
+Both run in one event loop in a thread of their own. Which request is broken is drawn from a seeded generator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import socket
+import struct
+import threading
+from collections import Counter
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
+
+S3Fault = Literal["500", "503", "403", "404", "hang", "reset", "truncate", "short", "flip", "drip"]
+S3_FAULTS: tuple[S3Fault, ...] = ("500", "503", "403", "404", "hang", "reset", "truncate", "short", "flip", "drip")
+DatabaseFault = Literal["hang", "reset", "refuse"]
+DATABASE_FAULTS: tuple[DatabaseFault, ...] = ("hang", "reset", "refuse")
+
+_CODES = {"500": "InternalError", "503": "SlowDown", "403": "AccessDenied", "404": "NoSuchKey"}
+_DRIP_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What to do to requests: ``probability`` of those whose path ``pattern`` is found in."""
+
+    pattern: str
+    fault: S3Fault
+    probability: float
+
+
+class Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="proxies", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of a coroutine."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+    def close(self) -> None:
+        """End the loop, and whatever still runs in it."""
+
+        async def cancel() -> None:
+            others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+        self.run(cancel())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+
+class S3Proxy:
+    """Before an S3 server: answers requests as it does, but for those that a rule breaks.
+
+    ``short`` and ``flip`` change what an object says and keep the answer's form: bytes at its end are missing, with a
+    length that fits, or one bit is another. Listings carry no digest that could show it, so those two leave them alone.
+    """
+
+    def __init__(self, loop: Loop, upstream_port: int, seed: int) -> None:
+        self._loop, self._upstream = loop, upstream_port
+        self._random = random.Random(seed)
+        self.rules: tuple[Rule, ...] = ()
+        self.done: Counter[str] = Counter()
+        self._changed = asyncio.Event()
+        self._server = loop.run(asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=512))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    def tell(self, *rules: Rule) -> None:
+        """Break requests by these rules from now on; what hangs under other rules is let go."""
+
+        async def change() -> None:
+            self.rules = rules
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+        self._loop.run(change())
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._server.close()
+
+    def _fault(self, method: str, path: str) -> S3Fault | None:
+        for rule in self.rules:
+            if re.search(rule.pattern, path) and self._random.random() < rule.probability:
+                content_only = rule.fault in ("short", "flip")
+                if content_only and (method != "GET" or "list-type" in path):
+                    continue
+                self.done[rule.fault] += 1
+                return rule.fault
+        return None
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await self._one(reader, writer):
+                pass
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            pass
+        finally:
+            writer.close()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; whether the connection goes on."""
+        head = await reader.readuntil(b"\r\n\r\n")
+        method, path, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
+        length = re.search(rb"(?i)\r\ncontent-length: *([0-9]+)", head)
+        if re.search(rb"(?i)\r\nexpect: *100-continue", head):
+            writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = await reader.readexactly(int(length[1])) if length else b""
+        fault = self._fault(method, path)
+        if fault in _CODES:
+            text = f"<Error><Code>{_CODES[fault]}</Code></Error>".encode()
+            writer.write(_answer(f"HTTP/1.1 {fault} Fault".encode(), {}, b"" if method == "HEAD" else text))
+            await writer.drain()
+            return True
+        if fault == "hang":
+            await self._changed.wait()
+            return False
+        if fault == "reset":
+            _reset(writer)
+            return False
+        status, headers, answer = await self._ask(head, body)
+        if fault == "short":
+            answer = answer[: len(answer) // 2]
+        elif fault == "flip" and answer:
+            place = self._random.randrange(len(answer) * 8)
+            changed = bytearray(answer)
+            changed[place // 8] ^= 1 << place % 8
+            answer = bytes(changed)
+        whole = _answer(status, headers, answer, None if method != "HEAD" else headers.get("content-length", "0"))
+        if fault == "truncate":
+            writer.write(whole[: max(1, len(whole) - len(answer) // 2 - 1)])
+            await writer.drain()
+            return False
+        if fault == "drip":
+            await self._drip(writer, whole)
+            return False
+        writer.write(whole)
+        await writer.drain()
+        return True
+
+    async def _drip(self, writer: asyncio.StreamWriter, whole: bytes) -> None:
+        changed = self._changed
+        for place in range(len(whole)):
+            writer.write(whole[place : place + 1])
+            await writer.drain()
+            try:
+                await asyncio.wait_for(changed.wait(), _DRIP_SECONDS)
+            except TimeoutError:
+                continue
+            return
+
+    async def _ask(self, head: bytes, body: bytes) -> tuple[bytes, dict[str, str], bytes]:
+        """The server's status line, headers and body."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._upstream)
+        try:
+            lines = [line for line in head.rstrip().split(b"\r\n") if not line.lower().startswith(b"connection:")]
+            writer.write(b"\r\n".join([*lines, b"Connection: close"]) + b"\r\n\r\n" + body)
+            await writer.drain()
+            answer = await reader.read()
+        finally:
+            writer.close()
+        start, _, content = answer.partition(b"\r\n\r\n")
+        status, *lines = start.split(b"\r\n")
+        headers = {}
+        for line in lines:
+            name, _, value = line.decode("latin-1").partition(":")
+            headers[name.lower()] = value.strip()
+        return b"HTTP/1.1 " + status.partition(b" ")[2], headers, content
+
+
+def _answer(status: bytes, headers: dict[str, str], body: bytes, length: str | None = None) -> bytes:
+    told = {name: value for name, value in headers.items() if name not in ("content-length", "connection")}
+    told["content-length"] = str(len(body)) if length is None else length
+    lines = [status, *(f"{name}: {value}".encode("latin-1") for name, value in told.items())]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    sock: socket.socket = writer.get_extra_info("socket")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+class DatabaseProxy:
+    """Before PostgreSQL's socket: passes bytes both ways.
+
+    ``hang`` stops passing them, ``reset`` ends connections, ``refuse`` new ones too.
+    """
+
+    def __init__(self, loop: Loop, socket_path: str) -> None:
+        self._loop, self._path = loop, socket_path
+        self._fault: DatabaseFault | None = None
+        self._clear = asyncio.Event()
+        self._clear.set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server = loop.run(asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=256))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    def tell(self, fault: DatabaseFault | None) -> None:
+        """Break connections from now on, or no more."""
+
+        async def change() -> None:
+            self._fault = fault
+            if fault == "hang":
+                self._clear.clear()
+            else:
+                self._clear.set()
+            if fault in ("reset", "refuse"):
+                for writer in list(self._writers):
+                    _reset(writer)
+
+        self._loop.run(change())
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._fault == "refuse":
+            _reset(writer)
+            return
+        self._writers.add(writer)
+        try:
+            theirs, ours = await asyncio.open_unix_connection(self._path)
+            self._writers.add(ours)
+            try:
+                await asyncio.gather(self._pass(reader, ours), self._pass(theirs, writer))
+            finally:
+                self._writers.discard(ours)
+                ours.close()
+        except OSError:
+            pass
+        finally:
+            self._writers.discard(writer)
+            writer.close()
+
+    async def _pass(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        while data := await source.read(1 << 16):
+            await self._clear.wait()
+            target.write(data)
+            await target.drain()
+        target.close()

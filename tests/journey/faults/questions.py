@@ -1,0 +1,252 @@
+"""Clients that keep asking, and the laws that every answer is held against.
+
+The laws: an answer has the files of its snapshot and no others; it is of the newest state that was committed before the
+last look that ``MAX_STALENESS`` allows, or says that it is stale; a list that does not end with its count is no
+answer; 404 is for what is not there; a known answer comes within its bound.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.journey.faults.growing import Commit, IcebergTable, PaimonTable
+
+Table = IcebergTable | PaimonTable
+
+CLIENT_SECONDS = 60.0
+"""After which a client gives up on an answer."""
+CLOCK_SECONDS = 0.05
+"""What the clocks of two processes, and of two threads of one, may be apart."""
+PAGE = 10_000
+
+_UNREADABLE = {409, 502, 503}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, as it was judged.
+
+    Attributes:
+        table: that was asked for; None for the list of tables and for ``/healthz``.
+        status: 0 when the connection broke.
+        seconds: from the first byte sent to the last one received.
+        known: whether nothing had to be looked up for it: what is unpinned and was answered before.
+    """
+
+    kind: str
+    table: str | None
+    status: int
+    asked_at: float
+    seconds: float
+    stale: bool
+    known: bool
+
+
+@dataclass(slots=True)
+class Findings:
+    """What clients saw."""
+
+    answers: list[Answer] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, answer: Answer) -> None:
+        """An answer that broke no law."""
+        with self._lock:
+            self.answers.append(answer)
+
+    def violation(self, text: str) -> None:
+        """An answer that broke one."""
+        with self._lock:
+            self.violations.append(text)
+
+
+class WrongAnswer(Exception):
+    """An answer that breaks a law."""
+
+
+class Asker:
+    """One client on one connection at a time, to one of the servers."""
+
+    def __init__(
+        self, ports: Callable[[], Sequence[int]], tables: Sequence[Table], staleness: float, seed: int
+    ) -> None:
+        self._ports, self._tables, self._staleness = ports, tables, staleness
+        self._random = random.Random(seed)
+        self._connection: http.client.HTTPConnection | None = None
+        self._port = 0
+
+    def ask(self) -> Answer:
+        """Ask one question.
+
+        Raises:
+            WrongAnswer: the answer breaks a law.
+        """
+        if self._random.random() < 0.1:
+            return self._about(None, "tables", "GET", "/api/v1/tables", None, None)
+        if self._random.random() < 0.1:
+            return self._about(None, "healthz", "GET", "/healthz", None, None)
+        table = self._random.choice(self._tables)
+        kind = self._random.choice(("plan", "plan", "filtered", "filtered", "lines", "pinned", "fresh", "entries"))
+        path = f"/api/v1/tables/{table.name}"
+        if kind == "plan":
+            return self._about(table, kind, "POST", f"{path}/plan", {"page_size": PAGE}, None)
+        if kind == "filtered":
+            low = self._random.randrange(900_000)
+            question = {"filter": f"id >= {low} AND id <= {low + 200_000}", "page_size": PAGE}
+            return self._about(table, kind, "POST", f"{path}/plan", question, None, (low, low + 200_000))
+        if kind == "lines":
+            return self._about(table, kind, "GET", f"{path}/files", None, None)
+        # Expiry takes the oldest ones away meanwhile: those may be gone.
+        commits = table.history.retained()
+        commit = commits[-1] if kind == "fresh" else self._random.choice(commits[len(commits) // 2 :])
+        if kind == "entries":
+            return self._about(table, kind, "GET", f"{path}/files?snapshot={commit.snapshot_id}", None, commit)
+        question = {"snapshot_id": str(commit.snapshot_id), "page_size": PAGE}
+        return self._about(table, kind, "POST", f"{path}/plan", question, commit)
+
+    def plan(self, table: Table, commit: Commit | None = None) -> Answer:
+        """Ask for all files of a table now, or of one of its commits.
+
+        Raises:
+            WrongAnswer: the answer breaks a law.
+        """
+        question = {"page_size": PAGE} | ({} if commit is None else {"snapshot_id": str(commit.snapshot_id)})
+        return self._about(table, "plan", "POST", f"/api/v1/tables/{table.name}/plan", question, commit)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _about(
+        self,
+        table: Table | None,
+        kind: str,
+        method: str,
+        path: str,
+        question: dict[str, Any] | None,
+        pinned: Commit | None,
+        between: tuple[int, int] | None = None,
+    ) -> Answer:
+        asked_at = time.monotonic()
+        status, headers, body = self._exchange(method, path, question)
+        seconds = time.monotonic() - asked_at
+        name = None if table is None else table.name
+        stale = False
+        if status == 200 and table is not None:
+            snapshot_id, files, stale = _files(headers, body)
+            self._judge(table, asked_at, snapshot_id, files, stale, pinned, between)
+        elif status not in _UNREADABLE | {0} and status != 200:
+            raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r}")
+        elif status == 503 and "Retry-After" not in headers:
+            raise WrongAnswer(f"{kind} of {name}: 503 without Retry-After")
+        return Answer(kind, name, status, asked_at, seconds, stale, pinned is None)
+
+    def _judge(
+        self,
+        table: Table,
+        asked_at: float,
+        snapshot_id: int,
+        files: list[str],
+        stale: bool,
+        pinned: Commit | None,
+        between: tuple[int, int] | None,
+    ) -> None:
+        commit = table.history.of(snapshot_id)
+        if commit is None:
+            raise WrongAnswer(f"{table.name}: snapshot {snapshot_id} was never committed")
+        if pinned is not None and commit.snapshot_id != pinned.snapshot_id:
+            raise WrongAnswer(f"{table.name}: asked for {pinned.snapshot_id}, answered {snapshot_id}")
+        expected = set(commit.files) if between is None else commit.matching(*between)
+        if set(files) != expected or len(files) != len(expected):
+            missing, more = len(expected - set(files)), len(set(files) - expected)
+            raise WrongAnswer(f"{table.name}@{commit.number}: {missing} of {len(expected)} files missing, {more} more")
+        due = table.history.as_of(asked_at - self._staleness - CLOCK_SECONDS)
+        if pinned is None and not stale and due is not None and commit.number < due.number:
+            raise WrongAnswer(f"{table.name}: commit {commit.number} instead of {due.number}, and not marked stale")
+
+    def _exchange(
+        self, method: str, path: str, question: dict[str, Any] | None
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Status, headers and the whole body; status 0 when there is no whole answer."""
+        try:
+            if self._connection is None:
+                self._port = self._random.choice(list(self._ports()))
+                self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=CLIENT_SECONDS)
+            headers = {"Content-Type": "application/json"} if question is not None else {}
+            if path.partition("?")[0].endswith("/files"):
+                headers["Accept"] = "application/x-ndjson"
+            body = None if question is None else json.dumps(question)
+            self._connection.request(method, path, body, headers)
+            response = self._connection.getresponse()
+            return response.status, response.headers, response.read()
+        except TimeoutError:
+            self.close()
+            raise WrongAnswer(f"{method} {path}: no answer within {CLIENT_SECONDS:g} s") from None
+        except (OSError, http.client.HTTPException, IndexError):
+            self.close()
+            return 0, http.client.HTTPMessage(), b""
+
+
+def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str], bool]:
+    """Snapshot, paths, and whether the answer is marked stale; of a plan, or of a list as lines."""
+    if headers.get_content_type() == "application/x-ndjson":
+        *lines, last = body.splitlines()
+        end = json.loads(last)["end"]
+        files = [json.loads(line)["file_path"] for line in lines]
+        if end["count"] != len(files):
+            raise WrongAnswer(f"a list of {len(files)} lines says that it has {end['count']}")
+        return int(end["snapshot_id"]), files, "Lakemuster-Stale" in headers
+    answer = json.loads(body)
+    if answer["next_page_token"] is not None:
+        raise WrongAnswer("a page of a small plan has another page")
+    return int(answer["snapshot_id"]), [one["file_path"] for one in answer["files"]], answer["stale"] is not None
+
+
+class Clients:
+    """Many clients at once, until they are told to stop."""
+
+    def __init__(
+        self, count: int, ports: Callable[[], Sequence[int]], tables: Sequence[Table], staleness: float, seed: int
+    ) -> None:
+        self.findings = Findings()
+        self._stop = threading.Event()
+        askers = [Asker(ports, tables, staleness, seed * 1000 + number) for number in range(count)]
+        self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in askers]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> Findings:
+        """What they saw; the last answers are waited for."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(2 * CLIENT_SECONDS)
+            if thread.is_alive():
+                self.findings.violation("a client never came back")
+        return self.findings
+
+    def _work(self, asker: Asker) -> None:
+        while not self._stop.is_set():
+            try:
+                answer = asker.ask()
+            except WrongAnswer as wrong:
+                self.findings.violation(str(wrong))
+                asker.close()
+            except Exception as error:  # noqa: BLE001 - an answer that cannot be read is a wrong one
+                self.findings.violation(f"{type(error).__name__}: {error}")
+                asker.close()
+            else:
+                self.findings.add(answer)
+                if answer.status == 0:
+                    self._stop.wait(0.1)
+            self._stop.wait(0.02)
+        asker.close()

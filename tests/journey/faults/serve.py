@@ -1,0 +1,46 @@
+"""``lakemuster`` with a wall clock that tests step: ``python -m tests.journey.faults.serve serve …``.
+
+``MUSTER_CLOCK`` names a file of eight bytes: the seconds, a double, that the wall clock is ahead.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import time
+from pathlib import Path
+
+CLOCK = "MUSTER_CLOCK"
+_real, _real_ns = time.time, time.time_ns
+_OFFSET = struct.Struct("d")
+
+
+def set_offset(clock: Path, seconds: float) -> None:
+    """Step the wall clock of the servers that use this file."""
+    with clock.open("r+b" if clock.exists() else "w+b") as file:
+        file.write(_OFFSET.pack(seconds))
+
+
+def _use(clock: str) -> None:
+    with open(clock, "rb") as file:
+        offset = mmap.mmap(file.fileno(), _OFFSET.size, access=mmap.ACCESS_READ)
+
+    def ahead() -> float:
+        return float(_OFFSET.unpack(offset[:])[0])
+
+    time.time = lambda: _real() + ahead()
+    time.time_ns = lambda: _real_ns() + round(ahead() * 1e9)
+
+
+def main() -> None:
+    """Run the command line."""
+    if clock := os.environ.pop(CLOCK, ""):
+        _use(clock)
+    from lakemuster.cli import app
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,340 @@
+"""A small world that faults happen to: an S3 server, a database, proxies before both, tables that grow, and servers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+from botocore.config import Config
+
+from tests.journey.faults import serve
+from tests.journey.faults.growing import IcebergTable, PaimonTable
+from tests.journey.faults.proxies import DatabaseProxy, Loop, S3Proxy
+from tests.journey.faults.questions import Table
+from tests.journey.servers import environment, free_port
+from tests.postgres import PostgresServer
+from tests.tree import ROOT
+
+STALENESS = 2.0
+KEY, SECRET = "muster-key", "muster-secret"
+SICK, WELL, SEGMENTS = "sick", "well", "segments"
+KEEP = 12
+"""Snapshots that expiry leaves."""
+
+_START_SECONDS = 90.0
+
+
+@contextmanager
+def s3_process() -> Iterator[int]:
+    """An S3 server in a process of its own; its port."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _until(lambda: _listens(port), _START_SECONDS, "moto")
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def _until(holds: Callable[[], bool], seconds: float, what: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {seconds:g} s")
+        time.sleep(0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class S3Bucket:
+    """A bucket, written to without the proxy."""
+
+    client: Any
+    name: str
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object."""
+        self.client.put_object(Bucket=self.name, Key=key, Body=data)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove objects."""
+        for key in keys:
+            self.client.delete_object(Bucket=self.name, Key=key)
+
+
+def s3_bucket(port: int, name: str) -> S3Bucket:
+    """A new bucket of the server at ``port``."""
+    client = boto3.client(
+        "s3",
+        endpoint_url=f"http://127.0.0.1:{port}",
+        aws_access_key_id=KEY,
+        aws_secret_access_key=SECRET,
+        region_name="us-east-1",
+        config=Config(retries={"total_max_attempts": 3}),
+    )
+    client.create_bucket(Bucket=name)
+    return S3Bucket(client, name)
+
+
+@dataclass(slots=True)
+class Replica:
+    """One server process, which can be killed and started again."""
+
+    folder: Path
+    settings: dict[str, str]
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def clock(self) -> Path:
+        """The file that says how far its wall clock is ahead."""
+        return self.folder / "clock"
+
+    def start(self) -> None:
+        """Start it; returns before it is ready."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.clock.exists():
+            serve.set_offset(self.clock, 0.0)
+        variables = environment(self.folder, self.settings)
+        variables["PYTHONPATH"] = os.pathsep.join([str(ROOT / "app"), str(ROOT)])
+        variables[serve.CLOCK] = str(self.clock)
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.journey.faults.serve", "serve", "--port", str(self.port)],
+                cwd=self.folder,
+                env=variables,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def ready(self) -> bool:
+        """Whether it says that it is ready."""
+        assert self.process is not None
+        if self.process.poll() is not None:
+            log = (self.folder / "server.log").read_text(errors="replace")
+            raise AssertionError(f"the server ended with {self.process.returncode}: {log[-3000:]}")
+        with contextlib.suppress(httpx.HTTPError):
+            return httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).status_code == 200
+        return False
+
+    def kill(self) -> None:
+        """SIGKILL, without its decoders."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def kill_decoders(self) -> None:
+        """SIGKILL to its child processes."""
+        assert self.process is not None
+        for child in children(self.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+
+    def memory(self) -> int:
+        """Resident bytes."""
+        assert self.process is not None
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+
+    def descriptors(self) -> int:
+        """Open files and sockets."""
+        assert self.process is not None
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def children(process: int) -> list[int]:
+    """The ids of a process's children."""
+    found: list[int] = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += [int(word) for word in (task / "children").read_text().split()]
+    return found
+
+
+@dataclass(slots=True)
+class World:
+    """Tables, proxies and servers of one schedule."""
+
+    s3: S3Proxy
+    database: DatabaseProxy | None
+    replicas: list[Replica]
+    tables: list[Table]
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _down: set[int] = field(default_factory=set)
+    _writer: threading.Thread | None = None
+    failures: list[BaseException] = field(default_factory=list)
+
+    def ports(self) -> list[int]:
+        """Of the servers that run."""
+        return [replica.port for replica in self.replicas if replica.port not in self._down]
+
+    def kill(self, number: int) -> None:
+        """Kill a server."""
+        self._down.add(self.replicas[number].port)
+        self.replicas[number].kill()
+
+    def start(self, number: int) -> None:
+        """Start a server that was killed; clients find it when it is ready."""
+        self.replicas[number].start()
+
+    def notice_ready(self) -> None:
+        """Let clients find the servers that are ready again."""
+        for replica in self.replicas:
+            runs = replica.process is not None and replica.process.poll() is None
+            if runs and replica.port in self._down and replica.ready():
+                self._down.discard(replica.port)
+
+    def begin_commits(self, seed: int, pause_seconds: float = 0.5) -> None:
+        """Commit to random tables from now on."""
+        self._writer = threading.Thread(target=self._commit, args=(seed, pause_seconds), daemon=True)
+        self._writer.start()
+
+    def end_commits(self) -> None:
+        """Commit no more."""
+        self._stop.set()
+        if self._writer is not None:
+            self._writer.join(60)
+        if self.failures:
+            raise self.failures[0]
+
+    def _commit(self, seed: int, pause_seconds: float) -> None:
+        drawn = random.Random(seed)
+        try:
+            while not self._stop.wait(pause_seconds):
+                table = drawn.choice(self.tables)
+                match drawn.randrange(10):
+                    case 0:
+                        table.remove()
+                    case 1:
+                        table.compact()
+                    case 2:
+                        table.expire(KEEP)
+                    case _:
+                        table.append(drawn.randrange(1, 8))
+        except BaseException as failure:  # noqa: BLE001 - the test fails with it
+            self.failures.append(failure)
+
+
+@contextmanager
+def made(
+    folder: Path,
+    s3_port: int,
+    seed: int,
+    *,
+    postgres: PostgresServer | None = None,
+    remote_segments: bool = False,
+    replicas: int = 1,
+    number: int = 0,
+    settings: dict[str, str] | None = None,
+) -> Iterator[World]:
+    """A world with four tables of a few commits, registered and served.
+
+    Args:
+        number: of the world among those that share an S3 server: buckets are its own.
+    """
+    drawn = random.Random(seed)
+    loop = Loop()
+    with contextlib.ExitStack() as after:
+        after.callback(loop.close)
+        proxy = S3Proxy(loop, s3_port, seed)
+        after.callback(proxy.close)
+        names = {kind: f"{kind}-{number}" for kind in (SICK, WELL, SEGMENTS)}
+        buckets = {kind: s3_bucket(s3_port, name) for kind, name in names.items()}
+        tables: list[Table] = []
+        for kind in (SICK, WELL):
+            for make, name in ((IcebergTable, "i"), (PaimonTable, "p")):
+                url = f"s3://{names[kind]}/{name}"
+                tables.append(make(f"{kind}.{name}", buckets[kind], url, name, random.Random(drawn.random())))
+        for table in tables:
+            for _ in range(3):
+                table.append()
+        options = {"endpoint_url": f"http://127.0.0.1:{proxy.port}", "key": KEY, "secret": SECRET}
+        told = {
+            "STORAGE": json.dumps({"s3": options}),
+            "ROOTS": f"s3://{names[SICK]},s3://{names[WELL]}",
+            "MAX_STALENESS": str(STALENESS),
+            **(settings or {}),
+        }
+        database = None
+        if postgres is not None:
+            url = after.enter_context(postgres.database())
+            database = DatabaseProxy(loop, postgres.socket_path)
+            after.callback(database.close)
+            address = f"@127.0.0.1:{database.port}/"
+            told["DATABASE_URL"] = url.partition("?")[0].replace("@/", address)
+            _run(folder, told, "migrate")
+        if remote_segments:
+            told["SEGMENTS_URL"] = f"s3://{names[SEGMENTS]}/segments"
+        servers = []
+        for place in range(replicas):
+            own = {"CACHE_DIR": str(folder / f"cache-{place}")} if remote_segments else {}
+            servers.append(Replica(folder / f"server-{place}", _shared(folder, told) | own))
+        world = World(proxy, database, servers, tables)
+        after.callback(_end, servers)
+        for replica in servers:
+            replica.start()
+        for replica in servers:
+            _until(replica.ready, _START_SECONDS, "the server")
+        first = servers[0].port
+        for table in tables:
+            body = {"name": table.name, "location": table.url}
+            answer = httpx.post(f"http://127.0.0.1:{first}/api/v1/tables", json=body, timeout=60)
+            assert answer.status_code == 201, answer.text
+            plan = httpx.post(f"http://127.0.0.1:{first}/api/v1/tables/{table.name}/plan", json={}, timeout=60)
+            assert plan.status_code == 200, plan.text
+        yield world
+
+
+def _shared(folder: Path, told: dict[str, str]) -> dict[str, str]:
+    places = {"DATABASE_URL": f"sqlite:///{folder}/index.db", "SEGMENTS_URL": f"{folder}/segments"}
+    return places | told
+
+
+def _run(folder: Path, told: dict[str, str], *words: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "lakemuster", *words],
+        cwd=folder,
+        env=environment(folder, _shared(folder, told)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _end(servers: list[Replica]) -> None:
+    for replica in servers:
+        if replica.process is not None:
+            decoders = children(replica.process.pid) if replica.process.poll() is None else []
+            replica.kill()
+            for child in decoders:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)

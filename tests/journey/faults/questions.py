@@ -16,7 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.journey.faults.growing import Commit, IcebergTable, PaimonTable
+from tests.journey.faults.growing import Commit
+from tests.journey.faults.growing_iceberg import IcebergTable
+from tests.journey.faults.growing_paimon import PaimonTable
 
 Table = IcebergTable | PaimonTable
 
@@ -216,9 +218,17 @@ class Clients:
     """Many clients at once, until they are told to stop."""
 
     def __init__(
-        self, count: int, ports: Callable[[], Sequence[int]], tables: Sequence[Table], staleness: float, seed: int
+        self,
+        count: int,
+        ports: Callable[[], Sequence[int]],
+        tables: Sequence[Table],
+        staleness: float,
+        seed: int,
+        *,
+        pause_seconds: float = 0.02,
     ) -> None:
         self.findings = Findings()
+        self._pause = pause_seconds
         self._stop = threading.Event()
         askers = [Asker(ports, tables, staleness, seed * 1000 + number) for number in range(count)]
         self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in askers]
@@ -248,5 +258,5 @@ class Clients:
                 self.findings.add(answer)
                 if answer.status == 0:
                     self._stop.wait(0.1)
-            self._stop.wait(0.02)
+            self._stop.wait(self._pause)
         asker.close()

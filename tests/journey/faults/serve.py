@@ -1,6 +1,7 @@
 """``lakemuster`` with a wall clock that tests step: ``python -m tests.journey.faults.serve serve …``.
 
-``MUSTER_CLOCK`` names a file of eight bytes: the seconds, a double, that the wall clock is ahead.
+``MUSTER_CLOCK`` names a file of eight bytes: the seconds, a double, that the wall clock is ahead. ``MUSTER_SWEEP`` is
+the seconds between two sweeps of the segment store, and the age that a segment has at least when it is swept.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 CLOCK = "MUSTER_CLOCK"
+SWEEP = "MUSTER_SWEEP"
 _real, _real_ns = time.time, time.time_ns
 _OFFSET = struct.Struct("d")
 
@@ -33,10 +35,20 @@ def _use(clock: str) -> None:
     time.time_ns = lambda: _real_ns() + round(ahead() * 1e9)
 
 
+def _sweep(every: float, grace: float) -> None:
+    from lakemuster.ingest.sweeping import Sweeper
+
+    defaults = Sweeper.__init__.__kwdefaults__
+    assert defaults is not None
+    defaults.update(every_seconds=every, first_seconds=every, grace_seconds=grace)
+
+
 def main() -> None:
     """Run the command line."""
     if clock := os.environ.pop(CLOCK, ""):
         _use(clock)
+    if sweep := os.environ.pop(SWEEP, ""):
+        _sweep(*map(float, sweep.split()))
     from lakemuster.cli import app
 
     app()

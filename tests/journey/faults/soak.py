@@ -1,8 +1,9 @@
 """A long run under load: ``python -m tests.journey.faults.soak --minutes 120 --plot soak.svg``.
 
-Clients ask, tables are committed to, expired and removed and registered again, segments are swept, and slow readers
-take a long list a few bytes at a time. Every answer is held against the truth. Memory and descriptors of the server
-are sampled; they may not grow. Prints one JSON object; exit status 1 when a law was broken.
+Clients ask; tables are committed to and expired; a table is registered, asked for and unregistered over and over; the
+server sweeps its segments; slow readers take a long list a few bytes at a time. Every answer is held against the truth.
+Memory and descriptors of the server are sampled; they may not grow. Prints one JSON object; exit status 1 when a law
+was broken.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from pathlib import Path
 
 import httpx
 
-from tests.journey.faults.growing import IcebergTable
-from tests.journey.faults.questions import Answer, Asker, Clients
+from tests.journey.faults import serve
+from tests.journey.faults.growing_iceberg import IcebergTable
+from tests.journey.faults.questions import PAGE, Answer, Asker, Clients
 from tests.journey.faults.world import STALENESS, World, children, made, s3_process
 from tests.postgres import running_postgres
 
@@ -31,6 +33,8 @@ SAMPLE_SECONDS = 5.0
 CLIENTS, SLOW_READERS = 8, 16
 LONG_LIST = 20_000
 """Files of the table that slow readers list: more bytes than sockets hold."""
+CLIENT_PAUSE_SECONDS = 0.2
+SWEEP_SECONDS, GRACE_SECONDS = 60.0, 120.0
 GROWTH = 1.15
 """What the last third's median may be of the second third's: the first warms caches."""
 
@@ -66,6 +70,43 @@ class SlowReaders:
                         break
 
 
+class Registrar:
+    """Registers a table under a new name, asks for its files, and unregisters it, over and over."""
+
+    def __init__(self, uri: str, table: IcebergTable) -> None:
+        self.rounds = 0
+        self.problems: list[str] = []
+        self._uri, self._table = f"{uri}/api/v1/tables", table
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the round under way."""
+        self._stop.set()
+        self._thread.join(60)
+
+    def _work(self) -> None:
+        with httpx.Client(timeout=60) as client:
+            while not self._stop.wait(1.0):
+                self._table.append(3)
+                self._table.expire(5)
+                try:
+                    self._round(client, f"{self._table.name}{self.rounds}")
+                except (httpx.HTTPError, AssertionError) as error:
+                    self.problems.append(f"{type(error).__name__}: {error}")
+                self.rounds += 1
+
+    def _round(self, client: httpx.Client, name: str) -> None:
+        client.post(self._uri, json={"name": name, "location": self._table.url}).raise_for_status()
+        answer = client.post(f"{self._uri}/{name}/plan", json={"page_size": PAGE}).raise_for_status().json()
+        paths = {file["file_path"] for file in answer["files"]}
+        assert paths == set(self._table.history.newest().files), f"{name}: {len(paths)} files"
+        client.delete(f"{self._uri}/{name}").raise_for_status()
+        gone = client.post(f"{self._uri}/{name}/plan", json={}).status_code
+        assert gone == 404, f"{name}: {gone} after it was unregistered"
+
+
 def sampled(world: World) -> tuple[int, int, int]:
     """Resident bytes of the server and of its decoders, and the server's descriptors."""
     replica = world.replicas[0]
@@ -80,15 +121,22 @@ def sampled(world: World) -> tuple[int, int, int]:
 
 def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
     """Run, and return what was seen."""
-    with s3_process() as port, running_postgres() as server, made(folder, port, seed, postgres=server) as world:
-        long = IcebergTable(
-            "well.long", world.tables[-2].bucket, _beside(world.tables[-2].url), "long", random.Random(seed)
+    swept = {serve.SWEEP: f"{SWEEP_SECONDS} {GRACE_SECONDS}"}
+    with (
+        s3_process() as port,
+        running_postgres() as server,
+        made(folder, port, seed, postgres=server, variables=swept) as world,
+    ):
+        long, other = (
+            IcebergTable(f"well.{name}", beside.bucket, _beside(beside.url, name), name, random.Random(seed))
+            for beside, name in ((world.tables[-2], "long"), (world.tables[-2], "other"))
         )
         long.append(LONG_LIST)
         uri = f"http://127.0.0.1:{world.replicas[0].port}"
         httpx.post(f"{uri}/api/v1/tables", json={"name": long.name, "location": long.url}).raise_for_status()
         httpx.get(f"{uri}/api/v1/tables/{long.name}/files", timeout=60).raise_for_status()
-        clients = Clients(CLIENTS, world.ports, world.tables, STALENESS, seed)
+        clients = Clients(CLIENTS, world.ports, world.tables, STALENESS, seed, pause_seconds=CLIENT_PAUSE_SECONDS)
+        registrar = Registrar(uri, other)
         readers = SlowReaders(world.replicas[0].port, long.name, seed)
         world.begin_commits(seed, pause_seconds=1.0)
         samples: list[tuple[float, int, int, int]] = []
@@ -98,6 +146,7 @@ def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
             time.sleep(SAMPLE_SECONDS)
         world.end_commits()
         readers.stop()
+        registrar.stop()
         findings = clients.stop()
         exact = [
             name
@@ -108,7 +157,10 @@ def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
             "minutes": round((time.monotonic() - began) / 60, 1),
             "answers": len(findings.answers),
             "not_200": sum(answer.status != 200 for answer in findings.answers),
-            "violations": findings.violations[:20],
+            "violations": (findings.violations + registrar.problems)[:10],
+            "registered_and_unregistered": registrar.rounds,
+            "sweeps": _metric(uri, 'lakemuster_work_total{kind="sweeps"}'),
+            "segments_swept": _metric(uri, 'lakemuster_work_total{kind="segments_swept"}'),
             "wrong_at_the_end": exact,
             "commits": {table.name: table.history.newest().number + 1 for table in world.tables},
             "known_p99_seconds": round(_p99(findings.answers), 3),
@@ -119,8 +171,13 @@ def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
         }
 
 
-def _beside(url: str) -> str:
-    return url.rpartition("/")[0] + "/long"
+def _beside(url: str, name: str) -> str:
+    return f"{url.rpartition('/')[0]}/{name}"
+
+
+def _metric(uri: str, name: str) -> float:
+    lines = httpx.get(f"{uri}/metrics").raise_for_status().text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
 
 
 def _wrong(asker: Asker, table: object) -> str | None:

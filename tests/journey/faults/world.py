@@ -23,7 +23,8 @@ import httpx
 from botocore.config import Config
 
 from tests.journey.faults import serve
-from tests.journey.faults.growing import IcebergTable, PaimonTable
+from tests.journey.faults.growing_iceberg import IcebergTable
+from tests.journey.faults.growing_paimon import PaimonTable
 from tests.journey.faults.proxies import DatabaseProxy, Loop, S3Proxy
 from tests.journey.faults.questions import Table
 from tests.journey.servers import environment, free_port
@@ -107,6 +108,7 @@ class Replica:
 
     folder: Path
     settings: dict[str, str]
+    variables: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
@@ -120,7 +122,7 @@ class Replica:
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.clock.exists():
             serve.set_offset(self.clock, 0.0)
-        variables = environment(self.folder, self.settings)
+        variables = environment(self.folder, self.settings) | self.variables
         variables["PYTHONPATH"] = os.pathsep.join([str(ROOT / "app"), str(ROOT)])
         variables[serve.CLOCK] = str(self.clock)
         with (self.folder / "server.log").open("ab") as log:
@@ -251,12 +253,13 @@ def made(
     remote_segments: bool = False,
     replicas: int = 1,
     number: int = 0,
-    settings: dict[str, str] | None = None,
+    variables: dict[str, str] | None = None,
 ) -> Iterator[World]:
     """A world with four tables of a few commits, registered and served.
 
     Args:
         number: of the world among those that share an S3 server: buckets are its own.
+        variables: of the servers' environment: what ``serve`` reads.
     """
     drawn = random.Random(seed)
     loop = Loop()
@@ -279,7 +282,6 @@ def made(
             "STORAGE": json.dumps({"s3": options}),
             "ROOTS": f"s3://{names[SICK]},s3://{names[WELL]}",
             "MAX_STALENESS": str(STALENESS),
-            **(settings or {}),
         }
         database = None
         if postgres is not None:
@@ -294,7 +296,7 @@ def made(
         servers = []
         for place in range(replicas):
             own = {"CACHE_DIR": str(folder / f"cache-{place}")} if remote_segments else {}
-            servers.append(Replica(folder / f"server-{place}", _shared(folder, told) | own))
+            servers.append(Replica(folder / f"server-{place}", _shared(folder, told) | own, variables or {}))
         world = World(proxy, database, servers, tables)
         after.callback(_end, servers)
         for replica in servers:

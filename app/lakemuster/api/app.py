@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from anyio import to_thread
+from anyio import create_task_group, to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
@@ -14,6 +14,7 @@ from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.at_hand import AtHand, still_so
 from lakemuster.api.edge import Edge, EdgeRules
+from lakemuster.api.held import limit_arenas, trim_regularly
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
@@ -61,7 +62,7 @@ def create_app(services: Services) -> FastAPI:
         # It would record texts of exceptions and query strings wherever the environment points it to.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _sweeping(services),
+        lifespan=lambda _: _maintained(services),
     )
     app.state.api = Api(services, tokens, metrics)
     app.state.readiness = Readiness.of(services)
@@ -93,12 +94,16 @@ def create_app(services: Services) -> FastAPI:
 
 
 @asynccontextmanager
-async def _sweeping(services: Services) -> AsyncIterator[None]:
-    """Sweep the segment store while the server runs."""
+async def _maintained(services: Services) -> AsyncIterator[None]:
+    """Sweep the segment store, and give memory back, while the server runs."""
+    limit_arenas()
     sweeper = Sweeper(services.index, services.refresher.totals)
     sweeper.start()
     try:
-        yield
+        async with create_task_group() as tasks:
+            tasks.start_soon(trim_regularly)
+            yield
+            tasks.cancel_scope.cancel()
     finally:
         await to_thread.run_sync(sweeper.stop)
 

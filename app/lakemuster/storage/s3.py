@@ -62,7 +62,8 @@ _DENIED = {
 _BUSY = {"InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown", "Throttling", "TooManyRequests"}
 _NO_CREDENTIALS = (
     boto.NoCredentialsError, boto.PartialCredentialsError, boto.CredentialRetrievalError, boto.NoAuthTokenError,
-    boto.TokenRetrievalError, boto.SSOError, boto.LoginError, boto.MetadataRetrievalError,
+    boto.TokenRetrievalError, boto.SSOError, boto.MetadataRetrievalError,
+    getattr(boto, "LoginError", boto.SSOError),  # botocore has it from 1.41 on
 )  # fmt: skip
 _PASSING = (
     boto.ConnectionError, boto.HTTPClientError, boto.IncompleteReadError, boto.FlexibleChecksumError,

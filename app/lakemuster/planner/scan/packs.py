@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeVar, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -48,7 +49,8 @@ KEPT_ZONES = 64 * 2**20
 SOME_OF_A_PACK = 4
 """More than this part of a pack costs less to look at as a whole than to put together."""
 
-CACHED_PACKS = 8192
+_ENTRY_BYTES, _SOURCE_BYTES = 1024, 256
+"""What anything that is kept costs beside its arrays, and what each segment of its pack does."""
 
 Rows = NDArray[np.int64]
 T = TypeVar("T")
@@ -76,10 +78,19 @@ class Pack:
         return int(self.starts[-1])
 
 
-@lru_cache(maxsize=CACHED_PACKS)
+# A pack lives as long as a plan uses it, or something made of it is kept.
+_PACKS: WeakValueDictionary[tuple[Source, ...], Pack] = WeakValueDictionary()
+_PACKS_LOCK = threading.Lock()
+
+
 def _pack(sources: tuple[Source, ...]) -> Pack:
-    starts = np.cumsum([0, *(source.rows for source in sources)])
-    return Pack(tuple(source.segment for source in sources), starts, sum(source.manifests for source in sources))
+    with _PACKS_LOCK:
+        pack = _PACKS.get(sources)
+        if pack is None:
+            starts = np.cumsum([0, *(source.rows for source in sources)])
+            segments = tuple(source.segment for source in sources)
+            pack = _PACKS[sources] = Pack(segments, starts, sum(source.manifests for source in sources))
+        return pack
 
 
 def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
@@ -118,6 +129,7 @@ class _Kept:
 
     def keep(self, key: tuple[object, ...], value: object, size: int) -> None:
         """Keep something of so many bytes, unless something is kept under its key."""
+        size += _ENTRY_BYTES + sum(_SOURCE_BYTES * len(part.segments) for part in key if isinstance(part, Pack))
         with self._lock:
             if key not in self._values:
                 self._values[key] = value, size

@@ -66,6 +66,8 @@ class Loop:
 class S3Proxy:
     """Before an S3 server: answers requests as it does, but for those that a rule breaks.
 
+    ``asked`` counts the requests of each path, ``most_at_once`` how many of them were under way together.
+
     ``short`` and ``flip`` change what an object says and keep the answer's form: bytes at its end are missing, with a
     length that fits, or one bit is another. Listings carry no digest that could show it, so those two leave them alone.
     """
@@ -75,6 +77,9 @@ class S3Proxy:
         self._random = random.Random(seed)
         self.rules: tuple[Rule, ...] = ()
         self.done: Counter[str] = Counter()
+        self.asked: Counter[str] = Counter()
+        self.most_at_once: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
         self._changed = asyncio.Event()
         self._server = loop.run(asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=512))
         self.port: int = self._server.sockets[0].getsockname()[1]
@@ -88,6 +93,11 @@ class S3Proxy:
             self._changed = asyncio.Event()
 
         self._loop.run(change())
+
+    def forget(self) -> None:
+        """Count requests anew."""
+        self.asked.clear()
+        self.most_at_once.clear()
 
     def close(self) -> None:
         """Accept no more."""
@@ -120,6 +130,16 @@ class S3Proxy:
         if re.search(rb"(?i)\r\nexpect: *100-continue", head):
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await reader.readexactly(int(length[1])) if length else b""
+        key = path.partition("?")[0]
+        self.asked[key] += 1
+        self._under_way[key] += 1
+        self.most_at_once[key] = max(self.most_at_once[key], self._under_way[key])
+        try:
+            return await self._answer(method, path, head, body, writer)
+        finally:
+            self._under_way[key] -= 1
+
+    async def _answer(self, method: str, path: str, head: bytes, body: bytes, writer: asyncio.StreamWriter) -> bool:
         fault = self._fault(method, path)
         if fault in _CODES:
             text = f"<Error><Code>{_CODES[fault]}</Code></Error>".encode()

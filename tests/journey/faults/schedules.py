@@ -19,6 +19,10 @@ FAULT_SECONDS = 5.0
 RECOVERY_SECONDS = 10.0
 KNOWN_SECONDS = 2.0
 """What the 99th percentile of known answers may take, beyond that of an answer for which nothing is done at all."""
+LONGEST_SECONDS = 12.0
+"""What any answer may take, also one that is a refusal, beyond that of an answer for which nothing is done at all."""
+LOOKS_AT_ONCE, LOOKS_A_SECOND = 2, 15.0
+"""How often one server may ask for one table's pointer: a look is shared, retries of an outage included."""
 AFTER_SECONDS = 6.0
 """How long after the end of a database's fault, or of a kill, a request that began in it may still fail."""
 MEMORY_BYTES = 1 << 30
@@ -98,6 +102,7 @@ class Outcome:
     problems: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     excused: list[tuple[float, float]] = field(default_factory=list)
+    seconds: float = 0.0
     recovery_seconds: float = 0.0
     most_memory: int = 0
     most_descriptors: int = 0
@@ -117,13 +122,17 @@ def run(schedule: Schedule, world: World, clients: int = CLIENTS) -> Outcome:
     outcome = Outcome()
     asking = Clients(clients, world.ports, world.tables, STALENESS, schedule.seed)
     world.begin_commits(schedule.seed)
+    world.s3.forget()
+    began = time.monotonic()
     _play(schedule, world, outcome)
     world.end_commits()
     _recover(world, outcome)
     findings = asking.stop()
+    outcome.seconds = time.monotonic() - began
     outcome.problems += findings.violations[:20]
     outcome.answers = findings.answers
     _judge(schedule, outcome)
+    _judge_looks(schedule, world, outcome)
     return outcome
 
 
@@ -249,10 +258,13 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
     failed = [answer for answer in known if answer.status != 200]
     if failed:
         outcome.problems.append(f"{len(failed)} known answers were not given: {failed[0]}")
+    longest = max(outcome.answers, key=lambda answer: answer.seconds, default=None)
     idle = _percentile(sorted(answer.seconds for answer in answers if answer.kind == "healthz"), 0.99)
     slow = _percentile(sorted(answer.seconds for answer in known), 0.99)
     if slow > KNOWN_SECONDS + idle:
         outcome.problems.append(f"p99 of known answers is {slow:.2f} s, of answers without work {idle:.2f} s")
+    if longest is not None and longest.seconds > LONGEST_SECONDS + idle:
+        outcome.problems.append(f"the longest answer took {longest.seconds:.1f} s: {longest}")
     reaches_all = any(fault.rule is not None and SEGMENTS in fault.rule.pattern for fault in schedule.faults)
     others = [answer for answer in answers if answer.table is not None and answer.table.startswith(WELL)]
     touched = [answer for answer in others if answer.stale or answer.status != 200]
@@ -262,6 +274,17 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
         outcome.problems.append(f"{outcome.most_memory >> 20} MiB, {outcome.most_descriptors} descriptors")
     if len(answers) < 50:
         outcome.problems.append(f"only {len(answers)} answers: nothing is shown")
+
+
+def _judge_looks(schedule: Schedule, world: World, outcome: Outcome) -> None:
+    """One look at a table serves all who wait, and a failed one is remembered."""
+    for path, asked in world.s3.asked.items():
+        if not path.endswith(("/version-hint.text", "/LATEST")):
+            continue
+        if (most := world.s3.most_at_once[path]) > LOOKS_AT_ONCE * schedule.replicas:
+            outcome.problems.append(f"{path} was asked for {most} times at once")
+        if asked > LOOKS_A_SECOND * schedule.replicas * outcome.seconds:
+            outcome.problems.append(f"{path} was asked for {asked / outcome.seconds:.1f} times a second")
 
 
 def _percentile(ordered: list[float], share: float) -> float:

@@ -2,6 +2,7 @@
 
 ``MUSTER_CLOCK`` names a file of eight bytes: the seconds, a double, that the wall clock is ahead. ``MUSTER_SWEEP`` is
 the seconds between two sweeps of the segment store, and the age that a segment has at least when it is swept.
+``MUSTER_PLANTED`` names a fault of our own, see ``planted``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 CLOCK = "MUSTER_CLOCK"
 SWEEP = "MUSTER_SWEEP"
+PLANTED = "MUSTER_PLANTED"
 _real, _real_ns = time.time, time.time_ns
 _OFFSET = struct.Struct("d")
 
@@ -49,6 +51,10 @@ def main() -> None:
         _use(clock)
     if sweep := os.environ.pop(SWEEP, ""):
         _sweep(*map(float, sweep.split()))
+    if name := os.environ.pop(PLANTED, ""):
+        from tests.journey.faults.planted import FAULTS
+
+        FAULTS[name].plant()
     from lakemuster.cli import app
 
     app()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,10 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, PartitionFieldSummary, Ref, Snapshot
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType
 
-ANY_TEXT = st.text(st.characters(exclude_categories=[]) | st.sampled_from("\0\ud800\udfff$\x1b"), max_size=5)
+# Two surrogates that make a pair are a character to every reader of JSON: no text that was read has them apart.
+ANY_TEXT = st.text(st.characters(exclude_categories=[]) | st.sampled_from("\0\ud800\udfff$\x1b"), max_size=5).filter(
+    lambda text: re.search("[\ud800-\udbff][\udc00-\udfff]", text) is None
+)
 SCALARS = (
     st.none()
     | st.booleans()

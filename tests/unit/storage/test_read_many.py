@@ -138,10 +138,10 @@ def test_listings_of_other_filesystems_have_the_same_shape() -> None:
 
 
 def test_options_are_not_shared_between_stores() -> None:
-    one, two = (ObjectStore(["memory://lake"], {"memory": {"global_store": False}}) for _ in range(2))
+    one, two = (ObjectStore(["memory://apart"], {"memory": {"global_store": False}}) for _ in range(2))
     for store in (one, two):
         with pytest.raises(ObjectMissing):
-            store.read("memory://lake/x")
+            store.read("memory://apart/x")
     assert one._remote.get("memory") is not two._remote.get("memory")
     assert one._remote.get("memory") is one.allowing("memory://more")._remote.get("memory")
 

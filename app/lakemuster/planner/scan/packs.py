@@ -10,12 +10,11 @@ Source: shared design, "Where things are kept".
 
 from __future__ import annotations
 
-import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -36,6 +35,7 @@ from lakemuster.planner.pruning.project import Projection
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
 from lakemuster.planner.pruning.zones import stacked
+from lakemuster.planner.scan.kept import Kept, Key
 
 PACK_ROWS = 1 << 16
 """Files of a pack, more or less."""
@@ -105,54 +105,13 @@ def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
             first, held = number + 1, 0
 
 
-class _Kept:
-    """What was made of packs.
-
-    Of what passes the budget any may go: plans that read all of a table again and again then still find most of it,
-    where the least used of all would always be what is read next.
-    """
-
-    def __init__(self, budget: int) -> None:
-        self._budget, self._bytes = budget, 0
-        self._values: dict[tuple[object, ...], tuple[object, int]] = {}
-        self._keys: list[tuple[object, ...]] = []
-        self._random = random.Random(0)
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[object, ...], make: Callable[[], tuple[T, int]]) -> T:
-        """What is kept under a key, made when there is none; ``make`` tells its bytes."""
-        if (found := self._values.get(key)) is not None:
-            return cast("T", found[0])
-        made = make()
-        self.keep(key, *made)
-        return made[0]
-
-    def keep(self, key: tuple[object, ...], value: object, size: int) -> None:
-        """Keep something of so many bytes, unless something is kept under its key."""
-        size += _ENTRY_BYTES + sum(_SOURCE_BYTES * len(part.segments) for part in key if isinstance(part, Pack))
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = value, size
-                self._keys.append(key)
-                self._bytes += size
-            while self._bytes > self._budget and len(self._keys) > 1:
-                place = self._random.randrange(len(self._keys) - 1)
-                self._keys[place], self._keys[-1] = self._keys[-1], self._keys[place]
-                self._bytes -= self._values.pop(self._keys.pop())[1]
-
-    def find(self, key: tuple[object, ...]) -> object | None:
-        """What is kept under a key, if anything is."""
-        found = self._values.get(key)
-        return None if found is None else found[0]
-
-    def has(self, key: tuple[object, ...]) -> bool:
-        """Whether something is kept under a key."""
-        return key in self._values
+def _weight(key: Key) -> int:
+    return _ENTRY_BYTES + sum(_SOURCE_BYTES * len(part.segments) for part in key if isinstance(part, Pack))
 
 
-_KEPT = _Kept(KEPT_BYTES)
+_KEPT = Kept(KEPT_BYTES, _weight)
 kept = _KEPT.get
-kept_zones = _Kept(KEPT_ZONES)
+kept_zones = Kept(KEPT_ZONES, _weight)
 
 
 @dataclass(frozen=True, slots=True)

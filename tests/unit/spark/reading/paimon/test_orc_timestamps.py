@@ -18,8 +18,10 @@ def test_refused_only_where_they_are_read(monkeypatch):
     lake, data = MemoryLake(), out.getvalue().to_pybytes()
     file = planned(lake.write("t.orc", data), data, 1, file_format="orc")
     schemas = [schema_row(0, FIELDS)]
+    checked = "lakemuster.spark.reading.paimon.data_files.timestamps_are_checked"
+    monkeypatch.setattr(checked, lambda: True)
     assert len(rows_of(to_read(schemas), [file], lake)) == 1
-    monkeypatch.setattr("lakemuster.spark.reading.paimon.data_files.timestamps_are_checked", lambda: False)
+    monkeypatch.setattr(checked, lambda: False)
     with pytest.raises(NotReadable, match="need a newer pyarrow"):
         rows_of(to_read(schemas), [file], lake)
     assert rows_of(to_read(schemas, ["id"]), [file], lake) == [{"id": 7}]

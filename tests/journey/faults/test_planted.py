@@ -1,0 +1,47 @@
+"""Every planted fault is seen by the law that it breaks; ``test_schedules`` holds that nothing else is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.journey.faults import serve
+from tests.journey.faults.planted import FAULTS
+from tests.journey.faults.schedules import run
+from tests.journey.faults.world import made, s3_process
+from tests.postgres import PostgresServer
+
+_NUMBERS = count(10_001)
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="module")
+def s3_port() -> Iterator[int]:
+    with s3_process() as port:
+        yield port
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_seen(name: str, s3_port: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
+    fault = FAULTS[name]
+    postgres = postgres_server if fault.postgres else None
+    planted = {serve.PLANTED: name}
+    with made(tmp_path, s3_port, 1, postgres=postgres, number=next(_NUMBERS), variables=planted) as world:
+        outcome = run(fault.schedule, world)
+    assert any(re.search(fault.found, problem) for problem in outcome.problems), outcome.problems
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_without_it_the_schedule_breaks_no_law(
+    name: str, s3_port: int, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    fault = FAULTS[name]
+    postgres = postgres_server if fault.postgres else None
+    with made(tmp_path, s3_port, 1, postgres=postgres, number=next(_NUMBERS)) as world:
+        outcome = run(fault.schedule, world)
+    assert outcome.problems == []

@@ -13,7 +13,7 @@ from lakemuster.errors import SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment
-from lakemuster.index.segment_keepers import Keeper, LocalKeeper, RemoteKeeper, StoredFile, disk_errors
+from lakemuster.index.segment_keepers import Keeper, LocalKeeper, RemoteKeeper, StoredFile, disk_errors, stored_file
 from lakemuster.index.single_flight import SingleFlight
 from lakemuster.index.zone_block import Zones, read_zones
 
@@ -205,6 +205,10 @@ class SegmentStore:
         """
         with disk_errors():
             self._keeper.delete(key)
+        name = stored_file(key, 0, None).name
+        with self._lock:
+            if name is not None and self._open.pop(name, None) is not None:
+                self._mapped -= self._in_memory.pop(name, 0)
 
     def check(self) -> None:
         """Make sure that the store answers.

@@ -147,6 +147,8 @@ class Asker:
         if status == 200 and table is not None:
             snapshot_id, files, stale = _files(headers, body)
             self._judge(table, asked_at, snapshot_id, files, stale, pinned, between)
+        elif status == 404 and table is not None and pinned is not None and pinned not in table.history.retained():
+            pass  # it was expired meanwhile
         elif status not in _UNREADABLE | {0} and status != 200:
             raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r}")
         elif status == 503 and "Retry-After" not in headers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -33,6 +34,7 @@ def test_a_planted_fault_is_seen(name: str, s3_port: int, postgres_server: Postg
     planted = {serve.PLANTED: name}
     with made(tmp_path, s3_port, 1, postgres=postgres, number=next(_NUMBERS), variables=planted) as world:
         outcome = run(fault.schedule, world)
+    sys.stdout.write(f"{name}: {outcome.figures()}\n")
     assert any(re.search(fault.found, problem) for problem in outcome.problems), outcome.problems
 
 
@@ -44,4 +46,5 @@ def test_without_it_the_schedule_breaks_no_law(
     postgres = postgres_server if fault.postgres else None
     with made(tmp_path, s3_port, 1, postgres=postgres, number=next(_NUMBERS)) as world:
         outcome = run(fault.schedule, world)
+    sys.stdout.write(f"without: {outcome.figures()}\n")
     assert outcome.problems == []

@@ -19,7 +19,7 @@ uv = "$$python" -m uv pip compile --quiet --generate-hashes --no-header --no-ann
 
 help:
 	@echo "make demo     a lake of real tables, indexed and served on http://127.0.0.1:8181"
-	@echo "make test     every check and test; the quick tests on every CPython >= 3.11 here"
+	@echo "make test     every check and test; the quick ones on every CPython >= 3.11 here, and the lowest versions"
 	@echo "make quick    the tests that take less than three minutes together"
 	@echo "make full     every test with its long runs; a skip fails it"
 	@echo "make check    no tests: ruff, mypy, import contracts"
@@ -31,7 +31,7 @@ help:
 demo:
 	@$(with) "$$python" -m lakemuster serve --demo
 
-test: check whole pythons
+test: check whole pythons lowest
 
 whole:
 	@$(with) "$$python" -m pytest $(side_by_side) $(folders) $(PYTEST_ARGS)

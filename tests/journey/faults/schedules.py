@@ -76,7 +76,7 @@ class Schedule:
         if drawn.random() < 0.5:
             start, _ = _times(drawn)
             step = drawn.choice((-900.0, -60.0, 60.0, 900.0))
-            faults.append(Fault(start, start, clock=(drawn.randrange(replicas), step)))
+            faults.append(Fault(start, FAULT_SECONDS, clock=(drawn.randrange(replicas), step)))
         return cls(seed, postgres, remote, replicas, tuple(faults))
 
 
@@ -179,6 +179,7 @@ def _play(schedule: Schedule, world: World, outcome: Outcome) -> None:
     for at, event in sorted(events, key=lambda pair: pair[0]):
         _watch(world, outcome, began + at)
         event()
+    _watch(world, outcome, began + max((fault.end for fault in schedule.faults), default=FAULT_SECONDS))
     world.s3.tell()
     _await_servers(world, outcome, down)
 

@@ -16,7 +16,7 @@ from tests.journey.faults.proxies import Rule
 from tests.journey.faults.schedules import Fault, Schedule
 from tests.journey.faults.world import SICK
 
-MANIFESTS = r"\.avro|manifest-"
+LISTED, MANIFESTS = r"\.avro|manifest-", r"-m0\.avro|manifest-[0-9a-f]{8}-"
 _KEPT: list[object] = []
 
 
@@ -177,7 +177,7 @@ FAULTS = {
     "failures that are not remembered": Planted(_remember_no_failure, FAILING, "a second"),
     "answers that hide that they are stale": Planted(_say_nothing_of_staleness, FAILING, "not marked stale|status 404"),
     "bytes that are not compared with their ETag": Planted(
-        _believe_any_bytes, _storage("flip", MANIFESTS), "after the last fault|files missing"
+        _believe_any_bytes, _storage("flip", LISTED), "after the last fault|files missing"
     ),
     "ages by the wall clock": Planted(
         _count_ages_by_the_wall_clock, (Fault(1.0, 6.0, clock=(0, -900.0)),), "not marked stale"
@@ -187,7 +187,7 @@ FAULTS = {
     "a database that is waited for": Planted(
         _wait_for_the_database, (Fault(0.5, 20.0, database="hang"),), "the longest answer", postgres=True
     ),
-    "a quarantine for ever": Planted(_leave_in_quarantine, _storage("404", MANIFESTS), "after the last fault"),
+    "a quarantine for ever": Planted(_leave_in_quarantine, _storage("404", LISTED), "after the last fault"),
     "a manifest that is left out": Planted(_swallow_a_manifest, _storage("404", MANIFESTS), "files missing"),
     "one pool for all buckets": Planted(_mix_buckets, HANGING, "other tables were touched"),
     "answers that are kept too long": Planted(_never_forget_an_answer, (), "not marked stale"),

@@ -66,7 +66,7 @@ class Loop:
 class S3Proxy:
     """Before an S3 server: answers requests as it does, but for those that a rule breaks.
 
-    ``asked`` counts the requests of each path, ``most_at_once`` how many of them were under way together.
+    ``asked`` counts the requests of each object and listing, ``most_at_once`` how many of them were under way together.
 
     ``short`` and ``flip`` change what an object says and keep the answer's form: bytes at its end are missing, with a
     length that fits, or one bit is another. Listings carry no digest that could show it, so those two leave them alone.
@@ -130,7 +130,8 @@ class S3Proxy:
         if re.search(rb"(?i)\r\nexpect: *100-continue", head):
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await reader.readexactly(int(length[1])) if length else b""
-        key = path.partition("?")[0]
+        listed = re.search(r"[?&]prefix=[^&]*", path)
+        key = path.partition("?")[0] + (listed[0] if listed else "")
         self.asked[key] += 1
         self._under_way[key] += 1
         self.most_at_once[key] = max(self.most_at_once[key], self._under_way[key])

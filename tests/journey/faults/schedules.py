@@ -22,7 +22,7 @@ KNOWN_SECONDS = 2.0
 LONGEST_SECONDS = 12.0
 """What any answer may take, also one that is a refusal, beyond that of an answer for which nothing is done at all."""
 LOOKS_AT_ONCE, LOOKS_A_SECOND = 2, 15.0
-"""How often one server may ask for one table's pointer: a look is shared, retries of an outage included."""
+"""How often one server may ask for one object of a table: a look is shared; attempts in an outage count."""
 STALE_SHARE = 0.1
 """Of the answers of tables that nothing happened to."""
 AFTER_SECONDS = 6.0
@@ -116,7 +116,7 @@ class Outcome:
         return (
             f"{len(self.answers)} answers, known p99 {_percentile(known, 0.99):.2f} s, "
             f"right again after {self.recovery_seconds:.1f} s, {self.most_memory >> 20} MiB, "
-            f"{self.most_descriptors} descriptors, a pointer asked for {self.most_looks:.1f} times a second"
+            f"{self.most_descriptors} descriptors, an object asked for {self.most_looks:.1f} times a second"
         )
 
 
@@ -286,7 +286,7 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
 def _judge_looks(schedule: Schedule, world: World, outcome: Outcome) -> None:
     """One look at a table serves all who wait, and a failed one is remembered."""
     for path, asked in world.s3.asked.items():
-        if not path.endswith(("/version-hint.text", "/LATEST")):
+        if path.startswith(f"/{SEGMENTS}"):
             continue
         outcome.most_looks = max(outcome.most_looks, asked / outcome.seconds)
         if (most := world.s3.most_at_once[path]) > LOOKS_AT_ONCE * schedule.replicas:

@@ -251,7 +251,8 @@ def test_without_segment_and_manifest_the_answer_says_which(place: Place) -> Non
 def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "PACKED_ROWS", 100)
     monkeypatch.setattr(packed, "SMALL", 25)
-    iceberg_table(tmp_path / "lake" / "t", files=300, columns=4, manifests=30, level=1)
+    # Where a packed run ends depends on the names of segments: of so many, some always do.
+    iceberg_table(tmp_path / "lake" / "t", files=1800, columns=4, manifests=180, level=1)
     of = settings(tmp_path, roots=(str(tmp_path / "lake"),), max_staleness=3600.0)
 
     def plan(services: Services) -> str:
@@ -263,14 +264,10 @@ def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch:
     with catalog(of) as services:
         services.add("p.t", str(tmp_path / "lake" / "t"), None, (), operator=True)
         root = tmp_path / "segments"
-        for _ in range(5):
-            # Packing that fails leaves the snapshot as it is, and the next refresh tries again.
-            services.refresh("p.t")
-            if len(list(root.glob("??/*.arrow"))) > 30:
-                break
+        services.refresh("p.t")
         expected = plan(services)
     files = {path: path.read_bytes() for path in root.glob("??/*.arrow")}
-    assert len(files) > 30
+    assert len(files) > 180
     for path, data in files.items():
         path.unlink()
         if (changed := WAYS[way](data)) is not None:

@@ -107,6 +107,7 @@ def has_text(document: object, texts: tuple[str, ...]) -> bool:
 
 
 def java_row(of: str, value: Any) -> list[object]:
+    plain: object
     match primitive(of).kind:
         case Kind.FLOAT | Kind.DOUBLE:
             plain = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(str(value), str(value))

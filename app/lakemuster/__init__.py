@@ -3,7 +3,7 @@
 The map, in the direction of imports (a name may import what stands to its right)::
 
     cli > main > spark > api | client > ingest | planner > wire | index | formats | storage
-        > kernels > metadata > config | errors
+        > kernels > metadata > config > clock | errors
 
 * ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
@@ -19,6 +19,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``main``      the composition root
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
+* ``clock``     the monotonic clock and the wall clock, which tests replace
 """
 
 from __future__ import annotations

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lakemuster.api.auth import ANYONE, Caller, Callers
+from lakemuster.api.bodies import given_again
 from lakemuster.api.connection import CONNECTION, Connection
 from lakemuster.api.errors import problem
 from lakemuster.errors import CatalogError, Overloaded, RequestInvalid
@@ -96,7 +97,7 @@ class Admission:
             if self._bodies > MAX_BODIES_BYTES:
                 raise Overloaded("too many large requests at once; try again in a moment")
             if not message.get("more_body"):
-                return _given(parts[0] if len(parts) == 1 else b"".join(parts), receive)
+                return given_again(parts[0] if len(parts) == 1 else b"".join(parts), receive)
 
 
 @dataclass(slots=True)
@@ -111,17 +112,3 @@ def _has_body(scope: Scope) -> bool:
         if name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
             return True
     return False
-
-
-def _given(body: bytes, receive: Receive) -> Receive:
-    """A body that was read already, and then what follows it."""
-    is_given = False
-
-    async def receive_again() -> Message:
-        nonlocal is_given
-        if is_given:
-            return await receive()
-        is_given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive_again

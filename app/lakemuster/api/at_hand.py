@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lakemuster.api.bodies import given_again
 from lakemuster.api.services import Services
 from lakemuster.errors import TableNotFound
 from lakemuster.index.tables import TableRecord, peek_table
@@ -127,7 +128,7 @@ class AtHand:
             if is_there:
                 self._drop(question)
         watched = _Watched(send)
-        await self._app(scope, _again(body, receive) if scope["method"] == "POST" else receive, watched.send)
+        await self._app(scope, given_again(body, receive) if scope["method"] == "POST" else receive, watched.send)
         table = scope["state"].get("follows_from")
         if table is not None and watched.body is not None:
             about = {name: scope[name] for name in ("route", "path_params") if name in scope}
@@ -182,17 +183,3 @@ async def _whole(receive: Receive) -> bytes:
         parts.append(message.get("body", b""))
         if not message.get("more_body"):
             return b"".join(parts)
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """A body that was read already, and then what follows it."""
-    given = False
-
-    async def receive_again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive_again

@@ -73,7 +73,7 @@ class Database:
 
     Args:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
-        clock: tells the time where the database has none of its own (SQLite).
+        clock: gives the current time for SQLite, which has no server clock.
 
     Raises:
         ConfigInvalid: not such a URL, or its driver is not installed.

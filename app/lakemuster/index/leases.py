@@ -1,10 +1,10 @@
 """One writer per table's index at a time.
 
 A lease is a row with the database's time of expiry, renewed while its holder works; it is free before that when its
-holder is a dead process of this machine. The database's clock may step, so who waits also watches the row: a lease
-that nobody renewed for as long as it lasts, by a clock that cannot step, is free too. Its fence grows with every
-holder. Whoever writes under a lease first locks that row and compares the fence, so a holder that slept past its
-expiry can change nothing once another has taken over.
+holder is a dead process of this machine. The database's clock may step, so a waiting process also watches the row: a
+lease that was not renewed for its whole duration, by the monotonic clock, is free too. The fence grows with every
+holder. A writer first locks the row and compares the fence, so a holder that slept past its expiry can change nothing
+once another process has the lease.
 """
 
 from __future__ import annotations

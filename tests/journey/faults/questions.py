@@ -150,9 +150,7 @@ class Asker:
         if status == 200 and table is not None:
             snapshot_id, files, stale = _files(headers, body)
             self._judge(table, asked_at, snapshot_id, files, stale, pinned, between)
-        elif status == 404 and table is not None and pinned is not None and pinned not in table.history.retained():
-            pass  # it was expired meanwhile
-        elif status not in _UNREADABLE | {0} and status != 200:
+        elif status not in _UNREADABLE | {0, 200} and not (status == 404 and _has_expired(table, pinned)):
             raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r}")
         elif status == 503 and "Retry-After" not in headers:
             raise WrongAnswer(f"{kind} of {name}: 503 without Retry-After")
@@ -202,6 +200,11 @@ class Asker:
         except (OSError, http.client.HTTPException, IndexError):
             self.close()
             return 0, http.client.HTTPMessage(), b""
+
+
+def _has_expired(table: Table | None, pinned: Commit | None) -> bool:
+    """Whether a commit was expired while the server was asked for it: then there is nothing to be found."""
+    return table is not None and pinned is not None and pinned not in table.history.retained()
 
 
 def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str], bool]:

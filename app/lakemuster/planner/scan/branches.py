@@ -25,7 +25,7 @@ Statistics = Callable[[View], frozenset[int] | None]
 Binding = Callable[[View], Bound]
 
 KEPT_PARTITIONS = 16
-"""Branches whose partitions are kept."""
+"""Entries of the cache of partitions by branch."""
 
 
 def plan_of(

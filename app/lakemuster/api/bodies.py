@@ -1,0 +1,19 @@
+"""Request bodies that a middleware has read."""
+
+from __future__ import annotations
+
+from starlette.types import Message, Receive
+
+
+def given_again(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, and then what follows it."""
+    is_given = False
+
+    async def receive_again() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again

@@ -63,6 +63,11 @@ class Loop:
         self._loop.close()
 
 
+async def _close(server: asyncio.Server) -> None:
+    """In the loop: a connection that ends at the same time touches the same state."""
+    server.close()
+
+
 class S3Proxy:
     """Before an S3 server: answers requests as it does, but for those that a rule breaks.
 
@@ -101,7 +106,7 @@ class S3Proxy:
 
     def close(self) -> None:
         """Accept no more."""
-        self._server.close()
+        self._loop.run(_close(self._server))
 
     def _fault(self, method: str, path: str) -> S3Fault | None:
         for rule in self.rules:
@@ -248,7 +253,7 @@ class DatabaseProxy:
 
     def close(self) -> None:
         """Accept no more."""
-        self._server.close()
+        self._loop.run(_close(self._server))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._fault == "refuse":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.transforms import keeps_type, own_type
 from lakemuster.metadata.types import Kind, Primitive
 
 
@@ -37,8 +38,6 @@ class PartitionSpec:
     fields: tuple[PartitionField, ...]
 
 
-_INT = Primitive(Kind.INT, "int")
-_DATE = Primitive(Kind.DATE, "date")
 UNKNOWN = Primitive(Kind.UNKNOWN, "unknown")
 
 
@@ -50,14 +49,11 @@ def result_type(field: PartitionField, schemas: tuple[Schema, ...]) -> Primitive
         schemas: the table's schemas, the preferred one first; a dropped source column is
             looked up in the others.
 
-    Source: Iceberg spec, "Partition Transforms". ``day`` is a date in every writer.
+    Source: Iceberg spec, "Partition Transforms".
     """
-    name = field.transform.split("[", 1)[0]
-    if name in ("bucket", "year", "years", "month", "months", "hour", "hours"):
-        return _INT
-    if name in ("day", "days", "date"):
-        return _DATE
-    if name in ("identity", "truncate", "void") and len(field.source_ids) == 1:
+    if (own := own_type(field.transform)) is not None:
+        return own
+    if keeps_type(field.transform) and len(field.source_ids) == 1:
         for schema in schemas:
             if (source := schema.primitive(field.source_ids[0])) is not None:
                 return source

@@ -1,7 +1,4 @@
-"""Partition transforms: values to partition values, predicates on columns to predicates on partitions.
-
-The *inclusive* projection holds for the partition of every row that the predicate holds for; the *strict* one
-holds for no partition with a row that the predicate does not hold for.
+"""Partition transforms: their names, the types they take and give, and the partition values of column values.
 
 Source: Iceberg spec, "Partition Transforms" and appendix B.
 """
@@ -9,15 +6,12 @@ Source: Iceberg spec, "Partition Transforms" and appendix B.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from decimal import Decimal
 from uuid import UUID
 
 import mmh3
 
-from lakemuster.metadata.partition import PartitionField
-from lakemuster.metadata.predicate_tree import FALSE, Bound, BoundLeaf, Op, all_of, any_of
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.metadata.values import PER_SECOND, civil, scaled, unscaled
 
@@ -25,12 +19,25 @@ _PARAMETER = re.compile(r"(bucket|truncate)\[(\d{1,10})\]", re.ASCII)
 _TIMES = {"years": "year", "months": "month", "days": "day", "date": "day", "hours": "hour", "date_hour": "hour"}
 _INT, _DATE = Primitive(Kind.INT, "int"), Primitive(Kind.DATE, "date")
 
-_INTEGERS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
-_INSTANTS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
+INTEGER_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
+INSTANTS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
 _BYTES = frozenset({Kind.BINARY, Kind.FIXED})
-_ARRAYS = _BYTES | {Kind.STRING}
-_HASHED = _INTEGERS.keys() | _INSTANTS | _ARRAYS | {Kind.DECIMAL, Kind.DATE, Kind.TIME, Kind.UUID}
-_TRUNCATED = _INTEGERS.keys() | _ARRAYS | {Kind.DECIMAL}
+SEQUENCES = _BYTES | {Kind.STRING}
+_HASHED = INTEGER_BITS.keys() | INSTANTS | SEQUENCES | {Kind.DECIMAL, Kind.DATE, Kind.TIME, Kind.UUID}
+_TRUNCATED = INTEGER_BITS.keys() | SEQUENCES | {Kind.DECIMAL}
+_DATED = INSTANTS | {Kind.DATE}
+
+_SOURCES = {
+    "bucket": _HASHED,
+    "truncate": _TRUNCATED,
+    "year": _DATED,
+    "month": _DATED,
+    "day": _DATED,
+    "hour": INSTANTS,
+}
+"""The kinds that a transform takes; ``identity`` and ``void`` take any."""
+_OWN_TYPES = {"bucket": _INT, "year": _INT, "month": _INT, "day": _DATE, "hour": _INT}
+"""What a transform gives, where that is not its source's type. ``day`` is a date in every writer."""
 
 
 def parse_transform(text: str) -> tuple[str, int]:
@@ -41,24 +48,28 @@ def parse_transform(text: str) -> tuple[str, int]:
     return _TIMES.get(text, text), 0
 
 
+def own_type(transform: str) -> Primitive | None:
+    """The type of a transform's values whatever it is computed from; None when that is its source's, or unknown."""
+    name, parameter = parse_transform(transform)
+    return _OWN_TYPES.get(name) if _is_whole(name, parameter) else None
+
+
+def keeps_type(transform: str) -> bool:
+    """Whether a transform gives values of its source's type."""
+    name, parameter = parse_transform(transform)
+    return name in ("identity", "void", "truncate") and _is_whole(name, parameter)
+
+
+def _is_whole(name: str, parameter: int) -> bool:
+    return name not in ("bucket", "truncate") or 0 < parameter < 1 << 31
+
+
 def transformed_type(transform: str, source: Primitive) -> Primitive | None:
     """The type of transformed values; None when the transform is unknown or not of such a type."""
-    name, parameter = parse_transform(transform)
-    kind = source.kind
-    match name:
-        case "identity" | "void":
-            return source
-        case "bucket":
-            return _INT if kind in _HASHED and 0 < parameter < 1 << 31 else None
-        case "truncate":
-            return source if kind in _TRUNCATED and 0 < parameter < 1 << 31 else None
-        case "year" | "month":
-            return _INT if kind in _INSTANTS or kind is Kind.DATE else None
-        case "day":
-            return _DATE if kind in _INSTANTS or kind is Kind.DATE else None
-        case "hour":
-            return _INT if kind in _INSTANTS else None
-    return None
+    name, _ = parse_transform(transform)
+    if name in _SOURCES and source.kind not in _SOURCES[name]:
+        return None
+    return source if keeps_type(transform) else own_type(transform)
 
 
 def apply(transform: str, source: Primitive, value: object) -> object:
@@ -69,221 +80,14 @@ def apply(transform: str, source: Primitive, value: object) -> object:
     Raises:
         ValueError: a transform that is unknown, or not of that type.
     """
-    function = _function(transform, source)
+    function = transform_function(transform, source)
     if function is None:
         raise ValueError(f"{transform} is no transform of {source.text} that is known")
     return None if value is None else function(value)
 
 
-def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The inclusive projection of a leaf on the field's source column; None when nothing can be said (TRUE).
-
-    Args:
-        leaf: about the column that the field is computed from.
-        field: the partition field; the answer's leaves have its id.
-        source: the column's type.
-    """
-    return _projected(leaf, field, source, strict=False)
-
-
-def project_strict(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The strict projection of a leaf on the field's source column; None when nothing can be said (FALSE).
-
-    Args:
-        leaf: about the column that the field is computed from.
-        field: the partition field; the answer's leaves have its id.
-        source: the column's type.
-    """
-    return None if leaf.maybe else _projected(leaf, field, source, strict=True)
-
-
-def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, strict: bool) -> Bound | None:
-    if len(field.source_ids) != 1 or field.source_ids[0] != leaf.field_id:
-        return None
-    name, parameter = parse_transform(field.transform)
-    result = transformed_type(field.transform, source)
-    if result is None or name == "void":
-        return None
-    late = name in ("year", "month", "hour") or (name == "day" and source.kind is not Kind.DATE)
-    if leaf.transform is not None and parse_transform(leaf.transform) != (name, parameter):
-        return None
-    target = replace(leaf, field_id=field.field_id, type=result, transform=None)
-    if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
-        return target
-    if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
-        return target
-    function = (lambda value: value) if leaf.transform is not None else _function(field.transform, source)
-    if function is None or leaf.op in (Op.IS_NAN, Op.NOT_NAN):
-        return None
-    if name == "bucket":
-        return _project_bucket(target, function, strict=strict)
-    if source.kind in _ARRAYS:
-        rule = _strict_prefix if strict else _inclusive_prefix
-        return rule(target, function, parameter)
-    if strict:
-        return _strict_steps(target, source, function, parameter, late=late)
-    return _inclusive_steps(target, source, function, parameter, late=late)
-
-
-def _project_bucket(target: BoundLeaf, function: Callable[[object], object], *, strict: bool) -> Bound | None:
-    ops = (Op.NOT_EQ, Op.NOT_IN) if strict else (Op.EQ, Op.IN)
-    return _among(target, map(function, target.values)) if target.op in ops else None
-
-
-def _inclusive_steps(
-    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
-) -> Bound | None:
-    """Numbers and times: the transform keeps their order.
-
-    ``late``: writers once put times before 1970 into the partition one too high, so that partitions
-    up to 0 may hold the values of the one below.
-    """
-    op, values = target.op, target.values
-    if op in (Op.EQ, Op.IN):
-        found = [function(value) for value in values]
-        if late:
-            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, _wrapped(source, width))
-    if op in (Op.GT, Op.GT_EQ):
-        return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
-    if op in (Op.LT, Op.LT_EQ):
-        high = function(_next(source, values[0], -1 if op is Op.LT else 0))
-        if late and isinstance(high, int) and high < 0:
-            high += 1
-        below = _bounded(target, Op.LT_EQ, high)
-        wrapped = _wrapped(source, width)
-        if below is None or not wrapped:
-            return below
-        return any_of((below, _among(replace(target, op=Op.IN), wrapped.values())), target.text)
-    return None
-
-
-def _strict_steps(
-    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
-) -> Bound | None:
-    op, values = target.op, target.values
-    wrapped = _wrapped(source, width)
-    if op in (Op.LT, Op.LT_EQ):
-        return _bounded(target, Op.LT, function(_next(source, values[0], 1 if op is Op.LT_EQ else 0)))
-    if op in (Op.GT, Op.GT_EQ):
-        low = function(_next(source, values[0], -1 if op is Op.GT_EQ else 0))
-        if late and isinstance(low, int) and low < 0:
-            low += 1
-        above = _bounded(target, Op.GT, low)
-        if above is None or not wrapped:
-            return above
-        return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), wrapped.values())), target.text)
-    if op in (Op.NOT_EQ, Op.NOT_IN):
-        found = [function(value) for value in values]
-        if late:
-            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, wrapped)
-    return None
-
-
-def _inclusive_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:
-    """Text and bytes: the transform takes the first ``width`` of them; shorter ones stay as they are."""
-    op, values = target.op, target.values
-    lengths = [len(value) for value in values if isinstance(value, str | bytes)]
-    match op:
-        case Op.EQ | Op.IN:
-            return _among(target, map(function, values))
-        case Op.LT | Op.LT_EQ:
-            exact = op is Op.LT and lengths[0] <= width
-            return replace(target, op=Op.LT if exact else Op.LT_EQ, values=(function(values[0]),))
-        case Op.GT | Op.GT_EQ:
-            exact = op is Op.GT and lengths[0] < width
-            return replace(target, op=Op.GT if exact else Op.GT_EQ, values=(function(values[0]),))
-        case Op.STARTS_WITH:
-            return replace(target, op=op if lengths[0] < width else Op.EQ, values=(function(values[0]),))
-        case Op.NOT_STARTS_WITH if lengths[0] <= width:
-            return replace(target, op=op if lengths[0] < width else Op.NOT_EQ)
-        case Op.NOT_EQ | Op.NOT_IN:
-            short = [value for value, length in zip(values, lengths, strict=True) if length < width]
-            return _among(target, short) if short else None
-    return None
-
-
-def _strict_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:
-    op, values = target.op, target.values
-    lengths = [len(value) for value in values if isinstance(value, str | bytes)]
-    match op:
-        case Op.EQ | Op.IN:
-            short = [value for value, length in zip(values, lengths, strict=True) if length < width]
-            return _among(target, short) if short else None
-        case Op.NOT_EQ | Op.NOT_IN:
-            return _among(target, map(function, values))
-        case Op.LT | Op.LT_EQ:
-            exact = op is Op.LT_EQ and lengths[0] < width
-            return replace(target, op=Op.LT_EQ if exact else Op.LT, values=(function(values[0]),))
-        case Op.GT | Op.GT_EQ:
-            exact = op is Op.GT_EQ and lengths[0] <= width
-            return replace(target, op=Op.GT_EQ if exact else Op.GT, values=(function(values[0]),))
-        case Op.STARTS_WITH if lengths[0] <= width:
-            return replace(target, op=op if lengths[0] < width else Op.EQ)
-        case Op.NOT_STARTS_WITH:
-            return replace(target, op=op if lengths[0] < width else Op.NOT_EQ, values=(function(values[0]),))
-    return None
-
-
-def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object, int] | None = None) -> Bound:
-    """``target``'s membership in other values, and in what writers may have wrapped them to."""
-    found = set(values)
-    if wrapped:
-        found = {v for v in found if _fits(target.type, v)} | {wrapped[v] for v in found if v in wrapped}
-    positive = target.op in (Op.EQ, Op.IN)
-    if len(found) == 1:
-        return replace(target, op=Op.EQ if positive else Op.NOT_EQ, values=tuple(found))
-    ordered = tuple(sorted(found))  # type: ignore[type-var]
-    return replace(target, op=Op.IN if positive else Op.NOT_IN, values=ordered)
-
-
-def _bounded(target: BoundLeaf, op: Op, value: object) -> Bound | None:
-    """``target`` with another bound; decided at once where every value of the result type is on one side."""
-    if _fits(target.type, value):
-        return replace(target, op=op, values=(value,))
-    if not isinstance(value, int):
-        return None  # writers store decimals beyond their precision
-    if (value < 0) is (op in (Op.LT, Op.LT_EQ)):
-        return FALSE
-    return replace(target, op=Op.NOT_NULL, values=())
-
-
-def _fits(of: Primitive, value: object) -> bool:
-    match value:
-        case int():
-            bits = _INTEGERS.get(of.kind, 32)
-            return bool(-(1 << bits - 1) <= value < 1 << bits - 1)
-        case Decimal():
-            return abs(unscaled(value, of.scale)) < int(10**of.precision)
-    return True
-
-
-def _wrapped(source: Primitive, width: int) -> dict[object, int]:
-    """Where Java's arithmetic puts values truncated to less than their type's least: by what they would be.
-
-    A column of 64 bits may have had 32 when files were written.
-    """
-    bits = _INTEGERS.get(source.kind)
-    if bits is None or not width:
-        return {}
-    found: dict[object, int] = {}
-    for size in {bits, 32} if source.kind is Kind.LONG else {bits}:
-        least = -(1 << size - 1)
-        if least % width:
-            found[least - least % width] = least - least % width + (1 << size)
-    return found
-
-
-def _next(source: Primitive, value: object, steps: int) -> object:
-    """The value that many of the type's least steps away."""
-    if isinstance(value, Decimal):
-        return scaled(unscaled(value, source.scale) + steps, source.scale)
-    assert isinstance(value, int)
-    return value + steps
-
-
-def _function(transform: str, source: Primitive) -> Callable[[object], object] | None:
+def transform_function(transform: str, source: Primitive) -> Callable[[object], object] | None:
+    """What computes transformed values of ``source``, both in internal form; None as ``transformed_type``."""
     name, parameter = parse_transform(transform)
     if transformed_type(transform, source) is None:
         return None
@@ -311,7 +115,7 @@ def _hashed(source: Primitive, value: object) -> bytes:
             number = unscaled(value, source.scale)
             return number.to_bytes((number if number >= 0 else ~number).bit_length() // 8 + 1, "big", signed=True)
         case int():
-            if source.kind in _INSTANTS or source.kind is Kind.TIME:
+            if source.kind in INSTANTS or source.kind is Kind.TIME:
                 value = value * 10**6 // PER_SECOND[source.unit]
             return value.to_bytes(8, "little", signed=True)
     raise TypeError(f"{type(value).__name__} is not a value of {source.text}")

@@ -12,10 +12,12 @@ from pyiceberg import types as their_types
 from pyiceberg.expressions.literals import DateLiteral, LongLiteral, TimestampLiteral
 from pyiceberg.schema import Schema as TheirSchema
 
-from lakemuster.metadata.partition import PartitionField
+from lakemuster.metadata.partition import UNKNOWN, PartitionField, result_type
 from lakemuster.metadata.predicate import BoundLeaf, Op, all_of, matches
-from lakemuster.metadata.transforms import apply, parse_transform, project, project_strict, transformed_type
-from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.predicate_projection import project, project_strict
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.transforms import apply, parse_transform, transformed_type
+from lakemuster.metadata.types import Field, Kind, Primitive
 
 INT, LONG = Primitive(Kind.INT, "int"), Primitive(Kind.LONG, "long")
 STRING, BINARY = Primitive(Kind.STRING, "string"), Primitive(Kind.BINARY, "binary")
@@ -383,3 +385,18 @@ def test_projections_combine():
     parts = [project(BoundLeaf(op, 1, "c", INT, (value,)), field, INT) for op, value in ((Op.GT, 5), (Op.LT, 31))]
     whole = all_of(part for part in parts if part is not None)
     assert [at for at in range(-20, 60, 10) if matches(whole, {1000: at})] == [0, 10, 20, 30]
+
+
+KNOWN = "identity void bucket[4] truncate[4] year years month months day days date hour hours date_hour"
+UNKNOWN_ONES = "bucket[0] bucket truncate[0] bucket[4294967296] bucket[-1] zorder years[2]"
+
+
+@pytest.mark.parametrize("transform", f"{KNOWN} {UNKNOWN_ONES}".split())
+@pytest.mark.parametrize("of", [INT, LONG, STRING, BINARY, DATE, TIME, TS, TS_NS, TSTZ, DEC, UUID, FIXED])
+def test_a_field_has_the_type_of_its_transform(transform, of):
+    """Also where the transform takes no such column: then a manifest says what somebody wrote."""
+    field = PartitionField(1000, "p", transform, (1,))
+    schema = Schema(0, (Field(1, "x", of, required=False),))
+    found, transformed = result_type(field, (schema,)), transformed_type(transform, of)
+    assert transformed is None or found == transformed
+    assert (found == UNKNOWN) is (transform in UNKNOWN_ONES.split())

@@ -23,8 +23,8 @@ from lakemuster.metadata.predicate import (
     all_of,
     any_of,
 )
+from lakemuster.metadata.predicate_projection import project, project_strict
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.transforms import project, project_strict
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index, native
 from lakemuster.index import zones as written
-from lakemuster.metadata import predicate_binding, predicate_comparing, transforms
+from lakemuster.metadata import predicate_binding, predicate_comparing, predicate_projection, transforms
 from lakemuster.metadata.predicate import NEGATED, Op
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
@@ -235,7 +235,8 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, transforms, "_function", bucket)
+    instead(patch, transforms, "transform_function", bucket)
+    instead(patch, predicate_projection, "transform_function", bucket)
 
 
 @planted("numbers are truncated towards zero", "numbers")
@@ -264,7 +265,7 @@ def _(patch: Patch) -> None:
 @planted("nobody ever put times before 1970 one partition too high", "times")
 def _(patch: Patch) -> None:
     for name in ("_inclusive_steps", "_strict_steps"):
-        instead(patch, transforms, name, lambda real: lambda *of, late: real(*of, late=False))
+        instead(patch, predicate_projection, name, lambda real: lambda *of, late: real(*of, late=False))
 
 
 @planted("a truncated text is compared like a whole one", "texts")
@@ -277,12 +278,12 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, transforms, "_inclusive_prefix", prefix)
+    instead(patch, predicate_projection, "_inclusive_prefix", prefix)
 
 
 @planted("the inclusive projection is taken for the strict one")
 def _(patch: Patch) -> None:
-    patch.setattr(project, "project_strict", transforms.project)
+    patch.setattr(project, "project_strict", predicate_projection.project)
 
 
 @planted("all transforms are identity")

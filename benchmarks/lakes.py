@@ -17,10 +17,10 @@ from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
-from lakemuster.metadata.predicate import Bound
-from lakemuster.planner.scan.outline import Outline, outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import Outline, outline_of
 from lakemuster.planner.view import CURRENT, Selector
+from lakemuster.predicates import Bound
 
 NAME = "b.t"
 

@@ -22,10 +22,10 @@ from benchmarks.warm_plan import median, serve
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
-from lakemuster.metadata.predicate import TRUE, bind
-from lakemuster.metadata.predicate_sql import parse_sql
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.predicates import TRUE, bind
+from lakemuster.predicates.sql import parse_sql
 
 ROOT = Path(__file__).parents[1]
 TABLES = ("append", "keyed")

@@ -34,8 +34,8 @@ from lakemuster.api.filters import Filter
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import outline_of
 
 NAME = "b.t"
 DAY = "ts >= '2023-05-{:02}T00:00:00+00:00' and ts < '2023-05-{:02}T00:00:00+00:00'"

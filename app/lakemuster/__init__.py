@@ -3,9 +3,10 @@
 The map, in the direction of imports (a name may import what stands to its right)::
 
     cli > main > spark > api | client > ingest | planner > wire | index | formats | storage
-        > kernels > metadata > config > clock | errors
+        > kernels > predicates > metadata > config > clock | errors
 
-* ``metadata``  what a table is: types, schemas, specs, snapshots, entries as columns
+* ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
+* ``predicates``  what is asked: the tree, SQL text, binding to a schema, projection on partitions
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
 * ``kernels``   inner loops as machine code: how they are made and loaded
 * ``storage``   object storage behind allowed roots: read, list, stat

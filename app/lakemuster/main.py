@@ -64,7 +64,7 @@ def get_ready() -> None:
     that stay for good, never looked at again: a full collection looks at every object, for as long.
     """
     # The command line opens services without them.
-    from lakemuster.wire.joining.native import is_available  # noqa: PLC0415
+    from lakemuster.wire.json_kernel.native import is_available  # noqa: PLC0415
 
     is_available()
     # NumPy loads it late, and Arrow asks it of each array.

@@ -26,9 +26,9 @@ from pyiceberg.table import FileScanTask
 
 from lakemuster.api.services import Services
 from lakemuster.metadata.files import EQUALITY_DELETES
-from lakemuster.metadata.predicate import Bound, matches
-from lakemuster.planner.scan.outline import outline_of
+from lakemuster.planner.scan.scan_index import outline_of
 from lakemuster.planner.view import Selector
+from lakemuster.predicates import Bound, matches
 from tests.contract.service.backends import catalog, settings
 from tests.journey.pyiceberg_plans import explanations, tables
 from tests.journey.pyiceberg_plans.filters import asked, filter_of, pool

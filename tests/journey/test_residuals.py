@@ -21,9 +21,9 @@ from pyiceberg.schema import Schema as TheirSchema
 from pyiceberg.typedef import Record
 
 from lakemuster.formats.iceberg.schemas import parse_schema
-from lakemuster.metadata.predicate import Bound, Leaf, Literal, NanMode, Not, Op, bind, matches
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.metadata.values import json_value
+from lakemuster.predicates import Bound, Leaf, Literal, NanMode, Not, Op, bind, matches
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression
 from tests.paimon_java import jars_of

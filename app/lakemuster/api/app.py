@@ -12,20 +12,20 @@ from fastapi.middleware.cors import CORSMiddleware
 from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
-from lakemuster.api.at_hand import AtHand, still_so
-from lakemuster.api.edge import Edge, EdgeRules
-from lakemuster.api.held import limit_arenas, trim_regularly
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
+from lakemuster.api.middleware import Edge, EdgeRules
 from lakemuster.api.native import history, lists, plans, system, tables
-from lakemuster.api.native.asking import Api
+from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
+from lakemuster.api.response_cache import AtHand, still_so
 from lakemuster.api.services import Services
 from lakemuster.api.slots import Slotted
+from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.api.token_file import TokenFile
 from lakemuster.config import Settings
 from lakemuster.ingest.sweeping import Sweeper

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import TRUE, AlwaysTrue, Bound, NanMode, bind
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.applied import NotApplied
+from lakemuster.predicates import TRUE, AlwaysTrue, Bound, NanMode, bind
+from lakemuster.predicates.sql import parse_sql
 from lakemuster.wire.documents import exact
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression, shallow
 from lakemuster.wire.sql_filters import sql_of
@@ -68,7 +68,7 @@ class Filter:
         """The filter over the columns of a schema; negations match null in expressions, and not in SQL.
 
         Args:
-            nan, history: as of :func:`~lakemuster.metadata.predicate.bind`.
+            nan, history: as of :func:`~lakemuster.predicates.bind`.
 
         Raises:
             FilterInvalid: it cannot be read, or does not fit the columns; says where.

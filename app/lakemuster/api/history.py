@@ -13,7 +13,7 @@ from lakemuster.errors import RefNotFound
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
-from lakemuster.planner.parts import manifest_records
+from lakemuster.planner.manifest_list import manifest_records
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.schemas import SchemaOut, SpecOut
 

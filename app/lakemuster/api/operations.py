@@ -16,7 +16,7 @@ from lakemuster import __version__
 from lakemuster.api.auth import ANYONE, Caller
 from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
-from lakemuster.api.native.asking import TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
 from lakemuster.api.native.documented import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
 from lakemuster.api.services import Services

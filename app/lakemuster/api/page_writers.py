@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from lakemuster.errors import CatalogError
 from lakemuster.planner.lists.entries import EntrySource, WholeBatch
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.planned_entries import Piece as Source
-from lakemuster.planner.shape import Part
-from lakemuster.wire.joining.columns import Piece
+from lakemuster.wire.json_kernel.columns import Piece
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.rows import members
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lakemuster.api.filters import Filter, not_applied_out
-from lakemuster.api.planned import PlanListing
+from lakemuster.api.plan_response import PlanListing
 from lakemuster.api.services import Services
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
-from lakemuster.index.turns import COMPUTING
-from lakemuster.metadata.predicate import Bound, BoundAnd, BoundOr
+from lakemuster.index.cpu_semaphore import COMPUTING
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
 from lakemuster.planner.scan.branches import outlines_of, plan_of
@@ -21,6 +20,7 @@ from lakemuster.planner.scan.explain import FileReason, Level, explain, together
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
+from lakemuster.predicates import Bound, BoundAnd, BoundOr
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, FileReasonOut, LevelOut, ReasonOut
 from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanQuestion

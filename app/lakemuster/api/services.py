@@ -10,8 +10,8 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from lakemuster.api.branches import with_second
-from lakemuster.api.reused import PageCache
-from lakemuster.api.views import ViewCache
+from lakemuster.api.plan_page_cache import PageCache
+from lakemuster.api.view_cache import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import (
     LookFailed,

@@ -17,10 +17,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from lakemuster.api.held import HELD, give_back
 from lakemuster.api.listings import Streamed
-from lakemuster.api.pieces import PIECES, Part, Piece, Pieces
-from lakemuster.index.turns import COMPUTING
+from lakemuster.api.stream_memory import HELD, give_back
+from lakemuster.api.vectored_body import PIECES, Part, Piece, Pieces
+from lakemuster.index.cpu_semaphore import COMPUTING
 
 PIECE_BYTES = 2**20
 """Bytes that are handed at once to a connection which copies what it is given: larger copies take new memory."""

@@ -118,7 +118,7 @@ def index(
     """Index every snapshot of tables, old ones too, before anybody asks for them."""
     if engine is Engine.SPARK:
         with server_packages("--engine spark"):
-            from lakemuster.cli.on_spark import spark_source  # noqa: PLC0415
+            from lakemuster.cli.spark_engine import spark_source  # noqa: PLC0415
         with spark_source(master, history=EVERY_SNAPSHOT) as found:
             _refresh(found, names, as_json=as_json)
         return

@@ -16,8 +16,8 @@ from typing import Any, Literal
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lakemuster.api.connection import CONNECTION
-from lakemuster.cli.gathering import gathering
 from lakemuster.cli.peers import Limits, Peers, network_of
+from lakemuster.cli.vectored_write import gathering
 
 MAX_HEAD_BYTES = 64 * 1024
 """Of a request's line and headers, and of whatever else is no body: ends of chunks, what follows the last one."""

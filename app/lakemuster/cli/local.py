@@ -10,7 +10,7 @@ from typing import Self
 
 from lakemuster.api.documents import refresh_out, table_out
 from lakemuster.api.filters import Filter, not_applied_out
-from lakemuster.api.native.asking import words
+from lakemuster.api.native.dependencies import words
 from lakemuster.api.services import Services
 from lakemuster.api.system import branch_rows, snapshot_rows, system_table
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
@@ -22,11 +22,11 @@ from lakemuster.ingest.looking import PATIENT
 from lakemuster.ingest.verification import describe, verify
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
-from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.kept_files import KeptFiles, kept_files, live_files
+from lakemuster.planner.scan.filtered_files import KeptFiles, kept_files, live_files
 from lakemuster.planner.view import Selector, View
+from lakemuster.predicates import Bound
 from lakemuster.storage.locations import absolute
 from lakemuster.wire.rows import chunks, json_objects
 

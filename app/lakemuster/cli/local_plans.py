@@ -15,7 +15,7 @@ from lakemuster.api.services import Services
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.predicate import NAN_MODES, NanMode
+from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -15,7 +15,7 @@ from lakemuster.cli.options import AsJson, AsOf, Name, NanMode, Ref, SnapshotId,
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.progress import working
 from lakemuster.cli.sources import Row, not_newest, query, source, without_effect
-from lakemuster.wire.numbering import DeleteNumbers
+from lakemuster.wire.delete_numbering import DeleteNumbers
 
 
 def plan(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lakemuster.client.errors import AnswerIncomplete
 from lakemuster.client.model import Row
 from lakemuster.client.transport import Transport
-from lakemuster.wire.numbering import DeleteNumbers
+from lakemuster.wire.delete_numbering import DeleteNumbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

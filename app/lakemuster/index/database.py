@@ -33,7 +33,7 @@ from lakemuster.errors import (
     pip_install,
 )
 from lakemuster.index import migrations
-from lakemuster.index.direct import DirectStatement
+from lakemuster.index.raw_sql import DirectStatement
 from lakemuster.index.sqlite import ALONE, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
 from lakemuster.index.sqlite_file import SqliteFile
 

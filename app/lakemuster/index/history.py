@@ -6,9 +6,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import SnapshotNotFound
-from lakemuster.index.described import snapshot_log
 from lakemuster.index.orm import SnapshotRow, TableRow
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.index.table_metadata_store import snapshot_log
 from lakemuster.metadata.snapshot import MAIN
 
 

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database, NowMs
-from lakemuster.index.holders import is_dead, new_holder
+from lakemuster.index.lease_owner import is_dead, new_holder
 from lakemuster.index.orm import LeaseRow
 
 TTL_SECONDS = 10.0

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.encoding import decode, encode
+from lakemuster.index.integer_packing import unpack_members
 from lakemuster.index.orm import ManifestRow, SnapshotRow
-from lakemuster.index.packing import unpack_members
 from lakemuster.index.segments import known_segments
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import ManifestHeader

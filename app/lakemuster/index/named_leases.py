@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.database import Database, NowMs
-from lakemuster.index.holders import is_dead, new_holder
+from lakemuster.index.lease_owner import is_dead, new_holder
 from lakemuster.index.orm import NamedLeaseRow
 from lakemuster.index.statements import insert_new
 

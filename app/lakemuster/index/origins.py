@@ -9,9 +9,9 @@ import numpy as np
 from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
+from lakemuster.index.integer_packing import unpack_members
 from lakemuster.index.manifests import load_manifests
 from lakemuster.index.orm import ManifestRow, SegmentRow, SnapshotRow, TableRow
-from lakemuster.index.packing import unpack_members
 from lakemuster.index.tables import TableRecord, records_where
 from lakemuster.metadata.snapshot import ManifestHeader
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lakemuster.errors import IndexUnavailable
+from lakemuster.index.cpu_semaphore import COMPUTING
 from lakemuster.index.segment_files import place
-from lakemuster.index.turns import COMPUTING
 
 _SUFFIX = ".arrow"
 _KEPT_OF_BUDGET = 0.9

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lakemuster.errors import CatalogError
-from lakemuster.index.turns import COMPUTING
+from lakemuster.index.cpu_semaphore import COMPUTING
 
 
 @dataclass(slots=True)

@@ -17,10 +17,10 @@ from lakemuster.errors import IndexUnavailable, SnapshotNotFound
 from lakemuster.index import leases
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
+from lakemuster.index.integer_packing import pack, pack_members, unpack, unpack_members
 from lakemuster.index.leases import Lease
 from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
 from lakemuster.index.orm import SnapshotRow
-from lakemuster.index.packing import pack, pack_members, unpack, unpack_members
 from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, register_segments
 from lakemuster.index.statements import chunks
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
-from lakemuster.index.described import (
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
+from lakemuster.index.table_metadata_store import (
     has_metadata,
     load_metadata,
     refs,
@@ -22,8 +24,6 @@ from lakemuster.index.described import (
     specs,
     store_metadata,
 )
-from lakemuster.index.encoding import decode, encode
-from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
 from lakemuster.metadata.snapshot import Format
 
 __all__ = [

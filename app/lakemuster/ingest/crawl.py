@@ -34,7 +34,7 @@ from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
 from lakemuster.ingest.packing import pack_small
-from lakemuster.ingest.reasons import is_outside, of_list, of_manifest, of_own_file
+from lakemuster.ingest.quarantine_reasons import is_outside, of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
 from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.files import ADDED

@@ -38,14 +38,14 @@ from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, LocalEngine, Progress
-from lakemuster.ingest.gates import Gates
-from lakemuster.ingest.heads import heads_of, heads_to_index
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
 from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.ref_snapshots import heads_of, heads_to_index
 from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
+from lakemuster.ingest.table_locks import Gates
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore

@@ -22,7 +22,7 @@ from lakemuster.index.native.kernel import zones_of
 from lakemuster.kernels import words
 from lakemuster.kernels.loading import digest_of, module_of, parameters_of, symbol_of, text_of
 from lakemuster.planner.pruning.native.kernel import any_between
-from lakemuster.wire.joining.kernel import join
+from lakemuster.wire.json_kernel.kernel import join
 
 numba: Any = typed_numba
 """Half of its names have no types."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from lakemuster.client import Client, SnapshotInfo, Table
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.model import Row
-from lakemuster.spark.by_name import Reading, check_files, reading
 from lakemuster.spark.errors import NotPlainParquet
+from lakemuster.spark.plain_parquet_check import Reading, check_files, reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -120,7 +120,7 @@ class _Described:
         """What files must be.
 
         Raises:
-            NotPlainParquet: as of ``by_name.reading``.
+            NotPlainParquet: as of ``plain_parquet_check.reading``.
         """
         return reading(
             self._table.name,

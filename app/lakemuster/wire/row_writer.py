@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lakemuster.wire.joining.columns import Piece
-from lakemuster.wire.joining.inputs import Program, Rows, input_of, own_bytes
-from lakemuster.wire.joining.native import is_available, written
+from lakemuster.wire.json_kernel.columns import Piece
+from lakemuster.wire.json_kernel.inputs import Program, Rows, input_of, own_bytes
+from lakemuster.wire.json_kernel.native import is_available, written
 from lakemuster.wire.texts import merged
 
 

@@ -25,10 +25,10 @@ import pyarrow.compute as pc
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.values import SAFE_INTEGER, date_text
-from lakemuster.wire.joining.columns import ALWAYS, UNSAFE, Lists, Piece, Ready, only_where, quote
+from lakemuster.wire.constant_columns import is_uniform
+from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Lists, Piece, Ready, only_where, quote
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Texts, data, join
-from lakemuster.wire.uniform import is_uniform
 
 Written: TypeAlias = bytes | memoryview
 """UTF-8 text; of many rows it is Arrow's own memory."""

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.values import PER_SECOND, decimal_text, timestamp_text
-from lakemuster.wire.joining.columns import ALWAYS, UNSAFE, Dates, Integers, Ready, Strings, only_where
-from lakemuster.wire.joining.kernel import FIRST_DAY, LAST_DAY
+from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Dates, Integers, Ready, Strings, only_where
+from lakemuster.wire.json_kernel.kernel import FIRST_DAY, LAST_DAY
 from lakemuster.wire.texts import Texts
 
 

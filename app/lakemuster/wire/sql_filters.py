@@ -11,7 +11,9 @@ import math
 import re
 from collections.abc import Iterable
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.values import json_value
+from lakemuster.predicates import (
     NEGATIVE,
     SYMBOLS,
     UNARY,
@@ -24,8 +26,6 @@ from lakemuster.metadata.predicate import (
     Op,
     Opaque,
 )
-from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.metadata.values import json_value
 
 _CUT = 1_000
 """Words of more characters may have been cut; they end in an ellipsis then."""

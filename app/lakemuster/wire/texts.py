@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.wire.joining.columns import Column, Piece, Ready, Strings
-from lakemuster.wire.joining.native import is_available, join_native
+from lakemuster.wire.json_kernel.columns import Column, Piece, Ready, Strings
+from lakemuster.wire.json_kernel.native import is_available, join_native
 
 
 @dataclass(frozen=True, slots=True)

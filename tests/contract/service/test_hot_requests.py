@@ -19,7 +19,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from benchmarks.generate import append_manifest, iceberg_table
-from lakemuster.api import listings, planned
+from lakemuster.api import listings, plan_response
 from lakemuster.api.iceberg_rest import scan_tasks
 from lakemuster.api.services import Services
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, file_scan_tasks
@@ -99,7 +99,7 @@ def warm(
     try:
         with serving(folder, table) as (services, http):
             counted.append(Counted(services))
-            for module in (planned, listings):
+            for module in (plan_response, listings):
                 for name in ("json_items", "json_lines"):
                     monkeypatch.setattr(module, name, _watched(getattr(module, name), counted[0]))
 

@@ -18,11 +18,11 @@ from fastapi.testclient import TestClient
 from lakemuster.api.services import Services
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database
-from lakemuster.metadata.predicate import TRUE, Bound
 from lakemuster.planner.lists import snapshot_lists as lists
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.wire.numbering import DeleteNumbers
+from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.predicates import TRUE, Bound
+from lakemuster.wire.delete_numbering import DeleteNumbers
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, rows, settings
 from tests.contract.service.test_plans import filters

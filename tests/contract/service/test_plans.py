@@ -16,18 +16,18 @@ from lakemuster.api.services import Services
 from lakemuster.demo import unpack
 from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.metadata.files import column
-from lakemuster.metadata.predicate import TRUE, Bound, bind, text_of
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.incremental import plan_appends
-from lakemuster.planner.scan.outline import Outline, outline_of
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.scan_index import Outline, outline_of
 from lakemuster.planner.view import View
+from lakemuster.predicates import TRUE, Bound, bind, text_of
+from lakemuster.predicates.sql import parse_sql
 from lakemuster.storage.locations import Rewrites
 from tests.contract.service.backends import catalog, rows, settings
 

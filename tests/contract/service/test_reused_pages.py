@@ -18,9 +18,9 @@ from pyiceberg.types import LongType
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
-from lakemuster.api.planned import PlanListing, PlanPage
+from lakemuster.api.plan_page_cache import PageCache
+from lakemuster.api.plan_response import PlanListing, PlanPage
 from lakemuster.api.planning import plan_listing
-from lakemuster.api.reused import PageCache
 from lakemuster.api.services import Services
 from lakemuster.wire.native.plans import PlanQuestion
 from tests.apps import create_app

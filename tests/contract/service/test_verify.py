@@ -15,7 +15,7 @@ from benchmarks.generate import iceberg_table
 from lakemuster.api.services import Services
 from lakemuster.index import packed
 from lakemuster.index.database import Database
-from lakemuster.index.packing import pack
+from lakemuster.index.integer_packing import pack
 from lakemuster.index.segment_files import write_segment
 from lakemuster.index.snapshots import list_snapshots, snapshot_manifests
 from lakemuster.ingest.verification import Verified, describe, verify

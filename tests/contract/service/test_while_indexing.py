@@ -19,7 +19,7 @@ from pyiceberg.types import LongType
 from sqlalchemy.orm import Session
 
 from lakemuster.api import services as services_module
-from lakemuster.api.at_hand import still_so
+from lakemuster.api.response_cache import still_so
 from lakemuster.api.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
 from lakemuster.index.tables import TableRecord, load_metadata

@@ -11,7 +11,7 @@ from pyiceberg.expressions.visitors import bind as bind_theirs
 from pyiceberg.schema import Schema as TheirSchema
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import bind
+from lakemuster.predicates import bind
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
 from tests.golden.iceberg_rest.vectors import COLUMNS, SCHEMA, vectors
 

@@ -25,9 +25,9 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record
 from pyiceberg.types import PrimitiveType, StructType, UUIDType
 
-from lakemuster.metadata.predicate import Bound, bind
-from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.predicates import Bound, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 
 Row = Mapping[int, Any]

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.native import answers, asking
+from lakemuster.api.native import answers, dependencies
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
@@ -254,7 +254,7 @@ def settings() -> Settings:
 def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeServices:
     """A made-up catalog, which the app's routes read."""
     fake = FakeServices(settings)
-    monkeypatch.setattr(asking, "signing_key", lambda session: b"s" * 32)
+    monkeypatch.setattr(dependencies, "signing_key", lambda session: b"s" * 32)
     monkeypatch.setattr(answers, "load_metadata", lambda session, table_id: METADATA)
 
     def get_snapshot(session: object, table_id: int, number: int, branch: str = "main") -> SnapshotRecord:

@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.admission import OPEN_PATHS, Admission
-from lakemuster.api.at_hand import AtHand, follows_from
 from lakemuster.api.auth import ANYONE, Caller, Tokens
+from lakemuster.api.response_cache import AtHand, follows_from
 from lakemuster.errors import NotAuthenticated
 from tests.unit.api.conftest import Connect, FakeServices
 

@@ -6,10 +6,10 @@ import pytest
 
 from lakemuster.api.filters import KEPT_LENGTH, Filter
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import bind
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.predicates import bind
+from lakemuster.predicates.sql import parse_sql
 
 LONG, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 

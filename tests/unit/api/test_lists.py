@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
-from lakemuster.api.native.asking import Paged
+from lakemuster.api.native.dependencies import Paged
 from lakemuster.errors import SegmentCorrupt, SnapshotQuarantined
 from lakemuster.planner.view import Selector
 from tests.unit.api.conftest import FakeServices

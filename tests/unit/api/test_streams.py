@@ -16,9 +16,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from lakemuster.api import streams
-from lakemuster.api.held import HELD, MANY, Held, give_back
-from lakemuster.api.pieces import Pieces
+from lakemuster.api.stream_memory import HELD, MANY, Held, give_back
 from lakemuster.api.streams import Stream
+from lakemuster.api.vectored_body import Pieces
 
 
 class Parts:

@@ -19,7 +19,7 @@ from lakemuster.kernels import loading
 from lakemuster.kernels.loading import Kernel, digest_of, module_of, parameters_of, text_of
 from lakemuster.kernels.words import Ints, Octets, Word, Words
 from lakemuster.planner.pruning.native.kernel import any_between
-from lakemuster.wire.joining.kernel import join
+from lakemuster.wire.json_kernel.kernel import join
 
 KERNELS = (run, read_bounds, zones_of, any_between, join)
 of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda function: function.__module__)

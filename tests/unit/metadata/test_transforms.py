@@ -13,11 +13,11 @@ from pyiceberg.expressions.literals import DateLiteral, LongLiteral, TimestampLi
 from pyiceberg.schema import Schema as TheirSchema
 
 from lakemuster.metadata.partition import UNKNOWN, PartitionField, result_type
-from lakemuster.metadata.predicate import BoundLeaf, Op, all_of, matches
-from lakemuster.metadata.predicate_projection import project, project_strict
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, parse_transform, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.predicates import BoundLeaf, Op, all_of, matches
+from lakemuster.predicates.projection import project, project_strict
 
 INT, LONG = Primitive(Kind.INT, "int"), Primitive(Kind.LONG, "long")
 STRING, BINARY = Primitive(Kind.STRING, "string"), Primitive(Kind.BINARY, "binary")

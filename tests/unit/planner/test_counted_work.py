@@ -16,7 +16,7 @@ from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
 from benchmarks.paimon_table import paimon_table
 from lakemuster.api.filters import Filter
-from lakemuster.api.planned import PlanListing, PlanPage
+from lakemuster.api.plan_response import PlanListing, PlanPage
 from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.index.segments import Segment
@@ -25,9 +25,9 @@ from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan import packs, planned_entries, selection
 from lakemuster.planner.scan import plan as plans
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.planned_entries import Piece
+from lakemuster.planner.scan.scan_index import outline_of
 from lakemuster.planner.scan.tasks import cut, part
 from tests.contract.service.test_reused_pages import first
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.gathered import REMEMBERED, columns_of, gathered
+from lakemuster.planner.scan.gathered_entries import REMEMBERED, columns_of, gathered
 
 LIST = pa.list_(pa.field("element", pa.int64(), metadata={b"id": b"7"}))
 STRUCT = pa.struct([("a", pa.int32()), ("b", pa.string())])

@@ -17,13 +17,13 @@ from lakemuster.config import Settings
 from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import Segment, SegmentStore, sweep
 from lakemuster.main import build_services
-from lakemuster.metadata.predicate import TRUE
 from lakemuster.planner.scan import plan
 from lakemuster.planner.scan.explain import explain
-from lakemuster.planner.scan.outline import outline_of, outline_over
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.scan.scan_index import outline_of, outline_over
+from lakemuster.planner.scan.spec_index import SpecOutline
 from lakemuster.planner.view import CURRENT
+from lakemuster.predicates import TRUE
 
 NAME, FILES, MANIFESTS = "packed.t", 600, 60
 TEXTS = ("", "id >= 40000 and id < 90000", "code < 300000000", "price < -900", "user_id = 500000000")

@@ -9,10 +9,10 @@ from decimal import Decimal
 
 import pytest
 
-from lakemuster.metadata.predicate import BoundAnd, BoundLeaf, BoundOr, Op, bind
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
+from lakemuster.predicates import BoundAnd, BoundLeaf, BoundOr, Op, bind
+from lakemuster.predicates.sql import parse_sql
 from lakemuster.spark.pushed import sql_of, sql_of_all
 
 

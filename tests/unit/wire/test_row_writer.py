@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.wire.joining import inputs
-from lakemuster.wire.joining.columns import Column, Lists, Piece, Ready, Strings
+from lakemuster.wire.json_kernel import inputs
+from lakemuster.wire.json_kernel.columns import Column, Lists, Piece, Ready, Strings
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.texts import join_plain
-from tests.unit.wire.test_joining import columns
+from tests.unit.wire.test_json_kernel import columns
 
 MOST_ROWS = 7
 

@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.metadata.partition import PartitionSpec
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.residual import residuals
+from lakemuster.predicates import (
     TRUE,
     Bound,
     BoundAnd,
@@ -24,11 +28,7 @@ from lakemuster.metadata.predicate import (
     bind,
     matches,
 )
-from lakemuster.metadata.predicate_sql import parse_sql
-from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.planner.pruning.project import Projection
-from lakemuster.planner.pruning.residual import residuals
+from lakemuster.predicates.sql import parse_sql
 from lakemuster.wire.sql_filters import sql_of
 from tests.unit.planner.pruning.test_residual import ATOMS, ROWS, SCHEMA, SPECS, partitions
 from tests.unit.wire.iceberg_rest import predicates

@@ -10,7 +10,7 @@ import orjson
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest.asking import (
+from lakemuster.api.iceberg_rest.dependencies import (
     PREFIX,
     Names,
     Paging,
@@ -21,7 +21,7 @@ from lakemuster.api.iceberg_rest.asking import (
     the_view_name,
 )
 from lakemuster.api.iceberg_rest.documented import CATALOG, EXISTS, NO_VIEW
-from lakemuster.api.native.asking import Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.api.page_tokens import Binding, Place, read_token, write_token
 from lakemuster.errors import ViewNotFound
 from lakemuster.metadata.names import Levels

@@ -16,8 +16,8 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from lakemuster.api.page_tokens import Binding, of_text, to_text
-from lakemuster.metadata.predicate import NanMode
 from lakemuster.planner.rows import START, Position
+from lakemuster.predicates import NanMode
 
 MAX_ID_CHARACTERS = 2000
 SMALL_BYTES = 1000

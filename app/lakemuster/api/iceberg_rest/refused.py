@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest.asking import PREFIX, the_namespace, the_table_name, the_view_name
+from lakemuster.api.iceberg_rest.dependencies import PREFIX, the_namespace, the_table_name, the_view_name
 from lakemuster.api.iceberg_rest.documented import TOKENS, WRITE
-from lakemuster.api.native.asking import needs
+from lakemuster.api.native.dependencies import needs
 from lakemuster.errors import OperationUnsupported
 from lakemuster.wire.iceberg_rest.catalog import OAuthError
 

@@ -24,11 +24,11 @@ from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
-from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import flat
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import PlannedBatch
-from lakemuster.planner.shape import Part
+from lakemuster.predicates import Bound
 from lakemuster.storage.locations import Rewrites, with_schemes
 from lakemuster.wire.documents import exact
 from lakemuster.wire.iceberg_rest.content_files import (

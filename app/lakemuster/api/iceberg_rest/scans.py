@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from lakemuster.api.iceberg_rest.plan_tokens import Scan
 from lakemuster.api.services import Services
 from lakemuster.errors import SnapshotNotFound
-from lakemuster.metadata.predicate import TRUE, Bound, NanMode, bind
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.incremental import plan_appends
-from lakemuster.planner.scan.outline import outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import outline_of
 from lakemuster.planner.view import Selector, View
+from lakemuster.predicates import TRUE, Bound, NanMode, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 

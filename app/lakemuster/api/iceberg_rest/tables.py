@@ -9,11 +9,11 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest import loading
-from lakemuster.api.iceberg_rest.asking import PREFIX, TheIcebergTable
 from lakemuster.api.iceberg_rest.catalog import answer
+from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable
 from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
 from lakemuster.api.native.answers import is_known, stale_header
-from lakemuster.api.native.asking import Target, needs
+from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.threads import TableRoute
 from lakemuster.errors import ObjectMissing
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport

@@ -12,19 +12,19 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
-from lakemuster.api.at_hand import follows_from
 from lakemuster.api.branches import branch_of, second_branch
 from lakemuster.api.filters import not_applied_out
 from lakemuster.api.listings import Listing, RowListing, Streamed
-from lakemuster.api.native.asking import Api, Paged, Target
+from lakemuster.api.native.dependencies import Api, Paged, Target
 from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
+from lakemuster.api.response_cache import follows_from
 from lakemuster.api.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
+from lakemuster.index.cpu_semaphore import COMPUTING
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
-from lakemuster.index.turns import COMPUTING
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.kept_files import KeptFiles
+from lakemuster.planner.scan.filtered_files import KeptFiles
 from lakemuster.planner.view import CURRENT, View
 
 PINNED_SECONDS = 31_536_000

@@ -12,7 +12,7 @@ from lakemuster.api import history
 from lakemuster.api.documents import snapshot_out
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, is_known, listing_answer
-from lakemuster.api.native.asking import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
+from lakemuster.api.native.dependencies import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
 from lakemuster.api.native.documented import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
 from lakemuster.metadata.snapshot import MAIN

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from lakemuster.api.filters import Filter
 from lakemuster.api.native.answers import snapshot_answer, views_of
-from lakemuster.api.native.asking import (
+from lakemuster.api.native.dependencies import (
     PREFIX,
     DiffQuery,
     EntriesQuery,
@@ -23,13 +23,13 @@ from lakemuster.api.native.asking import (
     words,
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
-from lakemuster.api.native.usual import UsualRoute
+from lakemuster.api.native.fast_route import UsualRoute
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.kept_files import kept_files, live_files
+from lakemuster.planner.scan.filtered_files import kept_files, live_files
 from lakemuster.planner.view import Selector, View
+from lakemuster.predicates import Bound
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
 router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=UsualRoute)

@@ -12,16 +12,16 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api import media
-from lakemuster.api.at_hand import follows_from
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
-from lakemuster.api.native.asking import PREFIX, Paged, Target, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
-from lakemuster.api.native.usual import UsualRoute
+from lakemuster.api.native.fast_route import UsualRoute
 from lakemuster.api.page_tokens import Place
-from lakemuster.api.planned import PlanListing
+from lakemuster.api.plan_response import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing, selector_of
+from lakemuster.api.response_cache import follows_from
 from lakemuster.errors import RequestInvalid
-from lakemuster.index.turns import COMPUTING
+from lakemuster.index.cpu_semaphore import COMPUTING
 from lakemuster.planner.scan.tasks import cut, part
 from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer, snapshot_answer, views_of
-from lakemuster.api.native.asking import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
 from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
 from lakemuster.api.system import KeyedListing, branch_rows, snapshot_rows, system_table
 from lakemuster.api.threads import TableRoute

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from lakemuster.api.documents import refresh_out, table_details, table_out
 from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
-from lakemuster.api.native.asking import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.api.threads import TableRoute
 from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound

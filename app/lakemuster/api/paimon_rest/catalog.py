@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lakemuster.api.native.asking import TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
 from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest import tables
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.asking import (
+from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
     DatabasePattern,
     Names,

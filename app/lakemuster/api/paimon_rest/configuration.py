@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from lakemuster.api.native.asking import api_of, needs
+from lakemuster.api.native.dependencies import api_of, needs
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.asking import CATALOG, ROOT
+from lakemuster.api.paimon_rest.dependencies import CATALOG, ROOT
 from lakemuster.api.paimon_rest.documented import CONFIG
 from lakemuster.api.warehouses import require_warehouse
 from lakemuster.wire.paimon_rest.catalog import Config

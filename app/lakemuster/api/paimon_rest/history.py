@@ -10,10 +10,10 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import stale_header
-from lakemuster.api.native.asking import needs
+from lakemuster.api.native.dependencies import needs
 from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.asking import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
+from lakemuster.api.paimon_rest.dependencies import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
 from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute

@@ -8,10 +8,10 @@ import pyarrow as pa
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lakemuster.api.native.asking import PAGE_SIZE, needs
+from lakemuster.api.native.dependencies import PAGE_SIZE, needs
 from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.asking import (
+from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
     Asked,
     Paging,

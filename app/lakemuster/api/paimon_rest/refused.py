@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from lakemuster.api.native.asking import needs
-from lakemuster.api.paimon_rest.asking import PREFIX, named_in
+from lakemuster.api.native.dependencies import needs
+from lakemuster.api.paimon_rest.dependencies import PREFIX, named_in
 from lakemuster.api.paimon_rest.documented import MARK_REFUSED, REFUSED
 from lakemuster.errors import NotAuthorised, OperationUnsupported
 

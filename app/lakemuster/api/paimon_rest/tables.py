@@ -13,10 +13,10 @@ from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import stale_header
-from lakemuster.api.native.asking import Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.asking import (
+from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
     Names,
     TablePattern,

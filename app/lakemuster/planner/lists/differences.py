@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
 from lakemuster.planner.lists.entries import EntrySource
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.rows import START, Position, conform
-from lakemuster.planner.shape import Part
 
 _IDENTITY = ("file_path", "file_name", "content_offset", "level", "bucket", "external_path")
 

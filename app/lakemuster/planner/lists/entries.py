@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS, Segment
+from lakemuster.planner.row_projection import Part, Shape
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.shape import Part, Shape
 from lakemuster.planner.view import View
 
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
 from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type, struct
 from lakemuster.planner.lists.entries import EntrySource
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.rows import conform
-from lakemuster.planner.shape import Part
 from lakemuster.planner.view import View
 
 _SUMS = (

@@ -11,10 +11,10 @@ from lakemuster.index import Index
 from lakemuster.index.snapshots import list_snapshots
 from lakemuster.planner.lists import differences, index_files, manifest_rows, partition_rows
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.parts import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
+from lakemuster.planner.manifest_list import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
+from lakemuster.planner.row_projection import Wanted
+from lakemuster.planner.row_projections.by_format import shape
 from lakemuster.planner.rows import RowSource, TableSource
-from lakemuster.planner.shape import Wanted
-from lakemuster.planner.shapes.by_format import shape
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 

@@ -17,9 +17,9 @@ from lakemuster.errors import CatalogError
 from lakemuster.formats.paimon.file_index.answers import BLOOM_FILTER, answers, filter_hashes
 from lakemuster.formats.paimon.file_index.bloom_filter import which_may_hold_any
 from lakemuster.formats.paimon.file_index.container import IndexRange, head_length, parse_container
-from lakemuster.metadata.predicate import Bound, BoundLeaf, conjuncts
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.prune import Mask
+from lakemuster.predicates import Bound, BoundLeaf, conjuncts
 
 IndexedAs = Callable[[int], Mapping[int, tuple[str, Primitive]]]
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lakemuster.formats.paimon.bucketing import BucketFunction, buckets_of, can_hash, hash_codes, is_certain
-from lakemuster.metadata.predicate import AlwaysFalse, Bound, BoundAnd, BoundLeaf, BoundOr, Op
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
+from lakemuster.predicates import AlwaysFalse, Bound, BoundAnd, BoundLeaf, BoundOr, Op
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -25,7 +25,12 @@ from pyroaring import BitMap
 from lakemuster.errors import CatalogError
 from lakemuster.formats.paimon.file_index.answers import Answer, answers, ask
 from lakemuster.formats.paimon.file_index.container import IndexRange, parse_container
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Primitive
+from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.bloom_filters import without_values
+from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution
+from lakemuster.planner.pruning.prune import Mask
+from lakemuster.predicates import (
     AlwaysFalse,
     AlwaysTrue,
     Bound,
@@ -34,11 +39,6 @@ from lakemuster.metadata.predicate import (
     BoundOr,
     Opaque,
 )
-from lakemuster.metadata.types import Primitive
-from lakemuster.planner.columns import flat
-from lakemuster.planner.paimon.bloom_filters import without_values
-from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution
-from lakemuster.planner.pruning.prune import Mask
 
 EMBEDDED = "embedded_file_index"
 """The column of entries that holds their indexes."""

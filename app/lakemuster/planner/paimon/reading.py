@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
 from lakemuster.index.zones import KEY, SCHEMA_ID
-from lakemuster.metadata.predicate import TRUE, Bound
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.buckets import BucketFilter
@@ -28,6 +27,7 @@ from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution, FileStatistics, Of, statistics_columns
 from lakemuster.planner.pruning.prune import Counts, Mask
 from lakemuster.planner.view import View
+from lakemuster.predicates import TRUE, Bound
 
 Scan = Literal["all", "delta", "changelog"]
 """The whole snapshot, what a commit added, or the changelog files that it wrote."""

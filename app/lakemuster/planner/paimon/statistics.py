@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.files import column, split_column
-from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
 from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats, Mask
 from lakemuster.planner.pruning.statistics import counts
+from lakemuster.predicates import BoundLeaf
 
 Of = Literal["values", "keys"]
 """Statistics of all columns of a file, or of its primary key's."""

@@ -21,7 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.planner.pruning.bounds import Test, comparable, numbers_of, passes, plain, proven, scalar
+from lakemuster.predicates import (
     AlwaysFalse,
     AlwaysTrue,
     Bound,
@@ -31,8 +33,6 @@ from lakemuster.metadata.predicate import (
     Op,
     Opaque,
 )
-from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.planner.pruning.bounds import Test, comparable, numbers_of, passes, plain, proven, scalar
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]

@@ -19,7 +19,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.metadata.files import column
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+from lakemuster.planner.pruning.bounds import numbers_of
+from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.prune import Mask, can_match
+from lakemuster.planner.pruning.statistics import PartitionStatistics
+from lakemuster.predicates import (
     FALSE,
     TRUE,
     AlwaysFalse,
@@ -35,13 +42,6 @@ from lakemuster.metadata.predicate import (
     matches,
     references,
 )
-from lakemuster.metadata.types import arrow_type
-from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
-from lakemuster.planner.pruning.bounds import numbers_of
-from lakemuster.planner.pruning.project import Projection
-from lakemuster.planner.pruning.prune import Mask, can_match
-from lakemuster.planner.pruning.statistics import PartitionStatistics
 
 KEPT_TUPLES = 10_000
 """Partition tuples whose residuals are kept, for each predicate."""

@@ -11,9 +11,9 @@ import pyarrow as pa
 from lakemuster.index.zones import counts as counts_of
 from lakemuster.index.zones import of_partitions
 from lakemuster.metadata.files import column, split_column
-from lakemuster.metadata.predicate import BoundLeaf
 from lakemuster.planner.columns import flat
 from lakemuster.planner.pruning.prune import Counts, FieldStats
+from lakemuster.predicates import BoundLeaf
 
 _COUNTS = ("null_count", "nan_count", "value_count")
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Kind, arrow_type
+from lakemuster.planner.paimon.file_indexes import can_ask
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.predicates import (
     AlwaysFalse,
     AlwaysTrue,
     Bound,
@@ -22,10 +26,6 @@ from lakemuster.metadata.predicate import (
     conjuncts,
     text_of,
 )
-from lakemuster.metadata.types import Kind, arrow_type
-from lakemuster.planner.paimon.file_indexes import can_ask
-from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.scan.outline import Outline
 
 _COUNTED = frozenset({Op.IS_NULL, Op.NOT_NULL})
 _COUNTED_NAN = frozenset({Op.IS_NAN, Op.NOT_NAN, Op.NOT_EQ, Op.NOT_IN})

@@ -14,12 +14,12 @@ from functools import lru_cache
 
 from lakemuster.errors import FormatUnsupported
 from lakemuster.index import Index
-from lakemuster.metadata.predicate import TRUE, Bound
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.paimon.partitions import Partitions
-from lakemuster.planner.scan.outline import Outline, outline_of
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import Outline, outline_of
 from lakemuster.planner.view import Other, View
+from lakemuster.predicates import TRUE, Bound
 
 Statistics = Callable[[View], frozenset[int] | None]
 Binding = Callable[[View], Bound]

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 
 from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
-from lakemuster.metadata.predicate import Bound
 from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.planner.manifest_list import parts
 from lakemuster.planner.paimon.reading import PaimonReading, Scan
-from lakemuster.planner.parts import parts
-from lakemuster.planner.scan.outline import outline_over
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import outline_over
 from lakemuster.planner.view import View
+from lakemuster.predicates import Bound
 
 
 def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, scan: Scan) -> tuple[Snapshot, ...]:

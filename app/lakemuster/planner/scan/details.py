@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.row_projections.paimon_rows import PLANNED
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.arranged import NONE, Ints, arranged, chosen, packed
-from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.merge_groups import NONE, Ints, arranged, chosen, packed
+from lakemuster.planner.scan.scan_index import Outline
 from lakemuster.planner.scan.selection import rows_of, survivors
-from lakemuster.planner.scan.spec_outline import Files
-from lakemuster.planner.shapes.paimon_rows import PLANNED
+from lakemuster.planner.scan.spec_index import Files
+from lakemuster.predicates import Bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,20 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.metadata.predicate import TRUE, Bound, conjuncts, text_of
 from lakemuster.planner.columns import partition_names
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.partition_predicates import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.arranged import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.index_reasons import index_reasons
-from lakemuster.planner.scan.outline import Outline
+from lakemuster.planner.scan.merge_groups import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.packs import Question
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.scan_index import Outline
 from lakemuster.planner.scan.selection import (
     Candidate,
     entries_of,
@@ -37,7 +36,8 @@ from lakemuster.planner.scan.selection import (
     zone_runs,
     zones_kept,
 )
-from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.predicates import TRUE, Bound, conjuncts, text_of
 
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 

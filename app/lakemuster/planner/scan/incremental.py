@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
-from lakemuster.metadata.predicate import Bound
 from lakemuster.metadata.snapshot import Snapshot
-from lakemuster.planner.parts import LIVE_ROLES, parts
-from lakemuster.planner.scan.outline import outline_over
+from lakemuster.planner.manifest_list import LIVE_ROLES, parts
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.scan_index import outline_over
 from lakemuster.planner.view import View
+from lakemuster.predicates import Bound
 
 APPEND = "append"
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from lakemuster.formats.paimon.file_index.answers import BLOOM_FILTER, Answer
-from lakemuster.metadata.predicate import Bound, BoundAnd, BoundLeaf, BoundOr, text_of
 from lakemuster.planner.paimon.file_indexes import IndexedFile, files
 from lakemuster.planner.paimon.statistics import Evolution
 from lakemuster.planner.scan.reasons import Reason
+from lakemuster.predicates import Bound, BoundAnd, BoundLeaf, BoundOr, text_of
 
 
 def index_reasons(bound: Bound, entry: pa.Table, evolution: Evolution) -> Iterator[Reason]:

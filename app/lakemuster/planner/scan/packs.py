@@ -25,17 +25,17 @@ from lakemuster.index import Index
 from lakemuster.index.packed import Source, ends_run
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
-from lakemuster.metadata.predicate import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.gathered import gathered
-from lakemuster.planner.pruning.keyed import KeyedField, Marks, marks_of
-from lakemuster.planner.pruning.keys import Keys, Values, keys_of
-from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.bound_codes import Keys, Values, keys_of
+from lakemuster.planner.pruning.coded_statistics import KeyedField, Marks, marks_of
+from lakemuster.planner.pruning.or_to_in import gathered
+from lakemuster.planner.pruning.partition_predicates import Projection
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
 from lakemuster.planner.pruning.zones import stacked
-from lakemuster.planner.scan.kept import Kept, Key
+from lakemuster.planner.scan.weighed_cache import Kept, Key
+from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 
 PACK_ROWS = 1 << 16
 """Files of a pack, more or less."""

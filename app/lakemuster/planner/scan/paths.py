@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
-from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.packs import Pack, kept
-from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.spec_index import SpecOutline
 from lakemuster.storage.locations import Rewrites
 
 _TAIL = 96

@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import Segment
-from lakemuster.metadata.predicate import AlwaysTrue, Bound
 from lakemuster.planner.columns import flat, repeated
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import Remaining, remaining_of
+from lakemuster.planner.row_projection import Part, Shape, Wanted
+from lakemuster.planner.row_projections.inherited import inherited
+from lakemuster.planner.row_projections.paimon_rows import BRANCH
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.attached import attached
+from lakemuster.planner.scan.delete_matching import attached
 from lakemuster.planner.scan.details import SplitRange, Splitting, numbers_after, plan_rows, with_details
-from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, joined, pieces, table_of
 from lakemuster.planner.scan.runs import Runs, Spread, runs_of
+from lakemuster.planner.scan.scan_index import Outline, Stretch
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
-from lakemuster.planner.scan.spec_outline import SpecOutline
+from lakemuster.planner.scan.spec_index import SpecOutline
 from lakemuster.planner.scan.totals import Totals, counted, totals_of
-from lakemuster.planner.shape import Part, Shape, Wanted
-from lakemuster.planner.shapes.inherited import inherited
-from lakemuster.planner.shapes.paimon_rows import BRANCH
 from lakemuster.planner.view import View
+from lakemuster.predicates import AlwaysTrue, Bound
 
 
 @dataclass(eq=False)

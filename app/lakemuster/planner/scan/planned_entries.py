@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
-from lakemuster.planner.scan.gathered import Columns, columns_of, gathered
-from lakemuster.planner.scan.reading import IcebergReading
+from lakemuster.planner.scan.format_rules import IcebergReading
+from lakemuster.planner.scan.gathered_entries import Columns, columns_of, gathered
 from lakemuster.planner.scan.selection import Rows
-from lakemuster.planner.scan.spec_outline import Files, SpecOutline
+from lakemuster.planner.scan.spec_index import Files, SpecOutline
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 """Files of several segments that are put together: of the first batch, and of later ones, which grow."""

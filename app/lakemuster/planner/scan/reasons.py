@@ -11,7 +11,12 @@ from typing import Literal
 
 import pyarrow as pa
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.metadata.values import json_value
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics, can_match
+from lakemuster.predicates import (
     AlwaysFalse,
     AlwaysTrue,
     Bound,
@@ -22,11 +27,6 @@ from lakemuster.metadata.predicate import (
     Opaque,
     text_of,
 )
-from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.metadata.values import json_value
-from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.project import Together
-from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics, can_match
 
 Verdict = Literal["cannot match", "may match", "unknown"]
 

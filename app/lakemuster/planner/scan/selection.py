@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import ZONE_ROWS
 from lakemuster.metadata.files import ADDED, DELETED
-from lakemuster.metadata.predicate import TRUE, Bound, references
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
-from lakemuster.planner.pruning.project import Together
+from lakemuster.planner.pruning.partition_predicates import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.outline import Outline, Stretch
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
-from lakemuster.planner.scan.spec_outline import Files, ManifestStatistics, SpecOutline, ZoneStatistics
-from lakemuster.planner.shape import Part
+from lakemuster.planner.scan.scan_index import Outline, Stretch
+from lakemuster.planner.scan.spec_index import Files, ManifestStatistics, SpecOutline, ZoneStatistics
+from lakemuster.predicates import TRUE, Bound, references
 
 FEW_MANIFESTS = 4
 """So few manifests are not asked for their zones: their entries are looked at as quickly."""

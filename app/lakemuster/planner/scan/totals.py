@@ -9,14 +9,14 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.metadata.predicate import Bound
 from lakemuster.planner.columns import flat
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.rows import START
 from lakemuster.planner.scan.details import plan_rows
-from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.planned_entries import entries_of, pieces
+from lakemuster.planner.scan.scan_index import Outline
 from lakemuster.planner.scan.selection import Survivors, survivors
+from lakemuster.predicates import Bound
 
 KEPT_TOTALS = 1024
 """Plans whose totals are kept."""

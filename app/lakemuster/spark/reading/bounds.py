@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from lakemuster.metadata.predicate import BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.predicates import BoundLeaf, Op
 
 _UNKNOWN = (True, True)
 _MICROS = {"s": (1_000_000, 1), "ms": (1000, 1), "us": (1, 1), "ns": (1, 1000)}

@@ -18,7 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, StructType
+from lakemuster.predicates import (
     NEGATED,
     NEGATIVE,
     UNARY,
@@ -37,9 +39,7 @@ from lakemuster.metadata.predicate import (
     Unknown,
     bind,
 )
-from lakemuster.metadata.predicate_sql import parse_sql
-from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Field, Kind, StructType
+from lakemuster.predicates.sql import parse_sql
 from lakemuster.spark.reading.bounds import BoundsOf, outcomes
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 

@@ -33,7 +33,7 @@ from lakemuster.wire.iceberg_rest.content_files_texts import (
     member,
     value_texts,
 )
-from lakemuster.wire.joining.columns import Lists, Piece
+from lakemuster.wire.json_kernel.columns import Lists, Piece
 from lakemuster.wire.texts import Texts, data, join
 
 Bound = OneOf["lower", "upper"]

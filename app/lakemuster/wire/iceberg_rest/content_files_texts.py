@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.wire.joining.columns import Integers, Piece, Ready
+from lakemuster.wire.json_kernel.columns import Integers, Piece, Ready
 from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Texts, join
 

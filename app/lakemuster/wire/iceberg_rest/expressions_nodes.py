@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import MAX_DEPTH, MAX_NODES, MAX_VALUES
+from lakemuster.predicates import MAX_DEPTH, MAX_NODES, MAX_VALUES
 
 _PATH_SHOWN = 300
 

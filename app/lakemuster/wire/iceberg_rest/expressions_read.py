@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lakemuster.metadata.predicate import FALSE, TRUE, UNARY, And, Leaf, Literal, Not, Op, Opaque, Or, Predicate
+from lakemuster.predicates import FALSE, TRUE, UNARY, And, Leaf, Literal, Not, Op, Opaque, Or, Predicate
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions_nodes import Budget, member, named, refused, under, words
 from lakemuster.wire.iceberg_rest.expressions_values import Column, Unusable, Value, Values

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import MAX_DEPTH, MAX_NODES
+from lakemuster.predicates import MAX_DEPTH, MAX_NODES
 from lakemuster.wire.iceberg_rest.expressions_nodes import joined
 
 SHALLOW = 64

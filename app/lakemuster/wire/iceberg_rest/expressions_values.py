@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lakemuster.metadata.predicate import Literal, LiteralKind
 from lakemuster.metadata.transforms import parse_transform
 from lakemuster.metadata.values import nearest_single
+from lakemuster.predicates import Literal, LiteralKind
 from lakemuster.wire.iceberg_rest.expressions_nodes import Budget, member, named, refused, under, words
 
 _KINDS: dict[str, LiteralKind] = {

@@ -21,7 +21,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.transforms import transformed_type
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.values import json_value
+from lakemuster.predicates import (
     NEGATIVE,
     UNARY,
     AlwaysFalse,
@@ -33,9 +36,6 @@ from lakemuster.metadata.predicate import (
     Op,
     Opaque,
 )
-from lakemuster.metadata.transforms import transformed_type
-from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.metadata.values import json_value
 from lakemuster.wire.iceberg_rest.expressions_nodes import joined
 
 _INTEGERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG})

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from lakemuster.metadata.predicate import NanMode
+from lakemuster.predicates import NanMode
 from lakemuster.wire.iceberg_rest.expressions import shallow
 from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.rows import IcebergFile, IdText, Integer, PaimonFile

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.api.iceberg_rest.plan_tokens import MAX_ID_CHARACTERS, PlanTokens, Scan
-from lakemuster.metadata.predicate import NAN_MODES
 from lakemuster.planner.rows import Position
+from lakemuster.predicates import NAN_MODES
 
 OURS = PlanTokens(b"k" * 32, 7, "me")
 SCAN = Scan(12, 112, None, 0, {"type": "gt", "term": "id", "value": 5}, True, (1, 5), None)

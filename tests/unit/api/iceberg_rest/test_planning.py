@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.rest.response import ErrorResponse
 from pyiceberg.catalog.rest.scan_planning import PlanCompleted, ScanTasks
 
-from lakemuster.api import at_hand
+from lakemuster.api import response_cache
 from lakemuster.api.auth import token_entry
 from lakemuster.api.iceberg_rest import scan_tasks
 from lakemuster.api.services import Services
@@ -43,7 +43,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 @pytest.fixture(autouse=True)
 def none_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits are changed between equal questions: none is answered as it was before."""
-    monkeypatch.setattr(at_hand, "MAX_ANSWER_BYTES", 0)
+    monkeypatch.setattr(response_cache, "MAX_ANSWER_BYTES", 0)
 
 
 @pytest.fixture(scope="module")

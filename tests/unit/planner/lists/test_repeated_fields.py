@@ -12,9 +12,9 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive
+from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projections.iceberg_rows import IcebergShape
 from lakemuster.planner.rows import conform
-from lakemuster.planner.shape import Part, Wanted
-from lakemuster.planner.shapes.iceberg_rows import IcebergShape
 from lakemuster.wire.rows import json_objects
 
 LONG, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")

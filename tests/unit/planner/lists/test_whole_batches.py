@@ -23,10 +23,10 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
+from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projections import iceberg_rows
+from lakemuster.planner.row_projections.iceberg_rows import CONTENTS, IcebergShape
 from lakemuster.planner.rows import Position, conform
-from lakemuster.planner.shape import Part, Wanted
-from lakemuster.planner.shapes import iceberg_rows
-from lakemuster.planner.shapes.iceberg_rows import CONTENTS, IcebergShape
 from lakemuster.wire.row_writer import RowWriter
 
 BATCH = 4

@@ -11,13 +11,13 @@ from unittest import mock
 
 from lakemuster.index import zones as written
 from lakemuster.metadata.files import DELETED
-from lakemuster.metadata.predicate import NAN_MODES, TRUE, Bound, NanMode, bind, matches
-from lakemuster.metadata.predicate_rows import NanReading
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import attached, planned_entries, selection, spec_outline
+from lakemuster.planner.scan import delete_matching, planned_entries, selection, spec_index
 from lakemuster.planner.scan.explain import explain
-from lakemuster.planner.scan.outline import Outline
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.predicates import NAN_MODES, TRUE, Bound, NanMode, bind, matches
+from lakemuster.predicates.row_evaluation import NanReading
 from tests.unit.planner.oracle.exclusion import excluded
 from tests.unit.planner.oracle.held import outline
 from tests.unit.planner.oracle.meaning import Node, Reading, leaves_of, some_node, spoken, truth
@@ -141,10 +141,10 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
         mock.patch.object(zones, "ZONE_ROWS", 2),
         mock.patch.object(selection, "ZONE_ROWS", 2),
-        mock.patch.object(spec_outline, "ZONE_ROWS", 2),
+        mock.patch.object(spec_index, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
         mock.patch.object(planned_entries, "BATCH_ROWS", 3),
-        mock.patch.object(attached, "LEAST", 1),
+        mock.patch.object(delete_matching, "LEAST", 1),
         mock.patch.object(planned_entries, "FIRST_FILES", 2),
         mock.patch.object(planned_entries, "MOST_FILES", 5),
     ):

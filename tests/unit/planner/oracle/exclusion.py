@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from lakemuster.metadata.partition import PartitionField
-from lakemuster.metadata.predicate import Op
+from lakemuster.predicates import Op
 from tests.unit.planner.oracle.meaning import (
     NEGATIVE,
     OPPOSITE,

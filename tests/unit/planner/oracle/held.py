@@ -21,10 +21,10 @@ from lakemuster.metadata.partition import PartitionField, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, Snapshot, TableMetadata
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.row_projection import Part
 from lakemuster.planner.scan import planned_entries
-from lakemuster.planner.scan.outline import Outline, outline_over
-from lakemuster.planner.scan.spec_outline import SpecOutline
-from lakemuster.planner.shape import Part
+from lakemuster.planner.scan.scan_index import Outline, outline_over
+from lakemuster.planner.scan.spec_index import SpecOutline
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH
 from tests.unit.planner.oracle.model import DataFile, DeleteFile, Manifest, Recorded, Table

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from lakemuster.metadata.predicate import And, Leaf, Literal, Not, Op, Or, Predicate
 from lakemuster.metadata.transforms import transformed_type
 from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.predicates import And, Leaf, Literal, Not, Op, Or, Predicate
 from tests.unit.planner.oracle.model import Row, Table
 from tests.unit.planner.oracle.values import (
     EXTREMES,

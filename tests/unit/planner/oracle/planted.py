@@ -13,13 +13,21 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index, native
 from lakemuster.index import zones as written
-from lakemuster.metadata import predicate_binding, predicate_comparing, predicate_projection, transforms
-from lakemuster.metadata.predicate import NEGATED, Op
+from lakemuster.metadata import transforms
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
-from lakemuster.planner.pruning import bounds, keyed, project, prune, residual, statistics, zones
+from lakemuster.planner.pruning import (
+    bounds,
+    coded_statistics,
+    partition_predicates,
+    prune,
+    residual,
+    statistics,
+    zones,
+)
 from lakemuster.planner.pruning.native import Cells
-from lakemuster.planner.scan import outline, packs, selection, spec_outline
-from lakemuster.planner.shapes import inherited
+from lakemuster.planner.row_projections import inherited
+from lakemuster.planner.scan import packs, scan_index, selection, spec_index
+from lakemuster.predicates import NEGATED, Op, binding, comparison_binding, projection
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED = Planted()
@@ -34,7 +42,7 @@ def _(patch: Patch) -> None:
 
 @planted("nothing is pruned by partition")
 def _(patch: Patch) -> None:
-    patch.setattr(project, "project", lambda *_: None)
+    patch.setattr(partition_predicates, "project", lambda *_: None)
 
 
 @planted("a bound that is equal excludes <=")
@@ -69,7 +77,7 @@ def _(patch: Patch) -> None:
 
 @planted("greatest believes upper bounds of files that may hold NaN", "floats")
 def _(patch: Patch) -> None:
-    patch.setattr(predicate_comparing, "of_nan", lambda *_, **__: "never")
+    patch.setattr(comparison_binding, "of_nan", lambda *_, **__: "never")
 
 
 _VERDICTS = ("of_nan", "of_nan_with_nan", "of_numbers_with_nan")
@@ -81,7 +89,7 @@ def _(patch: Patch) -> None:
         return lambda op, mode, *, negated: real(NEGATED[op] if negated else op, mode, negated=False)
 
     for name in _VERDICTS:
-        instead(patch, predicate_comparing, name, pushed)
+        instead(patch, comparison_binding, name, pushed)
 
 
 @planted("any is unordered", "floats")
@@ -99,13 +107,13 @@ def _any_is(patch: Patch, reading: str) -> None:
         return lambda op, mode, **of: real(op, reading if mode == "any" else mode, **of)
 
     for name in _VERDICTS:
-        instead(patch, predicate_comparing, name, one)
+        instead(patch, comparison_binding, name, one)
 
 
 @planted("every mode is any", "floats")
 def _(patch: Patch) -> None:
     for name in _VERDICTS:
-        instead(patch, predicate_comparing, name, lambda real: lambda op, _, **of: real(op, "any", **of))
+        instead(patch, comparison_binding, name, lambda real: lambda op, _, **of: real(op, "any", **of))
 
 
 @planted("NaN is below every number", "floats")
@@ -115,12 +123,12 @@ def _(patch: Patch) -> None:
     def below(real: Callable[..., Any]) -> Callable[..., Any]:
         return lambda op, mode, **of: real(mirrored.get(op, op), mode, **of)
 
-    instead(patch, predicate_comparing, "of_nan", below)
+    instead(patch, comparison_binding, "of_nan", below)
 
 
 @planted("NaN branches are dropped beside what NaN matches", "floats")
 def _(patch: Patch) -> None:
-    patch.setattr(predicate_binding, "_NEVER_NAN", predicate_binding._NEVER_NAN | {Op.NOT_EQ, Op.NOT_IN, Op.NOT_NULL})
+    patch.setattr(binding, "_NEVER_NAN", binding._NEVER_NAN | {Op.NOT_EQ, Op.NOT_IN, Op.NOT_NULL})
 
 
 @planted("files of NaN only are kept for comparisons", "floats")
@@ -148,7 +156,9 @@ def _(patch: Patch) -> None:
 
 @planted("keys take IN for a range")
 def _(patch: Patch) -> None:
-    instead(patch, keyed, "search", lambda real: lambda cells, *of: real(Cells.of(cells.values[[0, -2]]), *of))
+    instead(
+        patch, coded_statistics, "search", lambda real: lambda cells, *of: real(Cells.of(cells.values[[0, -2]]), *of)
+    )
 
 
 @planted("keys that touch are taken for values apart")
@@ -160,12 +170,12 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, keyed, "outside", outside)
+    instead(patch, coded_statistics, "outside", outside)
 
 
 @planted("marks of NaN are those of nulls", "floats")
 def _(patch: Patch) -> None:
-    patch.setitem(keyed.MARKED, Op.IS_NAN, keyed.MARKED[Op.IS_NULL])
+    patch.setitem(coded_statistics.MARKED, Op.IS_NAN, coded_statistics.MARKED[Op.IS_NULL])
 
 
 @planted("a prefix ends where it begins", "texts")
@@ -236,7 +246,7 @@ def _(patch: Patch) -> None:
         return wrong
 
     instead(patch, transforms, "transform_function", bucket)
-    instead(patch, predicate_projection, "transform_function", bucket)
+    instead(patch, projection, "transform_function", bucket)
 
 
 @planted("numbers are truncated towards zero", "numbers")
@@ -265,7 +275,7 @@ def _(patch: Patch) -> None:
 @planted("nobody ever put times before 1970 one partition too high", "times")
 def _(patch: Patch) -> None:
     for name in ("_inclusive_steps", "_strict_steps"):
-        instead(patch, predicate_projection, name, lambda real: lambda *of, late: real(*of, late=False))
+        instead(patch, projection, name, lambda real: lambda *of, late: real(*of, late=False))
 
 
 @planted("a truncated text is compared like a whole one", "texts")
@@ -278,12 +288,12 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, predicate_projection, "_inclusive_prefix", prefix)
+    instead(patch, projection, "_inclusive_prefix", prefix)
 
 
 @planted("the inclusive projection is taken for the strict one")
 def _(patch: Patch) -> None:
-    patch.setattr(project, "project_strict", predicate_projection.project)
+    patch.setattr(partition_predicates, "project_strict", projection.project)
 
 
 @planted("all transforms are identity")
@@ -295,7 +305,7 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, outline, "Projection", over)
+    instead(patch, scan_index, "Projection", over)
 
 
 @planted("all files of a batch have the residual of the first")
@@ -322,7 +332,7 @@ def _(patch: Patch) -> None:
 
 @planted("a manifest without a summary holds no nulls")
 def _(patch: Patch) -> None:
-    instead(patch, spec_outline, "_contains_null", lambda real: lambda summary: real(summary) or False)
+    instead(patch, spec_index, "_contains_null", lambda real: lambda summary: real(summary) or False)
 
 
 @planted("deleted entries are live")

@@ -14,8 +14,8 @@ import pyarrow as pa
 from pyiceberg import conversions, transforms, types
 
 from lakemuster.formats.iceberg.schemas import parse_primitive
-from lakemuster.metadata.predicate import Literal
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.predicates import Literal
 
 DAY = 86_400 * 10**6
 _DAYS = [-366, -365, -32, -1, 0, 1, 30, 31, 365]

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from lakemuster.formats.paimon.bucketing import BucketFunction, buckets
-from lakemuster.metadata.predicate import (
+from lakemuster.planner.paimon.buckets import MAX_KEYS, MAX_TOTALS, BucketFilter, bucket_key, pinned
+from lakemuster.predicates import (
     FALSE,
     TRUE,
     Bound,
@@ -25,8 +26,7 @@ from lakemuster.metadata.predicate import (
     bind,
     matches,
 )
-from lakemuster.metadata.predicate_sql import parse_sql
-from lakemuster.planner.paimon.buckets import MAX_KEYS, MAX_TOTALS, BucketFilter, bucket_key, pinned
+from lakemuster.predicates.sql import parse_sql
 from tests.unit.formats.paimon.writer import schema
 
 DEFAULT = BucketFunction.DEFAULT

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from lakemuster.formats.paimon.file_index.fast_hash import wang_hash
 from lakemuster.formats.paimon.options import TableOptions
-from lakemuster.metadata.predicate import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
 from lakemuster.planner.paimon.file_indexes import can_ask, kept_by_index
 from lakemuster.planner.paimon.reading import PaimonReading, Scan
 from lakemuster.planner.paimon.statistics import Evolution
+from lakemuster.predicates import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
 from tests.unit.formats.paimon.file_index import encoder
 
 INT, LONG, TEXT = Primitive(Kind.INT, "INT"), Primitive(Kind.LONG, "BIGINT"), Primitive(Kind.STRING, "STRING")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lakemuster.planner.pruning import keyed, native
-from lakemuster.planner.pruning.keyed import search
+from lakemuster.planner.pruning import coded_statistics, native
+from lakemuster.planner.pruning.coded_statistics import search
 from lakemuster.planner.pruning.native import Cells, kernel, searching
 
 MOST = 2**32 - 1
@@ -48,7 +48,7 @@ def test_all_ways_to_search_agree(values, pairs, bits):
             found = native.any_between(cells, lower, upper, way)
             assert found is not None
             assert [of.tolist() for of in found] == expected
-        patch.setattr(keyed, "any_between", lambda *_: None)
+        patch.setattr(coded_statistics, "any_between", lambda *_: None)
         assert [of.tolist() for of in search(cells, lower, upper)] == expected
 
 
@@ -61,7 +61,7 @@ def test_many_values_far_apart_and_together(count, spread, monkeypatch):
     lower = chance.integers(2**30 - 9, 2**30 + 40 * count, 20_000).astype(np.uint32)
     upper = lower + chance.integers(0, spread, 20_000).astype(np.uint32)
     compiled = search(Cells.of(values), lower, upper)
-    monkeypatch.setattr(keyed, "any_between", lambda *_: None)
+    monkeypatch.setattr(coded_statistics, "any_between", lambda *_: None)
     plain = search(Cells.of(values), lower, upper)
     assert (compiled[0] == plain[0]).all()
     assert (compiled[1] == plain[1]).all()

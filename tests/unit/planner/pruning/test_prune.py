@@ -15,7 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning.bounds import comparable, passes, scalar
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
+from lakemuster.predicates import (
     FALSE,
     TRUE,
     Bound,
@@ -26,10 +30,6 @@ from lakemuster.metadata.predicate import (
     any_of,
     matches,
 )
-from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.columns import internal_array
-from lakemuster.planner.pruning.bounds import comparable, passes, scalar
-from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
 
 LONG, DOUBLE, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.DOUBLE, "double"), Primitive(Kind.STRING, "string")
 PRICE, DAY = Primitive(Kind.DECIMAL, "decimal(9,2)", precision=9, scale=2), Primitive(Kind.DATE, "date")

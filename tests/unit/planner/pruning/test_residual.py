@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from lakemuster.metadata.files import column
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
-from lakemuster.metadata.predicate import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
-from lakemuster.metadata.predicate_sql import parse_sql
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
-from lakemuster.planner.pruning import project
+from lakemuster.planner.pruning import partition_predicates
 from lakemuster.planner.pruning import residual as module
-from lakemuster.planner.pruning.project import Projection
+from lakemuster.planner.pruning.partition_predicates import Projection
 from lakemuster.planner.pruning.residual import Remaining, residuals
+from lakemuster.predicates import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
+from lakemuster.predicates.sql import parse_sql
 
 LONG, STRING = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 DOUBLE, TIMESTAMP = Primitive(Kind.DOUBLE, "double"), Primitive(Kind.TIMESTAMP, "timestamp")
@@ -159,7 +159,7 @@ def test_words_of_what_is_left_mean_what_is_left() -> None:
 
 def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
     projection = Projection(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
-    with mock.patch.object(project, "KEPT_LEAVES", 10):
+    with mock.patch.object(partition_predicates, "KEPT_LEAVES", 10):
         for number in range(50):
             bound = bind(parse_sql(f"a = {number} or s = '{number}'"), SCHEMA)
             assert isinstance(bound, BoundOr)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from lakemuster.index.zones import PARTITION, segment_zones, zone_count, zone_starts
 from lakemuster.metadata.files import column
-from lakemuster.metadata.predicate import Bound, BoundLeaf, Op
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.pruning import zones
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match
 from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
 from lakemuster.planner.pruning.zones import written_zones, zones_of
+from lakemuster.predicates import Bound, BoundLeaf, Op
 from tests.unit.planner.pruning.test_prune import FIELDS, LONG, files, predicates, statistics
 
 

@@ -10,10 +10,10 @@ from uuid import UUID
 from hypothesis import strategies as st
 
 from lakemuster.formats.iceberg.schemas import parse_schema
-from lakemuster.metadata.predicate import And, Leaf, Literal, Not, Op, Or
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Kind
 from lakemuster.metadata.values import json_value
+from lakemuster.predicates import And, Leaf, Literal, Not, Op, Or
 
 _FIRST, _LAST = -62135596800000000, 253402300799999999
 """Microseconds of the years 1 to 9999."""

@@ -17,7 +17,7 @@ from pyiceberg.schema import Schema as TheirSchema
 from pyiceberg.typedef import Record
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import (
+from lakemuster.predicates import (
     And,
     BoundAnd,
     BoundLeaf,

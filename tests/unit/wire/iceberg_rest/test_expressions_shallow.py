@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.predicate import Bound, bind
+from lakemuster.predicates import Bound, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression, shallow
 from lakemuster.wire.iceberg_rest.expressions_shallow import DEEPEST, SHALLOW
 from tests.unit.wire.iceberg_rest.predicates import SCHEMA

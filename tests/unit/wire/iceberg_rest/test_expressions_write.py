@@ -15,7 +15,8 @@ from pyiceberg.expressions.visitors import expression_evaluator
 from pyiceberg.schema import Schema as TheirSchema
 from pyiceberg.typedef import Record
 
-from lakemuster.metadata.predicate import (
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.predicates import (
     FALSE,
     TRUE,
     BoundAnd,
@@ -30,7 +31,6 @@ from lakemuster.metadata.predicate import (
     bind,
     matches,
 )
-from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
 from tests.unit.wire.iceberg_rest.predicates import COLUMNS, IDS, KNOWN, NAMES, SCHEMA, rows, trees

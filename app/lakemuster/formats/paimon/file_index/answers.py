@@ -17,8 +17,8 @@ from lakemuster.formats.paimon.file_index.bsi import BitSlicedIndex
 from lakemuster.formats.paimon.file_index.container import NULLS_ONLY, IndexRange
 from lakemuster.formats.paimon.file_index.keys import Key, Keys
 from lakemuster.formats.paimon.file_index.range_bitmap import RangeBitmap
-from lakemuster.metadata.predicate import BoundLeaf, Op
 from lakemuster.metadata.types import Primitive
+from lakemuster.predicates import BoundLeaf, Op
 
 Answer = BitMap | None
 """The rows that may match; None where any may. Not to be changed."""

@@ -24,8 +24,8 @@ from lakemuster.metadata.types import Field, Primitive
 from lakemuster.planner.columns import flat, words
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import column_values, internal_texts, listed, mapped, partition_texts
-from lakemuster.planner.shape import Part, Wanted
-from lakemuster.planner.shapes.paimon_rows import PaimonShape
+from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projections.paimon_rows import PaimonShape
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 

@@ -20,7 +20,7 @@ from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat, internal_array
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import cast_texts, listed, partition_texts
-from lakemuster.planner.parts import ENTRY_ROLES, manifest_records, parts
+from lakemuster.planner.manifest_list import ENTRY_ROLES, manifest_records, parts
 from lakemuster.planner.view import View
 
 _COLUMN_STATISTICS = (

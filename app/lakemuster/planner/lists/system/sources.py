@@ -12,7 +12,7 @@ from lakemuster.planner.lists.system.file_rows import FileShape
 from lakemuster.planner.lists.system.snapshot_rows import index_table, manifest_table, statistics_table
 from lakemuster.planner.lists.system.sums import bucket_table, partition_table
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
-from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.manifest_list import LIVE_ROLES, parts
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 

@@ -17,7 +17,7 @@ from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS
 from lakemuster.planner.columns import flat
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import cast_texts, internal_texts, listed, partition_columns
-from lakemuster.planner.parts import LIVE_ROLES, parts
+from lakemuster.planner.manifest_list import LIVE_ROLES, parts
 from lakemuster.planner.view import View
 
 _SUMMED = ("record_count", "file_size_in_bytes", "file_count")

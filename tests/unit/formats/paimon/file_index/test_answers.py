@@ -18,8 +18,8 @@ from lakemuster.formats.paimon.file_index.answers import answers, ask
 from lakemuster.formats.paimon.file_index.bloom_filter import value_hash
 from lakemuster.formats.paimon.file_index.container import parse_container
 from lakemuster.formats.paimon.types import parse_type
-from lakemuster.metadata.predicate import BoundLeaf, Op
 from lakemuster.metadata.types import Primitive
+from lakemuster.predicates import BoundLeaf, Op
 from tests.unit.formats.paimon.file_index import encoder
 
 TYPES: dict[str, tuple[str, st.SearchStrategy[Any]]] = {

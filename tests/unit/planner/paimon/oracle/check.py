@@ -17,11 +17,11 @@ from unittest import mock
 from lakemuster.api.filters import Filter
 from lakemuster.errors import CatalogError
 from lakemuster.index import zones as written
-from lakemuster.metadata.predicate import Bound, matches
 from lakemuster.planner.pruning import zones
-from lakemuster.planner.scan import selection, spec_outline
-from lakemuster.planner.scan.kept_files import kept_files
+from lakemuster.planner.scan import selection, spec_index
+from lakemuster.planner.scan.filtered_files import kept_files
 from lakemuster.planner.view import View
+from lakemuster.predicates import Bound, matches
 from tests.contract.service.backends import rows as rows_of
 from tests.unit.planner.paimon.oracle import exclusion
 from tests.unit.planner.paimon.oracle.asked import Node, matching, some_node, sql, truth
@@ -234,7 +234,7 @@ def sizes(*, small: bool) -> Iterator[None]:
         mock.patch.object(zones.zones_of, "__defaults__", (2,)),
         mock.patch.object(zones, "ZONE_ROWS", 2),
         mock.patch.object(selection, "ZONE_ROWS", 2),
-        mock.patch.object(spec_outline, "ZONE_ROWS", 2),
+        mock.patch.object(spec_index, "ZONE_ROWS", 2),
         mock.patch.object(selection, "FEW_MANIFESTS", 0),
     ):
         yield

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from lakemuster.api.planned import PlanListing
+from lakemuster.api.plan_response import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing
 from lakemuster.api.services import Services
 from lakemuster.index import segment_files

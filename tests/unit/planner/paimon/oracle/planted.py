@@ -14,7 +14,7 @@ from lakemuster.ingest import crawl
 from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
-from lakemuster.planner.scan import arranged, selection
+from lakemuster.planner.scan import merge_groups, selection
 from tests.unit.planner.oracle.planting import Bug, Patch, Planted, instead
 
 PLANTED = Planted()
@@ -138,7 +138,7 @@ def bucket_rule(make: Callable[[Any, Any, Any], tuple[Any, Any]]) -> Bug:
 
             return kept
 
-        instead(patch, arranged, "kept_by_bucket", wrong)
+        instead(patch, merge_groups, "kept_by_bucket", wrong)
 
     return plant
 
@@ -150,8 +150,8 @@ planted("all buckets are one")(bucket_rule(lambda b, level, m: (b * 0, level)))
 
 @planted("a bucket's number is its own in every partition", "keyed")
 def _(patch: Patch) -> None:
-    said(patch, arranged.Members, "bucket", None)
-    patch.setattr(arranged.Members, "bucket", property(lambda own: own.numbers("bucket")))
+    said(patch, merge_groups.Members, "bucket", None)
+    patch.setattr(merge_groups.Members, "bucket", property(lambda own: own.numbers("bucket")))
 
 
 @planted("statistics of keys are not used", "keyed")
@@ -173,7 +173,7 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, arranged, "key_sections", sections)
+    instead(patch, merge_groups, "key_sections", sections)
 
 
 @planted("rows that delete do not need merging", "merging")
@@ -181,7 +181,7 @@ def _(patch: Patch) -> None:
     for name in ("raw_convertible", "whole_groups"):
         instead(
             patch,
-            arranged,
+            merge_groups,
             name,
             lambda real: lambda *of, merged: real(*of[:-1], of[-1] * 0, merged=merged),
         )
@@ -191,7 +191,7 @@ def _(patch: Patch) -> None:
 def _(patch: Patch) -> None:
     instead(
         patch,
-        arranged,
+        merge_groups,
         "raw_convertible",
         lambda real: lambda *of, merged: real(*of, merged=merged) | (of[2] > -1 if merged else False),
     )
@@ -205,7 +205,7 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, arranged, "merge_tree_splits", splits)
+    instead(patch, merge_groups, "merge_tree_splits", splits)
 
 
 # ---------------------------------------------------------------------------- buckets of keys
@@ -307,7 +307,7 @@ def _(patch: Patch) -> None:
     def providers(group: Any, first: Any, rows: Any, newest: Any, *more: Any) -> Any:
         return real(group, first, rows, newest.max(initial=0) - newest, *more)
 
-    patch.setattr(arranged, "Providers", providers)
+    patch.setattr(merge_groups, "Providers", providers)
 
 
 @planted("every file has every column", "evolved")
@@ -317,12 +317,12 @@ def _(patch: Patch) -> None:
 
 @planted("ranges of row ids never go", "evolved")
 def _(patch: Patch) -> None:
-    patch.setattr(arranged, "_row_ids_kept", lambda outline, files, bound: np.ones(len(files.row), np.bool_))
+    patch.setattr(merge_groups, "_row_ids_kept", lambda outline, files, bound: np.ones(len(files.row), np.bool_))
 
 
 @planted("each file of a range of row ids is read alone", "evolved")
 def _(patch: Patch) -> None:
-    patch.setattr(arranged, "row_ranges", lambda group, *_: np.arange(len(group)))
+    patch.setattr(merge_groups, "row_ranges", lambda group, *_: np.arange(len(group)))
 
 
 # ---------------------------------------------------------------------------- statistics

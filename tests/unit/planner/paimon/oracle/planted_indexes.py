@@ -10,8 +10,8 @@ from pyroaring import BitMap
 
 from lakemuster.formats.paimon.file_index import answers
 from lakemuster.formats.paimon.file_index.bitmap import BitmapIndex
-from lakemuster.metadata.predicate import BoundOr
 from lakemuster.planner.paimon import file_indexes, reading
+from lakemuster.predicates import BoundOr
 from tests.unit.planner.oracle.planting import Bug, Patch, instead
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.client.model import Row
-from lakemuster.metadata.predicate import Op
+from lakemuster.predicates import Op
 from lakemuster.spark import splits
 from lakemuster.spark.reading import bounds, row_filter, row_groups
 from lakemuster.spark.reading.iceberg import open_rows, parquet, read

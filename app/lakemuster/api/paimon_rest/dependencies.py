@@ -1,0 +1,240 @@
+"""What a request of the protocol says: a database, a table and its branch, a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, TypeVar, cast
+from urllib.parse import unquote_plus
+
+from fastapi import Depends, Path, Query, Request, params
+
+from lakemuster.api.auth import Caller
+from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of
+from lakemuster.api.page_tokens import Binding, Key, Place, read_token, write_token
+from lakemuster.api.services import Services
+from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
+from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.names import Levels, format_name, parse_name
+from lakemuster.metadata.snapshot import MAIN
+
+ROOT = "/paimon/v1"
+CATALOG = "lakemuster"
+PREFIX = f"{ROOT}/{CATALOG}"
+"""Java's client asks for a prefix; it is told this one."""
+
+DEFAULT_DATABASE = "default"
+"""Spark and Flink look for it at their start, and would create it: it exists without a table too."""
+
+SPLITTER = "$"
+_BRANCH = "branch_"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Which page of a list is asked for.
+
+    Attributes:
+        token: None asks for the first page.
+        size: at most so many items.
+    """
+
+    token: str | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request about one table.
+
+    Attributes:
+        levels: of the table's name.
+        branch: ``main``, unless the name says another.
+        object: the table's name as it was said, with its branch.
+    """
+
+    api: Api
+    caller: Caller
+    levels: Levels
+    branch: str
+    object: str
+
+    @property
+    def services(self) -> Services:
+        """The catalog's verbs."""
+        return self.api.services
+
+    @property
+    def name(self) -> str:
+        """The table's name in its one spelling."""
+        return format_name(self.levels)
+
+    @property
+    def database(self) -> str:
+        """The database's name."""
+        return format_name(self.levels[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The Paimon tables that exist for a caller, by name, and the databases that their names imply."""
+
+    tables: dict[Levels, TableRecord]
+
+    @classmethod
+    def of(cls, api: Api, caller: Caller) -> Names:
+        """All of them. A table of a single level is in no database, and does not appear."""
+        named = ((parse_name(table.name), table) for table in api.services.tables() if table.format == "paimon")
+        shown = {name: table for name, table in named if is_told(name) and caller.sees(name)}
+        return cls(dict(sorted(shown.items())))
+
+    def databases(self) -> dict[str, list[TableRecord]]:
+        """The tables of each database."""
+        found: dict[str, list[TableRecord]] = {}
+        for name, table in self.tables.items():
+            found.setdefault(format_name(name[:-1]), []).append(table)
+        return found
+
+    def members(self, database: str) -> dict[str, TableRecord]:
+        """The tables of a database by their own names.
+
+        Raises:
+            NamespaceNotFound: there are none, and it is not the one that always exists.
+        """
+        found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
+        if not found and database != DEFAULT_DATABASE:
+            raise NamespaceNotFound("no Paimon table is registered in that database")
+        return dict(sorted(found.items()))
+
+
+def is_told(name: Levels) -> bool:
+    """Whether a name can be told in the protocol: it has a database, and what clients split names at is not in it."""
+    return len(name) > 1 and SPLITTER not in name[-1]
+
+
+def spoken(request: Request, at: int, decoded: str) -> str:
+    """A name in the path: clients encode names as forms do, where a plus sign is a space.
+
+    Args:
+        at: how many segments it lies behind ``databases``.
+        decoded: as paths are decoded.
+    """
+    if "+" not in decoded:
+        return decoded
+    segments = request.scope.get("raw_path", b"").decode("ascii", "replace").split("/")
+    start = segments.index("databases") + at if "databases" in segments else len(segments)
+    return unquote_plus(segments[start]) if start < len(segments) else decoded
+
+
+async def the_database(
+    request: Request,
+    database: Annotated[str, Path(description="The database: all levels of a table's name but its last, dotted.")],
+) -> str:
+    """The database that the path names, whether or not it exists."""
+    return spoken(request, 1, database)
+
+
+async def the_table(
+    request: Request,
+    caller: TheCaller,
+    database: Annotated[str, Depends(the_database)],
+    table: Annotated[str, Path(description="The table's own name; `$branch_` and a branch's name may follow.")],
+) -> Asked:
+    """The table that the path names, if it may exist for the caller."""
+    said = spoken(request, 3, table)
+    name, _, rest = said.partition(SPLITTER)
+    branch = rest.removeprefix(_BRANCH) if rest.startswith(_BRANCH) else ""
+    try:
+        levels = (*parse_name(database), name)
+        known = parse_name(format_name(levels)) == levels and format_name(levels[:-1]) == database
+    except RequestInvalid:
+        known = False
+    if not known or (said != name and (not branch or SPLITTER in branch)):
+        raise TableNotFound("no table of that name is registered")
+    caller.require_table(levels)
+    return Asked(api_of(request), caller, levels, branch or MAIN, said)
+
+
+async def _a_table(table: Annotated[str, Path(description="The table's own name.")]) -> str:
+    return table
+
+
+async def _a_view(view: Annotated[str, Path(description="The view's own name.")]) -> str:
+    return view
+
+
+async def _a_function(function: Annotated[str, Path(description="The function's own name.")]) -> str:
+    return function
+
+
+async def _a_branch(branch: Annotated[str, Path(description="The branch's name.")]) -> str:
+    return branch
+
+
+async def _a_tag(tag: Annotated[str, Path(description="The tag's name.")]) -> str:
+    return tag
+
+
+def named_in(path: str) -> list[params.Depends]:
+    """The parameters in a path, for routes that do not look at them."""
+    known: dict[str, Callable[..., object]] = {
+        "{database}": the_database,
+        "{table}": _a_table,
+        "{view}": _a_view,
+        "{function}": _a_function,
+        "{branch}": _a_branch,
+        "{tag}": _a_tag,
+    }
+    return [cast("params.Depends", Depends(taken)) for name, taken in known.items() if name in path]
+
+
+async def paging(
+    max_results: Annotated[
+        int,
+        Query(alias="maxResults", ge=0, le=MAX_PAGE_SIZE, description="At most so many items a page; 0: as we like."),
+    ] = 0,
+    page_token: Annotated[
+        str | None, Query(alias="pageToken", max_length=4096, description="nextPageToken of the page before.")
+    ] = None,
+) -> Paging:
+    """The page that the query asks for."""
+    return Paging(page_token or None, max_results or PAGE_SIZE)
+
+
+def page_of(
+    api: Api, asked: Paging, items: Iterable[T], key: Callable[[T], Key], binding: Binding
+) -> tuple[list[T], str | None]:
+    """The items of the page that is asked for, and the token of the next one.
+
+    Args:
+        items: in increasing order of their keys.
+    """
+    after = read_token(asked.token, binding, api.signing_key).key if asked.token else None
+    page: list[T] = []
+    for item in items:
+        if after is not None and key(item) <= after:
+            continue
+        if len(page) == asked.size:
+            return page, write_token(Place((), key(page[-1])), binding, api.signing_key)
+        page.append(item)
+    return page, None
+
+
+TheDatabase = Annotated[str, Depends(the_database)]
+ThePaimonTable = Annotated[Asked, Depends(the_table)]
+ThePaging = Annotated[Paging, Depends(paging)]
+DatabasePattern = Annotated[
+    str | None, Query(alias="databaseNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")
+]
+TablePattern = Annotated[
+    str | None, Query(alias="tableNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")
+]
+TableType = Annotated[
+    str | None, Query(alias="tableType", max_length=200, description="The option `type` of tables; `table` without.")
+]
+PartitionPattern = Annotated[
+    str | None,
+    Query(alias="partitionNamePattern", max_length=4096, description="`k=v/k=v`; `%` at its end: a prefix."),
+]

@@ -1,0 +1,205 @@
+"""What a table's current metadata says: stored whole at every refresh, read back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import LimitExceeded, MetadataCorrupt, TableNotFound
+from lakemuster.index import leases
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.integer_packing import pack, unpack
+from lakemuster.index.leases import Lease
+from lakemuster.index.orm import MAX_INDEXED_BYTES, RefRow, SchemaRow, SpecRow, TableRow, can_be_indexed
+from lakemuster.index.reconcile import Changes, reconcile
+from lakemuster.index.statements import insert_all
+from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+
+
+def store_metadata(
+    session: Session,
+    table_id: int,
+    metadata: TableMetadata,
+    checked_at_ms: int,
+    *,
+    pointer: str | None = None,
+    lease: Lease | None = None,
+) -> Changes:
+    """Make the index say what the table's metadata says.
+
+    New snapshots become known, vanished ones are forgotten. A snapshot whose id is now another's (the
+    table was dropped and created again, or rolled back) is forgotten and known anew; if the table's
+    uuid is another, all are.
+
+    Args:
+        pointer: the token of the look that led to ``metadata``.
+        lease: proves that no other process refreshes the table.
+
+    Raises:
+        TableNotFound: the table is not registered.
+        RefreshBusy: the lease was lost.
+        MetadataCorrupt: one snapshot id stands for two snapshots, or numbers are beyond 64 bits.
+    """
+    if lease is not None:
+        leases.ensure(session, lease)
+    for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
+        if not can_be_indexed(branch):
+            raise LimitExceeded(f"a branch's name has at most {MAX_INDEXED_BYTES} bytes")
+    row = session.get(TableRow, table_id, with_for_update=True)
+    if row is None:
+        raise TableNotFound("the table is not registered", table_id=table_id)
+    is_another = row.metadata_location is not None and (
+        row.format != metadata.format or (None not in (row.uuid, metadata.uuid) and row.uuid != metadata.uuid)
+    )
+    changes = reconcile(session, table_id, metadata.snapshots, is_another=is_another)
+    _replace(session, SchemaRow, table_id, _schema_rows(metadata))
+    _replace(
+        session, SpecRow, table_id, [{"spec_id": spec.spec_id, "document": encode(spec)} for spec in metadata.specs]
+    )
+    _replace(session, RefRow, table_id, [{"document": encode(ref)} for ref in metadata.refs])
+    row.format = metadata.format
+    row.generation += 1 if changes.replaced or is_another else 0
+    row.checked_at_ms = checked_at_ms
+    row.stale_reason = None
+    row.pointer = pointer
+    row.metadata_location = metadata.metadata_location
+    row.table_location = metadata.location
+    row.uuid = metadata.uuid
+    row.format_version = metadata.format_version
+    row.current_schema_id = metadata.current_schema_id
+    row.default_spec_id = metadata.default_spec_id
+    row.current_snapshot_id = metadata.current_snapshot_id
+    row.last_updated_ms = metadata.last_updated_ms
+    row.properties = encode(metadata.properties)
+    row.extra = encode(metadata.extra)
+    row.snapshot_log = _pack_log(metadata.snapshot_log)
+    session.flush()
+    return changes
+
+
+def has_metadata(session: Session, table_id: int) -> bool:
+    """Whether the table's metadata was read before."""
+    return session.scalar(select(TableRow.metadata_location).where(TableRow.id == table_id)) is not None
+
+
+def load_metadata(session: Session, table_id: int) -> TableMetadata:
+    """What the table's metadata said at the last refresh, without its snapshots.
+
+    Raises:
+        TableNotFound: the table is not registered, or was not refreshed yet.
+    """
+    row = session.get(TableRow, table_id)
+    if row is None or row.metadata_location is None:
+        raise TableNotFound("the table's metadata was not read yet", table_id=table_id)
+    branches = _schemas_by_branch(session, table_id)
+    table_format: Format = "iceberg" if row.format == "iceberg" else "paimon"
+    return TableMetadata(
+        format=table_format,
+        format_version=row.format_version or 0,
+        uuid=row.uuid,
+        location=row.table_location or "",
+        metadata_location=row.metadata_location,
+        schemas=branches.pop(MAIN, ()),
+        current_schema_id=row.current_schema_id or 0,
+        specs=specs(session, table_id),
+        default_spec_id=row.default_spec_id or 0,
+        properties=decode(row.properties or b"{}"),
+        snapshots=(),
+        current_snapshot_id=row.current_snapshot_id,
+        refs=refs(session, table_id),
+        snapshot_log=_unpack_log(row.snapshot_log),
+        last_updated_ms=row.last_updated_ms,
+        branch_schemas=branches,
+        extra=decode(row.extra or b"{}"),
+    )
+
+
+def schemas(session: Session, table_id: int, branch: str = MAIN) -> tuple[Schema, ...]:
+    """The schemas of a branch, in the order of the metadata."""
+    return _schemas_by_branch(session, table_id).get(branch, ())
+
+
+def specs(session: Session, table_id: int) -> tuple[PartitionSpec, ...]:
+    """The partition specs, in the order of the metadata."""
+    return _documents(session, SpecRow, table_id)
+
+
+def refs(session: Session, table_id: int) -> tuple[Ref, ...]:
+    """Branches and tags, in the order of the metadata."""
+    return _documents(session, RefRow, table_id)
+
+
+def snapshot_log(session: Session, table_id: int) -> tuple[tuple[int, int], ...]:
+    """(timestamp_ms, snapshot_id) of main, oldest first."""
+    return _unpack_log(session.scalar(select(TableRow.snapshot_log).where(TableRow.id == table_id)))
+
+
+def _schema_rows(metadata: TableMetadata) -> list[Mapping[str, object]]:
+    branches = {MAIN: metadata.schemas, **metadata.branch_schemas}
+    return [
+        {"branch": branch, "schema_id": schema.schema_id, "document": encode(schema)}
+        for branch, versions in branches.items()
+        for schema in versions
+    ]
+
+
+def _replace(
+    session: Session,
+    table: type[SchemaRow | SpecRow | RefRow],
+    table_id: int,
+    rows: Sequence[Mapping[str, object]],
+) -> None:
+    """Make the rows of a table these, in this order; most refreshes change none."""
+    names = list(rows[0]) if rows else ["document"]
+    found = session.execute(
+        select(*(getattr(table, name) for name in names)).where(table.table_id == table_id).order_by(table.id)
+    )
+    if [tuple(row) for row in found] == [tuple(row.values()) for row in rows]:
+        return
+    session.execute(delete(table).where(table.table_id == table_id))
+    try:
+        insert_all(session, table, [{"table_id": table_id, **row} for row in rows])
+    except IntegrityError as cause:
+        raise MetadataCorrupt("the metadata has two schemas or two specs of one id") from cause
+
+
+def _documents(session: Session, table: type[SpecRow | RefRow], table_id: int) -> tuple[Any, ...]:
+    found = session.scalars(select(table.document).where(table.table_id == table_id).order_by(table.id))
+    return tuple(_kept(document) for document in found)
+
+
+def _schemas_by_branch(session: Session, table_id: int) -> dict[str, tuple[Schema, ...]]:
+    found = session.execute(
+        select(SchemaRow.branch, SchemaRow.document).where(SchemaRow.table_id == table_id).order_by(SchemaRow.id)
+    )
+    branches: dict[str, tuple[Schema, ...]] = {}
+    for branch, document in found:
+        branches[branch] = (*branches.get(branch, ()), _kept(document))
+    return branches
+
+
+@lru_cache(maxsize=128)
+def _kept(document: bytes) -> Any:
+    """What a schema or a spec was encoded from: refreshes change few, and plans ask whether it is the same one."""
+    return decode(document)
+
+
+def _pack_log(log: Sequence[tuple[int, int]]) -> bytes:
+    times, ids = [time for time, _ in log], [snapshot_id for _, snapshot_id in log]
+    return pack(np.array(times + ids, dtype=np.int64))
+
+
+def _unpack_log(packed: bytes | None) -> tuple[tuple[int, int], ...]:
+    if packed is None:
+        return ()
+    numbers = unpack(packed).tolist()
+    middle = len(numbers) // 2
+    return tuple(zip(numbers[:middle], numbers[middle:], strict=True))

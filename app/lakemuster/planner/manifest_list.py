@@ -1,0 +1,69 @@
+"""A snapshot's manifests, each with the place of its first entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from lakemuster.index import Index
+from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
+from lakemuster.planner.row_projection import Part
+from lakemuster.planner.view import View
+
+CACHED_SNAPSHOTS = 64
+"""Snapshots whose manifest rows are kept at hand."""
+
+CACHED_PARTS = 16
+"""Lists of parts that are kept at hand: each page of a list needs them."""
+
+LIVE_ROLES = frozenset({"manifests", "base", "delta"})
+ENTRY_ROLES = LIVE_ROLES | {"changelog"}
+
+
+def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
+    """The rows of the snapshot's manifest lists, in their order."""
+    if view.snapshot is None:
+        return ()
+    return _published(index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
+
+
+@lru_cache(maxsize=CACHED_SNAPSHOTS)
+def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> tuple[ManifestRecord, ...]:
+    """Row ids are never used again, and publishing anew gives another time: what is cached stays true."""
+    latest = _latest(index, table_id)
+    with index.database.reading() as session:
+        found = tuple(snapshot_manifests(session, row_id, latest[0] if latest else {}))
+    latest[:] = [{record.id: record for record in found}]
+    return found
+
+
+@lru_cache(maxsize=CACHED_SNAPSHOTS)
+def _latest(_index: Index, _table_id: int) -> list[dict[int, ManifestRecord]]:
+    """The manifests of the snapshot of a table that was read last, of which the next one lists nearly all."""
+    return []
+
+
+def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
+    """The snapshot's manifests of some roles, each with the place of its first entry.
+
+    Places count the entries of Paimon's base and delta manifests in list order, which is what
+    a snapshot's cancelled rows refer to.
+    """
+    if view.snapshot is None:
+        return ()
+    of = (index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
+    return _parts(*of, frozenset(roles))
+
+
+@lru_cache(maxsize=CACHED_PARTS)
+def _parts(
+    index: Index, table_id: int, row_id: int, published_at_ms: int | None, roles: frozenset[str]
+) -> tuple[Part, ...]:
+    found: list[Part] = []
+    first_row = 0
+    for record in _published(index, table_id, row_id, published_at_ms):
+        if record.role in roles:
+            found.append(Part(record, first_row))
+        if record.role in LIVE_ROLES:
+            first_row += (record.header.added_files_count or 0) + (record.header.deleted_files_count or 0)
+    return tuple(found)

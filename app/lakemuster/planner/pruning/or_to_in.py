@@ -1,0 +1,38 @@
+"""Alternatives for the values of one column made one: ``a = 1 or a = 2`` is asked as ``a in (1, 2)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lakemuster.metadata.types import Primitive
+from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.predicates import Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_of
+
+
+def gathered(bound: Bound, projection: Projection) -> Bound:
+    """The same with the alternatives for each column made one.
+
+    Columns that partitions tell something of are left: their values may differ in what they say of partitions.
+    """
+    match bound:
+        case BoundAnd(children=children):
+            return replace(bound, children=tuple(gathered(child, projection) for child in children))
+        case BoundOr(children=children):
+            by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}
+            rest: list[Bound] = []
+            for child in children:
+                match child:
+                    case BoundLeaf(op=Op.EQ | Op.IN, transform=None) if projection.inclusive(child) is None:
+                        by_column.setdefault((child.field_id, child.type), []).append(child)
+                    case _:
+                        rest.append(gathered(child, projection))
+            return any_of([*map(_any_value, by_column.values()), *rest], bound.text)
+    return bound
+
+
+def _any_value(leaves: Sequence[BoundLeaf]) -> BoundLeaf:
+    if len(leaves) == 1:
+        return leaves[0]
+    values = sorted({value for leaf in leaves for value in leaf.values})  # type: ignore[type-var]
+    return replace(leaves[0], op=Op.IN if len(values) > 1 else Op.EQ, values=tuple(values))

@@ -1,0 +1,133 @@
+"""What a predicate on columns says of partitions, under one partition spec; and both asked together.
+
+A leaf can hold for a row of a file only if its inclusive projection can hold for the file's partition, on every
+field of the spec that is computed from the leaf's column. An unknown transform says nothing.
+
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Primitive
+from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics
+from lakemuster.predicates import (
+    FALSE,
+    TRUE,
+    Bound,
+    BoundAnd,
+    BoundLeaf,
+    BoundOr,
+    Opaque,
+    all_of,
+    any_of,
+)
+from lakemuster.predicates.projection import project, project_strict
+
+KEPT_LEAVES = 10_000
+"""Leaves whose projections are kept, for each spec of a snapshot."""
+
+_NOTHING = Opaque("", "nothing can be said")
+"""Stands for None among what is kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Leaves projected on the partitions of one spec, each once.
+
+    Args:
+        spec: the manifest's own.
+        schemas: the table's, the preferred one first: they know the types of source columns.
+    """
+
+    spec: PartitionSpec
+    schemas: tuple[Schema, ...]
+    _inclusive: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
+    _strict: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
+
+    def inclusive(self, leaf: BoundLeaf) -> Bound | None:
+        """What must hold of the partition of every row that the leaf holds for; None when nothing can be said."""
+        if (known := self._inclusive.get(leaf)) is None:
+            found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
+            known = _keep(self._inclusive, leaf, all_of(found) if found else _NOTHING)
+        return None if known is _NOTHING else known
+
+    def strict(self, leaf: BoundLeaf) -> Bound | None:
+        """What, where it holds of a partition, makes the leaf hold for all of its rows; None when nothing does."""
+        if (known := self._strict.get(leaf)) is None:
+            found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
+            known = _keep(self._strict, leaf, any_of(found) if found else _NOTHING)
+        return None if known is _NOTHING else known
+
+    def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
+        for partition_field in self.spec.fields:
+            if partition_field.source_ids == (leaf.field_id,):
+                yield partition_field, self._source(leaf)
+
+    def _source(self, leaf: BoundLeaf) -> Primitive:
+        if leaf.transform is None:
+            return leaf.type
+        for schema in self.schemas:
+            if (source := schema.primitive(leaf.field_id)) is not None:
+                return source
+        return leaf.type
+
+    def types(self) -> dict[int, Primitive]:
+        """The type of each partition field's values."""
+        return {f.field_id: result_type(f, self.schemas) for f in self.spec.fields}
+
+    def of(self, bound: Bound) -> Bound:
+        """The inclusive projection of a whole predicate; TRUE where nothing can be said."""
+        match bound:
+            case BoundLeaf():
+                return self.inclusive(bound) or TRUE
+            case BoundAnd(children=children, text=text):
+                return all_of(map(self.of, children), text)
+            case BoundOr(children=children, text=text):
+                return any_of(map(self.of, children), text)
+        return FALSE if bound == FALSE else TRUE
+
+
+def _keep(known: dict[BoundLeaf, Bound], leaf: BoundLeaf, projected: Bound) -> Bound:
+    if len(known) >= KEPT_LEAVES:
+        known.clear()
+    known[leaf] = projected
+    return projected
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Statistics of columns and of partitions of the same things: a leaf must be possible by both.
+
+    Attributes:
+        columns: statistics by column; an ``Arrays`` without fields has none.
+        partitions: statistics by partition field.
+        projection: how leaves on columns speak of partitions.
+    """
+
+    columns: Statistics
+    partitions: Statistics
+    projection: Projection
+
+    @property
+    def rows(self) -> int:
+        """As many as of columns."""
+        return self.columns.rows
+
+    @property
+    def record_count(self) -> Counts | None:
+        """Of the columns' side."""
+        return self.columns.record_count
+
+    def field(self, field_id: int) -> FieldStats | None:
+        """Of one column."""
+        return self.columns.field(field_id)
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, Statistics] | None:
+        """The leaf's projection, and the partitions."""
+        bound = self.projection.inclusive(leaf)
+        return None if bound is None else (bound, self.partitions)

@@ -1,0 +1,77 @@
+"""The delete files of a plan's files. Those of most files of a manifest are found for all of them, once, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.errors import LimitExceeded
+from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.row_projections.inherited import inherited
+from lakemuster.planner.scan.packs import kept
+from lakemuster.planner.scan.planned_entries import Piece
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.selection import Rows
+
+LEAST, MOST = 1024, 1 / 4
+"""So many files, and so much of the entries that are read together: then delete files are found for all of those."""
+
+Attached = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
+
+
+def attached(outline: Outline, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]) -> Attached:
+    """The delete files of some files.
+
+    Args:
+        group: where the files are.
+        entries: theirs, inherited fields filled in; not asked for where all is known.
+    """
+    spec_id = group[0].spec.spec_id
+    known = [_of_batch(outline, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
+    if not any(known):
+        return index.match(spec_id, entries())
+    found, at = [], 0
+    for piece, own in zip(group, known, strict=True):
+        found.append(own or index.match(spec_id, entries().slice(at, len(piece.rows))))
+        at += len(piece.rows)
+    return _joined(found)
+
+
+def _of_batch(outline: Outline, index: DeleteIndex, piece: Piece) -> Attached | None:
+    """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
+    spec, rows, batch = piece.spec, piece.rows, piece.columns.batch
+    count = batch.num_rows
+    if len(rows) < MOST * count:
+        return None
+
+    def make() -> tuple[Attached, int]:
+        parts = spec.parts_of(np.arange(piece.first, piece.first + count))
+        found = index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
+        return found, sum(numbers.nbytes for numbers in found)
+
+    try:
+        found = kept((outline.own, piece.segment, piece.batch), make)
+    except LimitExceeded:
+        return None
+    return found if len(rows) == count else _of_rows(found, rows)
+
+
+def _of_rows(found: Attached, rows: Rows) -> Attached:
+    offsets, numbers = found
+    starts = offsets[rows]
+    counts = offsets[rows + 1] - starts
+    ends = np.cumsum(counts)
+    places = np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts)
+    return np.concatenate([np.zeros(1, np.int64), ends]), numbers[places]
+
+
+def _joined(found: Sequence[Attached]) -> Attached:
+    if len(found) == 1:
+        return found[0]
+    counts = np.concatenate([np.diff(offsets) for offsets, _ in found])
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return offsets, np.concatenate([numbers for _, numbers in found])

@@ -1,0 +1,129 @@
+"""The files of a list that a filter keeps: data files of its plan, then the delete files that apply to any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.errors import RequestInvalid
+from lakemuster.index import Index
+from lakemuster.index.segments import BATCH_ROWS
+from lakemuster.planner.columns import flat
+from lakemuster.planner.lists import snapshot_lists
+from lakemuster.planner.lists.snapshot_lists import checked_contents, statistics_of
+from lakemuster.planner.row_projections.iceberg_rows import CONTENTS
+from lakemuster.planner.rows import START, Position, RowSource
+from lakemuster.planner.scan.applied import NotApplied, applied
+from lakemuster.planner.scan.branches import Binding, plan_of
+from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.view import View
+from lakemuster.predicates import TRUE
+
+CACHED_PLANS = 16
+"""Plans whose delete files are kept at hand, for the pages that list them."""
+
+Numbers = NDArray[np.int64]
+
+
+def kept_files(
+    index: Index, view: View, bound: Binding, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+) -> KeptFiles:
+    """Files that a predicate keeps.
+
+    Args:
+        bound: the predicate, bound to the columns of a branch.
+        content: the contents to list; None for all live ones.
+        stats: as of :func:`~lakemuster.planner.lists.snapshot_lists.files`.
+
+    Raises:
+        RequestInvalid: an unknown content or column; changelog files, which no plan has.
+    """
+    chosen = checked_contents(content)
+    if chosen is not None and "changelog" in chosen:
+        raise RequestInvalid("changelog files are no part of a plan: a filter does not reach them")
+    return KeptFiles(plan_of(index, view, bound, lambda of: statistics_of(of, stats), details=False), chosen)
+
+
+def live_files(
+    index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+) -> RowSource:
+    """All live files; of a table that reads partitions of another branch, those that a scan reads of both.
+
+    Raises:
+        RequestInvalid: an unknown content or column.
+    """
+    if view.other is None or (content is not None and "changelog" in content):
+        return snapshot_lists.files(index, view, content, stats)
+    return kept_files(index, view, lambda _: TRUE, content, stats)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFiles:
+    """Each data manifest is a part, and all delete files together are the last."""
+
+    plan: Plan
+    contents: frozenset[str] | None
+    key: Literal["files"] = "files"
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The shape's."""
+        return self.plan.shape.schema
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The view's snapshot."""
+        return self.plan.view.snapshot_id
+
+    @property
+    def not_applied(self) -> tuple[NotApplied, ...]:
+        """The conjuncts of the filter that drop no file."""
+        return applied(self.plan.outline, self.plan.bound)[1]
+
+    def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        """Files in the order of manifests and entries; delete files after them."""
+        last = self.plan.parts
+        if start.part < last and (self.contents is None or "data" in self.contents):
+            yield from self._data(start)
+        numbers = self._deletes()
+        at = start.offset if start.part == last else 0
+        for first in range(at, len(numbers), BATCH_ROWS):
+            for part, table in self.plan.delete_rows(numbers[first : first + BATCH_ROWS]):
+                yield Position(last, at), self.plan.shape.rows(part, table)
+                at += table.num_rows
+
+    def _data(self, start: Position) -> Iterator[tuple[Position, pa.RecordBatch]]:
+        number, before = start.part, 0
+        found = self.plan.batches(Position(start.part, 0))
+        for batch in chain.from_iterable(some.by_part() for some in found):
+            if batch.number != number:
+                number, before = batch.number, 0
+            passed = max(0, start.offset - before) if number == start.part else 0
+            if passed < len(batch.rows):
+                shown = batch.slice(passed)
+                yield Position(number, before + passed), self.plan.shape_of(batch).rows(shown.part, shown.table)
+            before += len(batch.rows)
+
+    def _deletes(self) -> Numbers:
+        if self.plan.outline.delete_index is None:
+            return np.zeros(0, np.int64)
+        wanted = [code for code, name in enumerate(CONTENTS) if self.contents is None or name in self.contents]
+        numbers = _numbers(self.plan)
+        codes = np.concatenate(
+            [flat(table.column("content")).to_numpy() for _, table in self.plan.outline.delete_tables]
+        )
+        return np.asarray(numbers[np.isin(codes[numbers], wanted)])
+
+
+@lru_cache(maxsize=CACHED_PLANS)
+def _numbers(plan: Plan) -> Numbers:
+    """The delete files that apply to files of a plan, ascending."""
+    found = [np.unique(batch.deletes) for batch in plan.batches()]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))

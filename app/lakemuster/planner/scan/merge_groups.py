@@ -1,0 +1,319 @@
+"""Paimon files that a plan must see as a whole: which go only together, and which must be read together.
+
+Source: shared format notes, section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.formats.paimon.columns import combine, value_codes
+from lakemuster.metadata.files import split_column
+from lakemuster.metadata.types import arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import flat
+from lakemuster.planner.paimon.file_indexes import COLUMNS as INDEX_COLUMNS
+from lakemuster.planner.paimon.file_indexes import EMBEDDED, kept_by_index
+from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
+from lakemuster.planner.paimon.splits import append_splits, data_evolution_splits, merge_tree_splits
+from lakemuster.planner.paimon.statistics import DESCRIBING, FileStatistics, Of, statistics_columns
+from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Mask, can_match
+from lakemuster.planner.pruning.statistics import Arrays
+from lakemuster.planner.pruning.zones import stacked
+from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.selection import (
+    Candidate,
+    Rows,
+    entries_kept,
+    entries_of,
+    entry_partitions,
+    readable,
+    survivors,
+)
+from lakemuster.predicates import TRUE, Bound, references
+
+CACHED = 16
+"""Plans that are kept arranged, for their pages."""
+
+NONE = -1
+"""No section, no split."""
+
+Ints = NDArray[np.int64]
+
+_OWN = frozenset(
+    {"file_name", "file_size_in_bytes", "delete_row_count", "min_sequence_number", "max_sequence_number"}
+    | {"first_row_id", "write_cols_sequences", "partition", "min_key", "max_key", "bucket", "level", *DESCRIBING}
+)
+"""The columns that groups and arrangements look at, or their kinds."""
+
+_BLOB = ".blob"
+_ALL: tuple[Of, ...] = ("values", "keys")
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The files that a predicate does not drop alone, N of them in the order of manifests and entries.
+
+    Attributes:
+        number: (N,) of the part.
+        row: (N,) in the manifest.
+        table: what groups and arrangements ask of them.
+    """
+
+    number: Ints
+    row: Rows
+    table: pa.Table
+
+    @cached_property
+    def bucket(self) -> Ints:
+        """(N,) a number for each file's partition and bucket."""
+        names = [name for name in self.table.column_names if (split_column(name) or "")[:1] == ("partition",)]
+        codes = [value_codes(flat(self.table.column(name))) for name in sorted(names)]
+        return combine(self.numbers("bucket"), *codes)
+
+    def numbers(self, name: str) -> Ints:
+        """A column of integers, ``UNKNOWN`` where missing."""
+        values = flat(self.table.column(name)).cast(pa.int64()).fill_null(UNKNOWN)
+        return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
+
+    def filter(self, keep: Mask) -> Members:
+        """Some of the files."""
+        return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)))
+
+    def by_part(self) -> Iterator[tuple[int, Rows]]:
+        """The parts that have files, and the positions of those."""
+        for number in np.unique(self.number).tolist():
+            yield number, self.row[self.of_part(number)]
+
+    def places(self, numbers: Ints, rows: Rows) -> Ints:
+        """Where files are that are among these, by their parts and positions."""
+        return np.searchsorted(self._keys, _position_keys(numbers, rows))
+
+    @cached_property
+    def _keys(self) -> Ints:
+        return _position_keys(self.number, self.row)
+
+    def of_part(self, number: int) -> slice:
+        """Where the files of a part are."""
+        return slice(*np.searchsorted(self.number, [number, number + 1]).tolist())
+
+
+def _position_keys(numbers: Ints, rows: Rows) -> Ints:
+    return np.asarray((numbers << 40) | rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """How the chosen files are read.
+
+    Attributes:
+        raw_convertible: (N,) a plain reader may read the file alone; its deletion vector applies by position.
+        section: (N,) files of one number must be read together; ``NONE`` where raw convertible.
+        whole: (N,) all files of the bucket are raw convertible.
+    """
+
+    raw_convertible: Mask
+    section: Ints
+    whole: Mask
+
+
+@lru_cache(maxsize=CACHED)
+def chosen(outline: Outline, bound: Bound) -> Members:
+    """The files that a predicate keeps, groups of files decided as a whole."""
+    found = members(outline, bound)
+    if bound == TRUE or _paimon(outline).together is None or not len(found.row):
+        return found
+    return found.filter(kept_together(outline, found, bound))
+
+
+def kept_together(outline: Outline, files: Members, bound: Bound) -> Mask:
+    """Mark the files whose group may hold a matching row."""
+    reading = _paimon(outline)
+    if reading.together == "row ids":
+        return _row_ids_kept(outline, files, bound)
+    can_go = reading.options.buckets_can_go
+    return kept_by_bucket(files.bucket, files.numbers("level"), _matching(outline, files, bound), can_go=can_go)
+
+
+@lru_cache(maxsize=CACHED)
+def arranged(outline: Outline, bound: Bound) -> Arrangement:
+    """How the files of :func:`chosen` are read."""
+    reading, files = _paimon(outline), chosen(outline, bound)
+    count = len(files.row)
+    if reading.options.has_primary_key:
+        section, level, deleted = _sections(files, reading), files.numbers("level"), files.numbers("delete_row_count")
+        merged = reading.options.deletion_vectors or reading.options.merge_engine == "first-row"
+        raw = raw_convertible(files.bucket, section, level, deleted, merged=merged)
+        whole = whole_groups(files.bucket, level, deleted, merged=merged)
+    elif reading.options.data_evolution:
+        section = row_ranges(np.zeros(count, np.int64), files.numbers("first_row_id"), files.numbers("record_count"))
+        raw = whole = np.bincount(section, minlength=1)[section] == 1 if count else np.zeros(0, np.bool_)
+    else:
+        section, raw = np.full(count, NONE, np.int64), np.ones(count, np.bool_)
+        whole = raw
+    return Arrangement(raw, np.where(raw, NONE, section), whole)
+
+
+@lru_cache(maxsize=CACHED)
+def packed(outline: Outline, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
+    """(N,) the split of each file of :func:`chosen`."""
+    reading, files, order = _paimon(outline), chosen(outline, bound), arranged(outline, bound)
+    size = files.numbers("file_size_in_bytes")
+    if reading.options.has_primary_key:
+        sections = _sections(files, reading)
+        return merge_tree_splits(
+            files.bucket, size, sections, order.whole, target_size=target_size, open_file_cost=open_file_cost
+        )
+    if reading.options.data_evolution:
+        ranges = row_ranges(files.bucket, files.numbers("first_row_id"), files.numbers("record_count"))
+        return data_evolution_splits(
+            files.bucket,
+            size,
+            ranges,
+            _blobs(files),
+            count_blob_size=reading.options.count_blob_size,
+            target_size=target_size,
+            open_file_cost=open_file_cost,
+        )
+    return append_splits(
+        files.bucket, size, files.numbers("min_sequence_number"), target_size=target_size, open_file_cost=open_file_cost
+    )
+
+
+def _paimon(outline: Outline) -> PaimonReading:
+    assert isinstance(outline.reading, PaimonReading)
+    return outline.reading
+
+
+def members(outline: Outline, bound: Bound) -> Members:
+    """The files that a predicate does not drop alone."""
+    found: list[tuple[Candidate, Rows, pa.Table]] = []
+    for candidate in survivors(outline, bound).candidates:
+        for start, entries in entries_of(outline, candidate, bound, more=_OWN):
+            keep = readable(outline, candidate.part, entries, start)
+            if bound != TRUE:
+                keep = entries_kept(candidate.spec, entries, bound, keep)
+            rows = np.flatnonzero(keep)
+            if len(rows):
+                wanted = entries.select([name for name in entries.column_names if _is_wanted(name)])
+                found.append((candidate, rows + start, wanted.take(pa.array(rows))))
+    if not found:
+        nothing = np.zeros(0, np.int64)
+        return Members(nothing, nothing, pa.table({}))
+    return Members(
+        np.concatenate([np.full(len(rows), candidate.number) for candidate, rows, _ in found]),
+        np.concatenate([rows for _, rows, _ in found]),
+        pa.concat_tables([table for _, _, table in found], promote_options="permissive"),
+    )
+
+
+def _is_wanted(name: str) -> bool:
+    """Whether groups or arrangements look at a column; a key of several types is not known."""
+    return name.partition(".")[0] in _OWN and "@" not in name
+
+
+def all_statistics(outline: Outline, part: int, rows: Rows, bound: Bound) -> Together:
+    """What is recorded of some files of a part, columns, keys and partitions."""
+    spec = next(spec for spec in outline.specs if part in spec.numbers)
+    segment = outline.index.segments.open(outline.data[part].manifest.segment)
+    own = [segment.columns_of.get(field_id, ()) for field_id in references(bound)]
+    names = [name for some in own for of in _ALL for name in statistics_columns(some, of)]
+    names += [name for name in segment.schema.names if name.startswith("partition.") or name in DESCRIBING]
+    entries = segment.table(names).take(pa.array(rows))
+    statistics = FileStatistics(entries, _paimon(outline).evolution, _ALL)
+    return Together(statistics, entry_partitions(spec, entries), spec.projection)
+
+
+def _matching(outline: Outline, files: Members, bound: Bound) -> Mask:
+    """Mark the files that can hold a matching row, by all of their statistics and indexes."""
+    found = []
+    for part, rows in files.by_part():
+        keep = can_match(bound, all_statistics(outline, part, rows, bound))
+        found.append(_by_index(outline, part, rows, bound, keep))
+    return np.concatenate([np.zeros(0, np.bool_), *found])
+
+
+def _by_index(outline: Outline, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
+    """Mark, of some files of a part, those whose indexes leave rows that may match."""
+    asked = np.flatnonzero(keep)
+    if len(asked) and (entries := indexed(outline, part, rows[asked])) is not None:
+        keep[asked] = kept_by_index(entries, _paimon(outline).evolution, bound, keep[asked])
+    return keep
+
+
+def indexed(outline: Outline, part: int, rows: Rows) -> pa.Table | None:
+    """Some files of a part with their indexes; None where the part has none, or they are not asked."""
+    segment = outline.index.segments.open(outline.data[part].manifest.segment)
+    if EMBEDDED not in segment.schema.names or not _paimon(outline).asks_indexes:
+        return None
+    return segment.table(INDEX_COLUMNS).take(pa.array(rows))
+
+
+def _sections(files: Members, reading: PaimonReading) -> Ints:
+    """Sections by the keys that all files have; without a key's bounds, a bucket is one section."""
+    schema = reading.evolution.schemas[0]
+    ids = [schema.by_name[name].field_id for name in schema.primary_keys if name not in schema.partition_keys]
+    minima, maxima = ([_key(files.table, f"{kind}.{id_}") for id_ in ids] for kind in ("min_key", "max_key"))
+    return key_sections(files.bucket, minima, maxima)
+
+
+def _key(table: pa.Table, name: str) -> pa.Array:
+    return flat(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, pa.int64())
+
+
+def _blobs(files: Members) -> Mask:
+    names = flat(files.table.column("file_name"))
+    return np.asarray(pc.ends_with(names, _BLOB).to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _row_ids_kept(outline: Outline, files: Members, bound: Bound) -> Mask:
+    """Mark the files of the ranges of row ids that can hold a matching row."""
+    evolution = _paimon(outline).evolution
+    first, rows = files.numbers("first_row_id"), files.numbers("record_count")
+    group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
+    sequences = flat(files.table.column("write_cols_sequences"))
+    plain = np.asarray(sequences.is_null().to_numpy(zero_copy_only=False), np.bool_)
+    providers = Providers(group, first, rows, files.numbers("max_sequence_number"), _blobs(files), plain)
+    described = FileStatistics(files.table, evolution)
+    fields: dict[int, FieldStats] = {}
+    for field_id in references(bound):
+        if evolution.today(field_id) is None:
+            continue
+        written = described.held(field_id, tuple(evolution.name_in(field_id)))
+        if (combined := providers.combined(_field(outline, files, field_id), written)) is not None:
+            fields[field_id] = combined
+    first_of = np.zeros(providers.count, np.int64)
+    first_of[group[::-1]] = np.arange(len(group))[::-1]
+    spec = outline.specs[0]
+    partitions = entry_partitions(spec, files.table.take(pa.array(first_of)))
+    return can_match(bound, Together(Arrays(providers.count, fields), partitions, spec.projection))[group]
+
+
+def _field(outline: Outline, files: Members, field_id: int) -> FieldStats | None:
+    """One column's statistics of all files, in today's type."""
+    evolution = _paimon(outline).evolution
+    now = evolution.today(field_id)
+    target = None if now is None else arrow_type(now)
+    if now is None or target is None:
+        return None
+    parts: list[FieldStats] = []
+    counts: list[int] = []
+    for part, rows in files.by_part():
+        segment = outline.index.segments.open(outline.data[part].manifest.segment)
+        own = statistics_columns(segment.columns_of.get(field_id, ()), "values")
+        entries = segment.table([*DESCRIBING, *own]).take(pa.array(rows))
+        found = FileStatistics(entries, evolution).field(field_id) or FieldStats()
+        lower, upper = (None if b is None else cast_or_none(b, target) for b in (found.lower, found.upper))
+        parts.append(FieldStats(lower, upper, found.null_count, None, found.value_count))
+        counts.append(len(rows))
+    return stacked(parts, counts, now)

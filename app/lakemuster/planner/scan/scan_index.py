@@ -1,0 +1,251 @@
+"""A snapshot in outline: statistics of its manifests, and of zones of their entries, kept at hand between requests.
+
+Everything here is of immutable things: a published snapshot's manifests and their segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakemuster.formats.iceberg.manifests import inherit
+from lakemuster.index import Index
+from lakemuster.index.segments import Segment
+from lakemuster.metadata.files import DELETED, column
+from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.schema import Schema
+from lakemuster.planner.columns import flat
+from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.manifest_list import LIVE_ROLES, parts
+from lakemuster.planner.paimon.file_indexes import EMBEDDED
+from lakemuster.planner.paimon.partitions import Partitions
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.vectors import VectorIndex
+from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.row_projection import Part, Shape, Wanted
+from lakemuster.planner.row_projections.by_format import shape
+from lakemuster.planner.rows import Position
+from lakemuster.planner.scan.format_rules import Reading, reading_of
+from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.view import View
+
+CACHED_OUTLINES = 32
+"""Snapshots whose outlines are kept."""
+
+
+NanCounts = Literal["none", "some", "all"]
+
+_NAN_COUNTS: WeakKeyDictionary[Segment, dict[int, tuple[bool, bool]]] = WeakKeyDictionary()
+"""Of segments, by field id: they never change, and each commit asks of all of a table's again."""
+
+
+class Stretch(NamedTuple):
+    """Parts of one spec that follow one another in the snapshot's list.
+
+    Attributes:
+        first, end: among the spec's parts.
+        number: of the first one, among all data parts.
+    """
+
+    spec: SpecOutline
+    first: int
+    end: int
+    number: int
+
+    def position(self, place: int) -> Position:
+        """Of an entry, by its place."""
+        part = int(np.searchsorted(self.spec.part_starts, place, side="right")) - 1
+        return Position(self.number + part - self.first, place - int(self.spec.part_starts[part]))
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A snapshot's data manifests by spec, and its delete manifests.
+
+    Attributes:
+        reading: how entries are asked; for Paimon, which of them are read.
+        data: the parts that list data files, in list order.
+        deletes: the parts that list delete files.
+    """
+
+    index: Index
+    view: View
+    reading: Reading
+    data: tuple[Part, ...]
+    deletes: tuple[Part, ...]
+    specs: tuple[SpecOutline, ...]
+    _columns: dict[int, bool] = field(default_factory=dict)
+    _nan_counts: dict[int, NanCounts] = field(default_factory=dict)
+    _shapes: dict[Wanted, Shape] = field(default_factory=dict)
+
+    def shape(self, wanted: Wanted) -> Shape:
+        """The columns of files in the table's format; without statistics, as most plans want them, made once."""
+        if wanted.statistics != frozenset():
+            return shape(self.view, wanted)
+        if wanted not in self._shapes:
+            self._shapes[wanted] = shape(self.view, wanted)
+        return self._shapes[wanted]
+
+    def has_column(self, field_id: int) -> bool:
+        """Whether any data manifest recorded anything of a column."""
+        if field_id not in self._columns:
+            segments = (self.index.segments.open(source.segment) for spec in self.specs for source in spec.sources)
+            self._columns[field_id] = any(field_id in segment.columns_of for segment in segments)
+        return self._columns[field_id]
+
+    def nan_counts(self, field_id: int) -> NanCounts:
+        """Which of the files that have bounds of a column have a count of its NaN values."""
+        if field_id not in self._nan_counts:
+            self._nan_counts[field_id] = self._count_nan_counts(field_id)
+        return self._nan_counts[field_id]
+
+    def _count_nan_counts(self, field_id: int) -> NanCounts:
+        if isinstance(self.reading, PaimonReading):
+            return "none"
+        known = missing = False
+        for source in (source for spec in self.specs for source in spec.sources):
+            own = _nan_counts_of(self.index.segments.open(source.segment), field_id)
+            known |= own[0]
+            missing |= own[1]
+            if known and missing:
+                break
+        return "none" if not known else "some" if missing else "all"
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """All data parts, in order."""
+        of = sorted(
+            (number, place, spec) for spec, own in enumerate(self.specs) for place, number in enumerate(own.numbers)
+        )
+        found = []
+        for spec, group in groupby(of, key=lambda each: each[2]):
+            own = list(group)
+            found.append(Stretch(self.specs[spec], own[0][1], own[-1][1] + 1, own[0][0]))
+        return tuple(found)
+
+    @cached_property
+    def has_indexes(self) -> bool:
+        """Whether any data manifest holds indexes of Paimon files that are asked."""
+        if not isinstance(self.reading, PaimonReading) or not self.reading.asks_indexes:
+            return False
+        segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
+        return any(EMBEDDED in segment.schema.names for segment in segments)
+
+    @cached_property
+    def own(self) -> object:
+        """Stands for this outline in keys of what is kept elsewhere, which must not keep it."""
+        return object()
+
+    @cached_property
+    def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:
+        """The live entries of each delete manifest, inherited fields filled in."""
+        found = []
+        for part in self.deletes:
+            table = inherit(self.index.segments.open(part.manifest.segment).table(), part.manifest.header)
+            found.append((part, table.filter(pc.not_equal(table.column("status"), DELETED))))
+        return tuple(found)
+
+    @cached_property
+    def delete_index(self) -> DeleteIndex | None:
+        """Which delete files apply to a data file; None when there are none."""
+        tables = [(part.manifest.header.spec_id, table) for part, table in self.delete_tables if table.num_rows]
+        return DeleteIndex.of(tables, self.view.metadata.specs, self.view.schemas) if tables else None
+
+    @cached_property
+    def vectors(self) -> VectorIndex | None:
+        """Paimon's deletion vectors of the snapshot; None when there are none."""
+        if not isinstance(self.reading, PaimonReading) or self.reading.scan != "all":
+            return None
+        found = parts(self.index, self.view, {"index"})
+        tables = [self.index.segments.open(part.manifest.segment).table(None) for part in found]
+        return VectorIndex.of(tables, self.view) if tables else None
+
+
+def outline_of(index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None) -> Outline:
+    """The outline of the view's snapshot, made once; of its own branch alone.
+
+    Args:
+        read_optimized: of Paimon: only the files that need no merging.
+        without: of Paimon: partitions to leave out.
+
+    Raises:
+        FormatUnsupported: options of a Paimon table that are not known.
+    """
+    reading = reading_of(view, read_optimized=read_optimized)
+    if without is not None and isinstance(reading, PaimonReading):
+        reading = replace(reading, without=without)
+    if view.snapshot is None:
+        return Outline(index, view, reading, (), (), ())
+    return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Row ids are never used again; publishing anew gives another time; schemas may be added between."""
+
+    index: Index
+    view: View = field(compare=False)
+    row_id: int
+    published_at_ms: int | None
+    schemas: tuple[Schema, ...]
+    reading: Reading
+
+    def __hash__(self) -> int:
+        return hash((self.row_id, self.published_at_ms, len(self.schemas)))
+
+
+@lru_cache(maxsize=CACHED_OUTLINES)
+def _outlines(key: _Key) -> Outline:
+    return outline_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
+
+
+def outline_over(index: Index, view: View, all_parts: Sequence[Part], reading: Reading | None = None) -> Outline:
+    """The outline of some manifests of a table; ``view`` tells its schemas and specs.
+
+    Args:
+        reading: that of a whole snapshot if not given.
+    """
+    reading = reading or reading_of(view)
+    data = tuple(part for part in all_parts if part.manifest.header.content == "data")
+    deletes = tuple(part for part in all_parts if part.manifest.header.content == "deletes")
+    specs = {spec.spec_id: spec for spec in view.metadata.specs}
+    by_spec: dict[int, list[int]] = {}
+    for number, part in enumerate(data):
+        by_spec.setdefault(part.manifest.header.spec_id, []).append(number)
+    outlines = [
+        SpecOutline(
+            index,
+            tuple(data[number] for number in numbers),
+            tuple(numbers),
+            Projection(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
+            reading,
+        )
+        for spec_id, numbers in by_spec.items()
+    ]
+    return Outline(index, view, reading, data, deletes, tuple(outlines))
+
+
+def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:
+    """Whether files of a segment have bounds of a column with a count of its NaN values, and without one."""
+    memo = _NAN_COUNTS.setdefault(segment, {})
+    if field_id not in memo:
+        name = column("nan_count", field_id)
+        bounds = [one for one in segment.columns_of.get(field_id, ()) if one.startswith(("lower.", "upper."))]
+        if not bounds or name not in segment.names:
+            memo[field_id] = (False, bool(bounds))
+        else:
+            table = segment.table([name, *bounds])
+            counted = flat(table.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            bounded = np.logical_or.reduce(
+                [flat(table.column(one)).is_valid().to_numpy(zero_copy_only=False) for one in bounds]
+            )
+            memo[field_id] = (bool((counted & bounded).any()), bool((bounded & ~counted).any()))
+    return memo[field_id]

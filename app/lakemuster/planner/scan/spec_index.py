@@ -1,0 +1,362 @@
+"""The data manifests of one partition spec in outline: where their entries are, and what is known of many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice, pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from lakemuster.formats.iceberg.values import decode_value
+from lakemuster.index import Index
+from lakemuster.index.packed import Source, sources_of
+from lakemuster.index.segments import Segment
+from lakemuster.index.zones import PARTITION, ZONE_ROWS, zone_count
+from lakemuster.metadata.files import column
+from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
+from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.casts import cast_or_none
+from lakemuster.planner.columns import internal_array
+from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Ready
+from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
+from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
+from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projections.inherited import Inheritance
+from lakemuster.planner.scan.format_rules import IcebergReading, Reading
+from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
+from lakemuster.planner.scan.runs import Places, Spread, runs_of
+from lakemuster.predicates import Bound, BoundLeaf
+
+Kind = Literal["column", "partition"]
+
+_BYTES_OF_ZONES = 2048
+"""Of the objects that hold them."""
+
+
+def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _ZonesOf) -> FieldStats:
+    """A field's zones over the manifests of a pack, kept; ``rows`` are the entries of those of each segment."""
+
+    def make() -> tuple[FieldStats, int]:
+        parts = [_segment_zones(index, name, own, of) for name, own in zip(pack.segments, rows, strict=True)]
+        found = stacked(parts, [sum(map(zone_count, own)) for own in rows], of.of)
+        arrays = (found.lower, found.upper, found.null_count, found.nan_count, found.value_count)
+        return found, _BYTES_OF_ZONES + sum(array.nbytes for array in arrays if array is not None)
+
+    return kept_zones.get((pack, of), make)
+
+
+def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -> FieldStats:
+    """As the segment was written with them; if it was not, or they do not tell, they are made of its entries."""
+    zones = index.segments.zones(name)
+    if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
+        prefix = PARTITION if of.kind == "partition" else of.reading.written_zones(zones, of.field_id)
+        if prefix is not None and (found := written_zones(zones, prefix, of.field_id, of.of)) is not None:
+            return found
+    return zones_of(_recorded(index.segments.open(name), of), of.of, rows)
+
+
+class _ZonesOf(NamedTuple):
+    """A column, or a partition field, in the type that is asked for."""
+
+    kind: Kind
+    field_id: int
+    of: Primitive
+    reading: Reading
+
+
+def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
+    """A field's statistics of a segment's entries, bounds in the type that is asked for."""
+    kind, field_id, of, reading = column_of
+    if kind == "partition":
+        names = [name for name in segment.columns_of.get(field_id, ()) if name == column("partition", field_id)]
+        found = PartitionStatistics(segment.table(names), segment.num_rows, frozenset((field_id,)))
+        stats: FieldStats | None = found.field(field_id)
+    else:
+        own = reading.columns(segment.columns_of.get(field_id, ()))
+        stats = reading.statistics(segment.table([*reading.base, *own])).field(field_id)
+    target = arrow_type(of)
+    if stats is None or target is None:
+        return FieldStats()
+    lower, upper = (None if of is None else cast_or_none(of, target) for of in (stats.lower, stats.upper))
+    return replace(stats, lower=lower, upper=upper)
+
+
+@dataclass(frozen=True, eq=False)
+class SpecOutline:
+    """The data manifests of one partition spec.
+
+    Attributes:
+        numbers: of the parts, among all data parts of the snapshot.
+        projection: predicates on columns as predicates on this spec's partitions.
+        reading: how their entries are asked.
+    """
+
+    index: Index
+    parts: tuple[Part, ...]
+    numbers: tuple[int, ...]
+    projection: Projection
+    reading: Reading
+    _stacked: dict[_ZonesOf, FieldStats] = field(default_factory=dict, compare=False)
+    _ready: dict[_ZonesOf, Ready] = field(default_factory=dict, compare=False)
+
+    @property
+    def spec_id(self) -> int:
+        """Of the spec."""
+        return self.projection.spec.spec_id
+
+    @cached_property
+    def field_ids(self) -> frozenset[int]:
+        """The spec's partition fields."""
+        return frozenset(field.field_id for field in self.projection.spec.fields)
+
+    @cached_property
+    def manifests(self) -> Arrays:
+        """Partition summaries, a row a manifest."""
+        types = self.projection.types()
+        headers = [part.manifest.header for part in self.parts]
+        fields = {
+            field_id: found
+            for field_id, of in types.items()
+            if (found := _summaries(headers, field_id, of)) is not None
+        }
+        return Arrays(len(headers), fields)
+
+    @cached_property
+    def ready_manifests(self) -> dict[int, Ready]:
+        """The same, made ready."""
+        types = self.projection.types()
+        return {i: Ready(stats, types[i], self.manifests.rows) for i, stats in self.manifests.fields.items()}
+
+    @cached_property
+    def part_rows(self) -> tuple[int, ...]:
+        """Entries of each part."""
+        return tuple(map(self.rows, self.parts))
+
+    @cached_property
+    def part_starts(self) -> Places:
+        """(P + 1,) where the entries of each part begin among those of all: a place is an entry among all of these."""
+        return np.cumsum([0, *self.part_rows])
+
+    @cached_property
+    def part_numbers(self) -> Places:
+        """(P,) ``numbers``."""
+        return np.array(self.numbers, np.int64)
+
+    @cached_property
+    def inheritance(self) -> Inheritance:
+        """What the parts give to their entries."""
+        return Inheritance.of([part.manifest.header for part in self.parts])
+
+    @cached_property
+    def _place_of(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers)}
+
+    def place_of(self, number: int) -> int:
+        """The position in ``parts`` of a part, by its number."""
+        return self._place_of[number]
+
+    @cached_property
+    def zone_counts(self) -> tuple[int, ...]:
+        """Zones of each part."""
+        return tuple(map(zone_count, self.part_rows))
+
+    @cached_property
+    def zone_starts(self) -> Places:
+        """(Z + 1,) the place where each zone of all parts begins, and where the last one ends."""
+        counts = np.array(self.zone_counts, np.int64)
+        firsts = np.cumsum(counts) - counts
+        inside = np.arange(int(counts.sum())) - firsts.repeat(counts)
+        return np.append(self.part_starts[:-1].repeat(counts) + inside * ZONE_ROWS, self.part_starts[-1])
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The segments that hold the parts' entries, in order."""
+        segments = [part.manifest.segment for part in self.parts]
+        if not isinstance(self.reading, IcebergReading):
+            return tuple(Source(name, 1, rows, name, rows) for name, rows in zip(segments, self.part_rows, strict=True))
+        return tuple(sources_of(self.index, segments, self.part_rows))
+
+    @cached_property
+    def packs(self) -> tuple[Pack, ...]:
+        """The parts' packs, in order."""
+        return tuple(packs_of(self.sources))
+
+    @cached_property
+    def _rows_of_packs(self) -> list[list[tuple[int, ...]]]:
+        """Entries of each manifest of each segment of each pack."""
+        ends = np.cumsum([source.manifests for source in self.sources]).tolist()
+        rows = iter([self.part_rows[a:b] for a, b in pairwise([0, *ends])])
+        return [list(islice(rows, len(pack.segments))) for pack in self.packs]
+
+    @cached_property
+    def pack_starts(self) -> Places:
+        """(K + 1,) the place where each pack begins."""
+        return np.cumsum([0, *(pack.rows for pack in self.packs)])
+
+    def spread(self, places: Places) -> Spread:
+        """Of which parts, by their positions in ``parts``, some entries are; ``places`` are ascending."""
+        return Spread.of(places, self.part_starts)
+
+    def parts_of(self, places: Places) -> Places:
+        """(N,) the same, of each."""
+        return self.spread(places).each(self._positions)
+
+    @cached_property
+    def _positions(self) -> Places:
+        return np.arange(len(self.parts))
+
+    def rows(self, part: Part) -> int:
+        """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
+        header = part.manifest.header
+        counts = [header.added_files_count, header.deleted_files_count]
+        if isinstance(self.reading, IcebergReading):
+            counts.append(header.existing_files_count)
+        known = [count for count in counts if count is not None]
+        if len(known) == len(counts):
+            return sum(known)
+        return self.index.segments.open(part.manifest.segment).num_rows
+
+    def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
+        """The zones of a column, or of a partition field, over all parts."""
+        key = _ZonesOf(kind, field_id, of, self.reading)
+        if key not in self._stacked:
+            if arrow_type(of) is None:
+                return FieldStats()
+            rows = self._rows_of_packs
+            found = [_pack_zones(self.index, pack, own, key) for pack, own in zip(self.packs, rows, strict=True)]
+            counts = [sum(map(zone_count, chain.from_iterable(own))) for own in rows]
+            self._stacked[key] = stacked(found, counts, of)
+        return self._stacked[key]
+
+    def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> Ready:
+        """The same, made ready."""
+        key = _ZonesOf(kind, field_id, of, self.reading)
+        if (found := self._ready.get(key)) is None:
+            found = self._ready[key] = Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
+        return found
+
+
+class Files(NamedTuple):
+    """Files of neighbouring manifests.
+
+    Attributes:
+        pack: of the spec's packs, the one that has them.
+        rows: (N,) which of the pack's entries they are, ascending; at least one.
+    """
+
+    spec: SpecOutline
+    pack: int
+    rows: Places
+
+    def by_part(self) -> Iterator[tuple[int, Places]]:
+        """The files of each part: its position in the spec's parts, and theirs in the manifest."""
+        places = self.rows + self.spec.pack_starts[self.pack]
+        parts = self.spec.parts_of(places)
+        for part, start, end in runs_of(parts):
+            yield part, places[start:end] - self.spec.part_starts[part]
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestStatistics:
+    """Statistics of the manifests of a spec, which tell of partitions only.
+
+    Attributes:
+        kind: what fields are asked for; of columns there is nothing.
+    """
+
+    outline: SpecOutline
+    kind: Kind = "column"
+
+    @property
+    def rows(self) -> int:
+        """Manifests."""
+        return len(self.outline.parts)
+
+    @property
+    def record_count(self) -> None:
+        """Manifests that list no rows are kept."""
+
+    def field(self, field_id: int) -> Ready | None:
+        """Of one partition field."""
+        return self.outline.ready_manifests.get(field_id) if self.kind == "partition" else None
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, ManifestStatistics] | None:
+        """The leaf's projection, and the partitions."""
+        bound = None if self.kind == "partition" else self.outline.projection.inclusive(leaf)
+        return None if bound is None else (bound, ManifestStatistics(self.outline, "partition"))
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneStatistics:
+    """Statistics of columns, or of partition fields, zone by zone, made when a leaf asks for them.
+
+    Attributes:
+        types: those that the predicate takes fields to have; of others nothing is told.
+    """
+
+    outline: SpecOutline
+    types: dict[int, Primitive]
+    kind: Kind = "column"
+
+    @property
+    def rows(self) -> int:
+        """Zones of all parts."""
+        return len(self.outline.zone_starts) - 1
+
+    @property
+    def record_count(self) -> None:
+        """Not kept by zone."""
+
+    def field(self, field_id: int) -> Ready | None:
+        """Of one column or partition field, in its type."""
+        of = self.types.get(field_id)
+        return None if of is None else self.outline.ready_zones(self.kind, field_id, of)
+
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, ZoneStatistics] | None:
+        """The leaf's projection, and the partitions."""
+        projection = self.outline.projection
+        bound = None if self.kind == "partition" else projection.inclusive(leaf)
+        return None if bound is None else (bound, ZoneStatistics(self.outline, projection.types(), "partition"))
+
+
+def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:
+    """One partition field's summaries; a manifest without one is unknown. What is not a bound of ours keeps."""
+    target = arrow_type(of)
+    if target is None:
+        return None
+    found = [next((s for s in header.partitions or () if s.field_id == field_id), None) for header in headers]
+
+    def flags(answers: list[bool | None]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.array([0 if answer is False else UNKNOWN for answer in answers], np.int64)
+
+    return FieldStats(
+        _bounds([None if s is None else _bound(s.lower, s.lower_raw, of) for s in found], target),
+        _bounds([None if s is None else _bound(s.upper, s.upper_raw, of) for s in found], target),
+        flags([_contains_null(s) for s in found]),
+        flags([None if s is None else s.contains_nan for s in found]),
+    )
+
+
+def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
+    if summary is None:
+        return None
+    if summary.contains_null is None and summary.null_count is not None:
+        return summary.null_count > 0
+    return summary.contains_null
+
+
+def _bound(value: object, raw: bytes | None, of: Primitive) -> object:
+    """The bound in today's type of the field: Iceberg's bytes are read anew, since it may have been promoted."""
+    return value if raw is None else decode_value(of, raw)
+
+
+def _bounds(values: list[object], target: pa.DataType) -> pa.Array | None:
+    try:
+        return internal_array(values, target)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None

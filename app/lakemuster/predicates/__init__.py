@@ -1,0 +1,77 @@
+"""Predicates: one tree for SQL text and Iceberg expressions, bound to the columns of a schema.
+
+``tree`` is the tree, unbound and bound; ``sql`` reads text, ``literals`` its constants, ``opaque_conditions`` what
+cannot prune; ``binding`` resolves columns and types; ``projection`` gives predicates on partitions; ``nan`` says what
+comparisons mean for NaN; ``row_evaluation`` is the meaning of a predicate for one row.
+"""
+
+from lakemuster.predicates.binding import MAX_DEPTH, MAX_NODES, MAX_VALUES, bind, check_size
+from lakemuster.predicates.nan import NAN_MODES, NanMode
+from lakemuster.predicates.row_evaluation import matches
+from lakemuster.predicates.tree import (
+    FALSE,
+    NEGATED,
+    NEGATIVE,
+    SYMBOLS,
+    TRUE,
+    UNARY,
+    AlwaysFalse,
+    AlwaysTrue,
+    And,
+    Bound,
+    BoundAnd,
+    BoundLeaf,
+    BoundOr,
+    Leaf,
+    Literal,
+    LiteralKind,
+    Not,
+    Op,
+    Opaque,
+    Or,
+    Predicate,
+    Unknown,
+    all_of,
+    any_of,
+    conjuncts,
+    references,
+    text_of,
+)
+
+__all__ = [
+    "FALSE",
+    "MAX_DEPTH",
+    "MAX_NODES",
+    "MAX_VALUES",
+    "NAN_MODES",
+    "NEGATED",
+    "NEGATIVE",
+    "SYMBOLS",
+    "TRUE",
+    "UNARY",
+    "AlwaysFalse",
+    "AlwaysTrue",
+    "And",
+    "Bound",
+    "BoundAnd",
+    "BoundLeaf",
+    "BoundOr",
+    "Leaf",
+    "Literal",
+    "LiteralKind",
+    "NanMode",
+    "Not",
+    "Op",
+    "Opaque",
+    "Or",
+    "Predicate",
+    "Unknown",
+    "all_of",
+    "any_of",
+    "bind",
+    "check_size",
+    "conjuncts",
+    "matches",
+    "references",
+    "text_of",
+]

@@ -1,0 +1,56 @@
+"""LIKE: what a pattern says of the beginning of a text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lakemuster.errors import FilterInvalid
+from lakemuster.predicates.tree import And, Leaf, Literal, Op, Opaque, Predicate, Unknown
+
+
+def like(leaf: Leaf, escape: Literal | None) -> Predicate:
+    """The predicate of ``column LIKE pattern``; its beginning prunes where there is one.
+
+    Args:
+        leaf: the column and, as its literal, the pattern.
+        escape: of the ESCAPE clause. Without one a backslash escapes in some engines and not in
+            others: what follows it is not looked at.
+
+    Raises:
+        FilterInvalid: the pattern is no text, or escapes what it cannot.
+    """
+    (pattern,) = leaf.literals
+    if pattern.kind == "null" or (escape is not None and escape.kind == "null"):
+        return Unknown()
+    if not isinstance(pattern.value, str) or pattern.kind != "string":
+        raise FilterInvalid(f"LIKE takes a text ({pattern.where})", position=pattern.where)
+    sign = escape.value if escape is not None else None
+    if escape is not None and (not isinstance(sign, str) or len(sign) != 1):
+        raise FilterInvalid(f"ESCAPE takes one character ({escape.where})", position=escape.where)
+    prefix, rest = _split(pattern.value, sign if isinstance(sign, str) else None, pattern.where)
+    beginning = Literal(prefix, "string", pattern.where)
+    if not rest:
+        return replace(leaf, literals=(beginning,))
+    starts = replace(leaf, op=Op.STARTS_WITH, literals=(beginning,))
+    if rest.strip("%") == "":
+        return starts
+    unread = Opaque(leaf.text, "a pattern prunes by its beginning only", ((leaf.name, leaf.where),))
+    return And((starts, unread), leaf.text) if prefix else unread
+
+
+def _split(pattern: str, escape: str | None, where: str) -> tuple[str, str]:
+    """The literal beginning of a pattern, and the rest of it."""
+    found: list[str] = []
+    at = 0
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == escape:
+            if pattern[at + 1 : at + 2] not in ("%", "_", escape):
+                raise FilterInvalid(f"{sign!r} escapes neither %, _ nor itself ({where})", position=where)
+            at += 1
+            sign = pattern[at]
+        elif sign in "%_" or (sign == "\\" and escape is None):
+            break
+        found.append(sign)
+        at += 1
+    return "".join(found), pattern[at:]

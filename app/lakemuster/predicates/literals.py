@@ -1,0 +1,362 @@
+"""Comparisons of a column with a constant, in values of the column's type.
+
+A constant need not be a value of the type: ``x < 1.5`` on integers is ``x <= 1``, ``ts <= '…00.0005'``
+on milliseconds is ``ts <= '…00.000'``, ``x > 10000000000`` on 32 bits holds for no row. Types with a
+least step are exact; of the floating point types see :func:`_floating`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Literal as OneOf
+from uuid import UUID
+
+from lakemuster.metadata.types import Kind, Primitive, Unit
+from lakemuster.metadata.values import nearest_single, scaled
+from lakemuster.predicates.instants import DAY, UnlikeTypesError, parse_date, parse_time, parse_timestamp
+from lakemuster.predicates.tree import Literal, Op
+
+Always = OneOf["always", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``op`` with a value of the type; ``maybe`` as on a bound leaf."""
+
+    op: Op
+    value: object
+    maybe: bool = False
+
+
+Outcome = Comparison | Always
+"""``always`` and ``never`` speak of values that are not null, and not NaN either."""
+
+BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
+_PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
+_BEYOND = 10**60
+"""Outside of every type's range."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "+inf": math.inf, "+infinity": math.inf}
+_NOT_FINITE |= {"-inf": -math.inf, "-infinity": -math.inf}
+_MAX_DIGITS = 400
+
+
+class UndecidedError(ValueError):
+    """The constant can be compared with the type, in ways that engines do not agree on."""
+
+
+def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    """``op`` between a value of the type and the constant.
+
+    NaN as a constant is given back as the value: what it means is the binder's to say.
+
+    Raises:
+        UnlikeTypesError: the constant cannot be compared with the type.
+    """
+    if op in (Op.STARTS_WITH, Op.NOT_STARTS_WITH):
+        return _prefix(op, literal, of)
+    return _RULES[of.kind](op, literal, of)
+
+
+def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] | None:
+    """The values of the type that equal one of the constants; None where only :func:`compare` can tell.
+
+    For lists of thousands, which are of plain integers or strings as a rule.
+    """
+    if of.kind in BITS:
+        half = 1 << BITS[of.kind] - 1
+        if all(type(literal.value) is int and literal.kind in ("integer", "untyped") for literal in literals):
+            numbers = {literal.value for literal in literals}
+            return {value for value in numbers if isinstance(value, int) and -half <= value < half}
+    elif of.kind is Kind.STRING and all(literal.kind in ("string", "untyped") for literal in literals):
+        found = {literal.value for literal in literals}
+        if all(isinstance(value, str) and value.isascii() for value in found):
+            return found  # type: ignore[return-value]
+    return None
+
+
+def number(text: str) -> Decimal:
+    """A number as written, exactly.
+
+    Raises:
+        UnlikeTypesError: not a number, or of more than 400 digits.
+    """
+    if len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text):
+        raise UnlikeTypesError(f"{text[:60]!r} is not a number of at most {_MAX_DIGITS} digits")
+    try:
+        return Decimal(text)
+    except InvalidOperation as cause:
+        raise UnlikeTypesError(f"{text[:60]!r} is not a number") from cause
+
+
+def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
+    """A comparison with ``floor`` steps, or something between it and the next step when not exact."""
+    if op in (Op.EQ, Op.NOT_EQ):
+        if not exact or not low <= floor <= high:
+            return "never" if op is Op.EQ else "always"
+        return Comparison(op, value(floor))
+    if not exact:
+        op = {Op.LT: Op.LT_EQ, Op.GT_EQ: Op.GT}.get(op, op)
+    below, above = floor < low, floor > high
+    if op is Op.LT:
+        below = floor <= low
+    elif op is Op.LT_EQ or op is Op.GT:
+        above = floor >= high
+    elif op is Op.GT_EQ:
+        below = floor <= low
+    if below:
+        return "never" if op in (Op.LT, Op.LT_EQ) else "always"
+    if above:
+        return "always" if op in (Op.LT, Op.LT_EQ) else "never"
+    return Comparison(op, value(floor))
+
+
+def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
+    """How many steps of 10**-scale a number has, rounded down, and whether nothing was rounded."""
+    if exact_value == 0:
+        return 0, True
+    negative, digits, exponent = exact_value.as_tuple()
+    if not isinstance(exponent, int):
+        return (-_BEYOND if negative else _BEYOND), True
+    magnitude = exact_value.adjusted() + scale
+    if magnitude >= 60:
+        return (-_BEYOND if negative else _BEYOND), True
+    if magnitude < 0:
+        return (-1 if negative else 0), False
+    whole = int("".join(map(str, digits)))
+    whole = -whole if negative else whole
+    shift = exponent + scale
+    if shift >= 0:
+        return whole * 10**shift, True
+    floor, rest = divmod(whole, 10**-shift)
+    return floor, not rest
+
+
+def _numeric(literal: Literal, of: Primitive) -> Decimal:
+    """The constant as a number; NaN and the infinities too."""
+    match literal.kind, literal.value:
+        case "integer" | "decimal" | "float" | "untyped", bool():
+            pass
+        case "integer" | "decimal" | "float" | "untyped", int() as whole:
+            if abs(whole) >= 10**_MAX_DIGITS:
+                raise UnlikeTypesError(f"the number has more than {_MAX_DIGITS} digits")
+            return Decimal(whole)
+        case "integer" | "decimal" | "float" | "untyped", Decimal() as exact:
+            return exact
+        case "float" | "decimal" | "untyped", float() as inexact:
+            return Decimal(repr(inexact))
+        case "integer" | "decimal" | "float" | "untyped", str() as text:
+            special = _NOT_FINITE.get(text.lower())
+            if special is not None and literal.kind in ("float", "untyped"):
+                return Decimal(special)
+            return number(text)
+    raise unlike(literal, of)
+
+
+def _finite(literal: Literal, of: Primitive) -> Decimal:
+    """The constant as a number to compare exact types with.
+
+    Where it is a floating point number, engines compare as doubles: that is the same when every value of
+    the type, or at least those near to the constant, have a double of their own.
+    """
+    value = _numeric(literal, of)
+    if value.is_nan():
+        raise UnlikeTypesError(f"NaN is not a value of type {of.text}")
+    if literal.kind == "float" and value.is_finite():
+        double = float(value)
+        shortest = Decimal(repr(double))
+        finer = of.precision > 15 if of.kind is Kind.DECIMAL else 1 << 53 <= value.copy_abs() <= 1 << 64
+        if finer or (math.isfinite(double) and shortest != value):
+            raise UndecidedError(f"values of type {of.text} are more exact than the floating point constant")
+    return value
+
+
+def _integer(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    if type(literal.value) is int and literal.kind in ("integer", "untyped"):
+        floor, exact = literal.value, True
+    else:
+        floor, exact = _steps(_finite(literal, of), 0)
+    half: int = 1 << BITS[of.kind] - 1
+    return _stepped(op, floor, exact, -half, half - 1, int)
+
+
+def _decimal(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    floor, exact = _steps(_finite(literal, of), of.scale)
+    high = 10**of.precision - 1
+    return _stepped(op, floor, exact, -high, high, lambda unscaled: scaled(unscaled, of.scale))
+
+
+def _floating(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    """Comparisons of floating point columns.
+
+    A double column is compared with the double nearest to the constant, as every engine does. Engines
+    differ on 4-byte columns, when the constant is no 4-byte value: some compare with the nearest one,
+    some compare as doubles. The comparison given holds wherever either does.
+    """
+    exact = _numeric(literal, of)
+    if exact.is_nan():
+        return Comparison(op, math.nan)
+    double = float(exact)
+    nearest = (nearest_single(double) if of.kind is Kind.FLOAT else double) + 0.0  # no negative zero
+    if nearest == double and (math.isfinite(nearest) or exact.is_infinite()):
+        return Comparison(op, nearest)
+    if op is Op.NOT_EQ:
+        return "always"
+    above = nearest > exact
+    if (op is Op.LT and not above) or (op is Op.GT and above):
+        op = Op.LT_EQ if op is Op.LT else Op.GT_EQ
+    return Comparison(op, nearest, maybe=True)
+
+
+def _boolean(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    if literal.kind not in ("boolean", "untyped") or not isinstance(literal.value, bool):
+        raise unlike(literal, of)
+    return Comparison(op, literal.value)
+
+
+def _string(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    text = _text(literal, of)
+    if not text and op in (Op.LT, Op.GT_EQ):
+        return "never" if op is Op.LT else "always"
+    return Comparison(op, text)
+
+
+def _text(literal: Literal, of: Primitive) -> str:
+    if literal.kind not in ("string", "untyped") or not isinstance(literal.value, str):
+        raise unlike(literal, of)
+    if not literal.value.isascii() and re.search("[\ud800-\udfff]", literal.value):
+        raise UnlikeTypesError("the text is not valid Unicode")
+    return literal.value
+
+
+def _prefix(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    if of.kind is Kind.STRING:
+        prefix: str | bytes = _text(literal, of)
+    elif of.kind in (Kind.BINARY, Kind.FIXED):
+        prefix = _bytes(literal, of)
+    else:
+        raise UnlikeTypesError(f"values of type {of.text} have no prefix")
+    if not prefix:
+        return "always" if op is Op.STARTS_WITH else "never"
+    return Comparison(op, prefix)
+
+
+def _bytes(literal: Literal, of: Primitive) -> bytes:
+    match literal.kind, literal.value:
+        case "binary" | "untyped", bytes() as value:
+            return value
+        case "binary" | "untyped", str() as text:
+            try:
+                return bytes.fromhex(text)
+            except ValueError as cause:
+                raise UnlikeTypesError(f"{text[:60]!r} is not hexadecimal") from cause
+    raise unlike(literal, of)
+
+
+def _binary(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    value = _bytes(literal, of)
+    if of.kind is Kind.FIXED and len(value) != of.length:
+        if op in (Op.EQ, Op.NOT_EQ):
+            return "never" if op is Op.EQ else "always"
+        if len(value) < of.length:  # sorts before all that begin with it
+            op = {Op.LT_EQ: Op.LT, Op.GT: Op.GT_EQ}.get(op, op)
+        else:  # sorts after the value that it begins with
+            op = {Op.LT: Op.LT_EQ, Op.GT_EQ: Op.GT}.get(op, op)
+        value = value.ljust(of.length, b"\0")[: of.length]
+    least = b"" if of.kind is Kind.BINARY else bytes(of.length)
+    if value == least and op in (Op.LT, Op.GT_EQ):
+        return "never" if op is Op.LT else "always"
+    return Comparison(op, value)
+
+
+def _uuid(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    match literal.kind, literal.value:
+        case "uuid" | "untyped", UUID() as value:
+            return Comparison(op, value)
+        case "uuid" | "string" | "untyped", str() as text:
+            try:
+                return Comparison(op, UUID(text))
+            except ValueError as cause:
+                raise UnlikeTypesError(f"{text[:60]!r} is not a uuid") from cause
+    raise unlike(literal, of)
+
+
+def _date(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    match literal.kind, literal.value:
+        case "date" | "untyped", int() as days if not isinstance(days, bool):
+            floor, exact = days, True
+        case "date" | "string" | "untyped", str() as text:
+            floor, exact = parse_date(text), True
+        case "timestamp", _:
+            floor, rest = divmod(_instant(literal, of)[0], DAY)
+            exact = not rest
+        case _:
+            raise unlike(literal, of)
+    return _stepped(op, floor, exact, -(1 << 31), (1 << 31) - 1, int)
+
+
+def _time(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    match literal.kind, literal.value:
+        case "time" | "untyped", int() as micros if not isinstance(micros, bool):
+            picoseconds = micros * 10**6
+        case "time" | "string" | "untyped", str() as text:
+            picoseconds = parse_time(text)
+        case _:
+            raise unlike(literal, of)
+    floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
+    return _stepped(op, floor, not rest, 0, DAY // _PICOSECONDS[of.unit] - 1, int)
+
+
+def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
+    picoseconds, zoned = _instant(literal, of)
+    if zoned and of.kind is Kind.TIMESTAMP:
+        raise UnlikeTypesError(f"the constant has a time zone, and values of type {of.text} have none")
+    floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
+    return _stepped(op, floor, not rest, -(1 << 63), (1 << 63) - 1, int)
+
+
+def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
+    """Picoseconds since 1970, in UTC when the constant has a zone, and whether it has one."""
+    match literal.kind, literal.value:
+        case ("timestamp" | "timestamptz" | "untyped") as kind, int() as micros if not isinstance(micros, bool):
+            return micros * 10**6, kind == "timestamptz"
+        case "date", int() as days if not isinstance(days, bool):
+            return days * DAY, False
+        case ("timestamp" | "timestamptz" | "untyped" | "string" | "date") as kind, str() as text:
+            picoseconds, zoned = parse_timestamp(text)
+            return picoseconds, zoned or kind == "timestamptz"
+    raise unlike(literal, of)
+
+
+def unlike(literal: Literal, of: Primitive) -> UnlikeTypesError:
+    """The refusal of a constant of another kind than the type's."""
+    kind = "constant" if literal.kind == "untyped" else literal.kind
+    shown = literal.value.hex() if isinstance(literal.value, bytes) else literal.value
+    return UnlikeTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")
+
+
+_RULES: dict[Kind, Callable[[Op, Literal, Primitive], Outcome]] = {
+    Kind.BOOLEAN: _boolean,
+    Kind.TINYINT: _integer,
+    Kind.SMALLINT: _integer,
+    Kind.INT: _integer,
+    Kind.LONG: _integer,
+    Kind.FLOAT: _floating,
+    Kind.DOUBLE: _floating,
+    Kind.DECIMAL: _decimal,
+    Kind.DATE: _date,
+    Kind.TIME: _time,
+    Kind.TIMESTAMP: _timestamp,
+    Kind.TIMESTAMPTZ: _timestamp,
+    Kind.STRING: _string,
+    Kind.BINARY: _binary,
+    Kind.FIXED: _binary,
+    Kind.UUID: _uuid,
+}
+COMPARABLE = frozenset(_RULES)
+"""The kinds whose values have an order and constants."""

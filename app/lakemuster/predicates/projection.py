@@ -1,0 +1,233 @@
+"""Predicates on columns as predicates on partitions: the projections of the partition transforms.
+
+The *inclusive* projection holds for the partition of every row that the predicate holds for; the *strict* one
+holds for no partition with a row that the predicate does not hold for.
+
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from lakemuster.metadata.partition import PartitionField
+from lakemuster.metadata.transforms import (
+    INTEGER_BITS,
+    SEQUENCES,
+    parse_transform,
+    transform_function,
+    transformed_type,
+)
+from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.values import scaled, unscaled
+from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_of
+
+
+def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
+    """The inclusive projection of a leaf on the field's source column; None when nothing can be said (TRUE).
+
+    Args:
+        leaf: about the column that the field is computed from.
+        field: the partition field; the answer's leaves have its id.
+        source: the column's type.
+    """
+    return _projected(leaf, field, source, strict=False)
+
+
+def project_strict(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
+    """The strict projection of a leaf on the field's source column; None when nothing can be said (FALSE).
+
+    Args:
+        leaf: about the column that the field is computed from.
+        field: the partition field; the answer's leaves have its id.
+        source: the column's type.
+    """
+    return None if leaf.maybe else _projected(leaf, field, source, strict=True)
+
+
+def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, strict: bool) -> Bound | None:
+    if len(field.source_ids) != 1 or field.source_ids[0] != leaf.field_id:
+        return None
+    name, parameter = parse_transform(field.transform)
+    result = transformed_type(field.transform, source)
+    if result is None or name == "void":
+        return None
+    late = name in ("year", "month", "hour") or (name == "day" and source.kind is not Kind.DATE)
+    if leaf.transform is not None and parse_transform(leaf.transform) != (name, parameter):
+        return None
+    target = replace(leaf, field_id=field.field_id, type=result, transform=None)
+    if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
+        return target
+    if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
+        return target
+    function = (lambda value: value) if leaf.transform is not None else transform_function(field.transform, source)
+    if function is None or leaf.op in (Op.IS_NAN, Op.NOT_NAN):
+        return None
+    if name == "bucket":
+        return _project_bucket(target, function, strict=strict)
+    if source.kind in SEQUENCES:
+        rule = _strict_prefix if strict else _inclusive_prefix
+        return rule(target, function, parameter)
+    if strict:
+        return _strict_steps(target, source, function, parameter, late=late)
+    return _inclusive_steps(target, source, function, parameter, late=late)
+
+
+def _project_bucket(target: BoundLeaf, function: Callable[[object], object], *, strict: bool) -> Bound | None:
+    ops = (Op.NOT_EQ, Op.NOT_IN) if strict else (Op.EQ, Op.IN)
+    return _among(target, map(function, target.values)) if target.op in ops else None
+
+
+def _inclusive_steps(
+    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
+) -> Bound | None:
+    """Numbers and times: the transform keeps their order.
+
+    ``late``: writers once put times before 1970 into the partition one too high, so that partitions
+    up to 0 may hold the values of the one below.
+    """
+    op, values = target.op, target.values
+    if op in (Op.EQ, Op.IN):
+        found = [function(value) for value in values]
+        if late:
+            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
+        return _among(target, found, _wrapped(source, width))
+    if op in (Op.GT, Op.GT_EQ):
+        return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
+    if op in (Op.LT, Op.LT_EQ):
+        high = function(_next(source, values[0], -1 if op is Op.LT else 0))
+        if late and isinstance(high, int) and high < 0:
+            high += 1
+        below = _bounded(target, Op.LT_EQ, high)
+        wrapped = _wrapped(source, width)
+        if below is None or not wrapped:
+            return below
+        return any_of((below, _among(replace(target, op=Op.IN), wrapped.values())), target.text)
+    return None
+
+
+def _strict_steps(
+    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
+) -> Bound | None:
+    op, values = target.op, target.values
+    wrapped = _wrapped(source, width)
+    if op in (Op.LT, Op.LT_EQ):
+        return _bounded(target, Op.LT, function(_next(source, values[0], 1 if op is Op.LT_EQ else 0)))
+    if op in (Op.GT, Op.GT_EQ):
+        low = function(_next(source, values[0], -1 if op is Op.GT_EQ else 0))
+        if late and isinstance(low, int) and low < 0:
+            low += 1
+        above = _bounded(target, Op.GT, low)
+        if above is None or not wrapped:
+            return above
+        return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), wrapped.values())), target.text)
+    if op in (Op.NOT_EQ, Op.NOT_IN):
+        found = [function(value) for value in values]
+        if late:
+            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
+        return _among(target, found, wrapped)
+    return None
+
+
+def _inclusive_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:
+    """Text and bytes: the transform takes the first ``width`` of them; shorter ones stay as they are."""
+    op, values = target.op, target.values
+    lengths = [len(value) for value in values if isinstance(value, str | bytes)]
+    match op:
+        case Op.EQ | Op.IN:
+            return _among(target, map(function, values))
+        case Op.LT | Op.LT_EQ:
+            exact = op is Op.LT and lengths[0] <= width
+            return replace(target, op=Op.LT if exact else Op.LT_EQ, values=(function(values[0]),))
+        case Op.GT | Op.GT_EQ:
+            exact = op is Op.GT and lengths[0] < width
+            return replace(target, op=Op.GT if exact else Op.GT_EQ, values=(function(values[0]),))
+        case Op.STARTS_WITH:
+            return replace(target, op=op if lengths[0] < width else Op.EQ, values=(function(values[0]),))
+        case Op.NOT_STARTS_WITH if lengths[0] <= width:
+            return replace(target, op=op if lengths[0] < width else Op.NOT_EQ)
+        case Op.NOT_EQ | Op.NOT_IN:
+            short = [value for value, length in zip(values, lengths, strict=True) if length < width]
+            return _among(target, short) if short else None
+    return None
+
+
+def _strict_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:
+    op, values = target.op, target.values
+    lengths = [len(value) for value in values if isinstance(value, str | bytes)]
+    match op:
+        case Op.EQ | Op.IN:
+            short = [value for value, length in zip(values, lengths, strict=True) if length < width]
+            return _among(target, short) if short else None
+        case Op.NOT_EQ | Op.NOT_IN:
+            return _among(target, map(function, values))
+        case Op.LT | Op.LT_EQ:
+            exact = op is Op.LT_EQ and lengths[0] < width
+            return replace(target, op=Op.LT_EQ if exact else Op.LT, values=(function(values[0]),))
+        case Op.GT | Op.GT_EQ:
+            exact = op is Op.GT_EQ and lengths[0] <= width
+            return replace(target, op=Op.GT_EQ if exact else Op.GT, values=(function(values[0]),))
+        case Op.STARTS_WITH if lengths[0] <= width:
+            return replace(target, op=op if lengths[0] < width else Op.EQ)
+        case Op.NOT_STARTS_WITH:
+            return replace(target, op=op if lengths[0] < width else Op.NOT_EQ, values=(function(values[0]),))
+    return None
+
+
+def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object, int] | None = None) -> Bound:
+    """``target``'s membership in other values, and in what writers may have wrapped them to."""
+    found = set(values)
+    if wrapped:
+        found = {v for v in found if _fits(target.type, v)} | {wrapped[v] for v in found if v in wrapped}
+    positive = target.op in (Op.EQ, Op.IN)
+    if len(found) == 1:
+        return replace(target, op=Op.EQ if positive else Op.NOT_EQ, values=tuple(found))
+    ordered = tuple(sorted(found))  # type: ignore[type-var]
+    return replace(target, op=Op.IN if positive else Op.NOT_IN, values=ordered)
+
+
+def _bounded(target: BoundLeaf, op: Op, value: object) -> Bound | None:
+    """``target`` with another bound; decided at once where every value of the result type is on one side."""
+    if _fits(target.type, value):
+        return replace(target, op=op, values=(value,))
+    if not isinstance(value, int):
+        return None  # writers store decimals beyond their precision
+    if (value < 0) is (op in (Op.LT, Op.LT_EQ)):
+        return FALSE
+    return replace(target, op=Op.NOT_NULL, values=())
+
+
+def _fits(of: Primitive, value: object) -> bool:
+    match value:
+        case int():
+            bits = INTEGER_BITS.get(of.kind, 32)
+            return bool(-(1 << bits - 1) <= value < 1 << bits - 1)
+        case Decimal():
+            return abs(unscaled(value, of.scale)) < int(10**of.precision)
+    return True
+
+
+def _wrapped(source: Primitive, width: int) -> dict[object, int]:
+    """Where Java's arithmetic puts values truncated to less than their type's least: by what they would be.
+
+    A column of 64 bits may have had 32 when files were written.
+    """
+    bits = INTEGER_BITS.get(source.kind)
+    if bits is None or not width:
+        return {}
+    found: dict[object, int] = {}
+    for size in {bits, 32} if source.kind is Kind.LONG else {bits}:
+        least = -(1 << size - 1)
+        if least % width:
+            found[least - least % width] = least - least % width + (1 << size)
+    return found
+
+
+def _next(source: Primitive, value: object, steps: int) -> object:
+    """The value that many of the type's least steps away."""
+    if isinstance(value, Decimal):
+        return scaled(unscaled(value, source.scale) + steps, source.scale)
+    assert isinstance(value, int)
+    return value + steps

@@ -1,0 +1,167 @@
+"""Constants of SQL text: numbers, strings, typed literals and casts of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from lakemuster.errors import FilterInvalid
+from lakemuster.metadata.values import nearest_single
+from lakemuster.predicates.instants import UnlikeTypesError
+from lakemuster.predicates.literals import number
+from lakemuster.predicates.sql_tokens import NUMBER, TYPED, Token, place, unquoted
+from lakemuster.predicates.tree import Literal, LiteralKind
+
+_KINDS: dict[str, LiteralKind] = {
+    "DATE": "date",
+    "TIME": "time",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp",
+    "DATETIME": "timestamp",
+    "TIMESTAMPTZ": "timestamptz",
+    "TIMESTAMP_LTZ": "timestamptz",
+    "UUID": "uuid",
+    "DECIMAL": "decimal",
+    "TIMESTAMP WITHOUT TIME ZONE": "timestamp",
+}
+_ZONED = frozenset({"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITH LOCAL TIME ZONE"})
+_CASTS: dict[str, LiteralKind] = {
+    **_KINDS,
+    "NUMERIC": "decimal",
+    "TINYINT": "integer",
+    "SMALLINT": "integer",
+    "INT": "integer",
+    "INTEGER": "integer",
+    "BIGINT": "integer",
+    "LONG": "integer",
+    "FLOAT": "float",
+    "REAL": "float",
+    "DOUBLE": "float",
+    "DOUBLE PRECISION": "float",
+    "STRING": "string",
+    "TEXT": "string",
+    "VARCHAR": "string",
+    "BOOLEAN": "boolean",
+}
+_WORDS: dict[str, Literal] = {
+    "NULL": Literal(None, "null"),
+    "TRUE": Literal(True, "boolean"),
+    "FALSE": Literal(False, "boolean"),
+}
+_ITEM = re.compile(
+    rf"([-+]?)\s*+({NUMBER})|(?:({TYPED})\s*+)?('[^']*+(?:''[^']*+)*+')|([A-Z]+)", re.IGNORECASE | re.ASCII
+)
+_SUFFIX = re.compile(r"(?:[lsydf]|bd)$", re.IGNORECASE | re.ASCII)
+_INTEGER = re.compile(r"[-+]?\d+", re.ASCII)
+
+
+def numeric(text: str, where: int) -> Literal:
+    """A number as written, with its sign and suffix.
+
+    Raises:
+        FilterInvalid: of too many digits.
+    """
+    digits = text[:-2] + _SUFFIX.sub("", text[-2:]) if len(text) > 2 else _SUFFIX.sub("", text)
+    whole, floating = _INTEGER.fullmatch(digits), text[-1] in "dDfF" or "e" in digits[-12:].lower()
+    if whole and not floating and len(digits) <= 18:
+        return Literal(int(digits), "integer", place(where))
+    try:
+        value = number(digits)
+    except UnlikeTypesError as cause:
+        raise FilterInvalid(f"{cause} ({place(where)})", position=place(where)) from cause
+    if whole and not floating:
+        return Literal(int(value), "integer", place(where))
+    return Literal(value, "float" if floating else "decimal", place(where))
+
+
+def word(text: str, where: int) -> Literal | None:
+    """NULL, TRUE and FALSE."""
+    found = _WORDS.get(text)
+    return None if found is None else Literal(found.value, found.kind, place(where))
+
+
+def binary(token: Token) -> Literal:
+    """The bytes of ``X'…'``.
+
+    Raises:
+        FilterInvalid: not hexadecimal.
+    """
+    try:
+        return Literal(bytes.fromhex(token.value), "binary", place(token.start))
+    except ValueError as cause:
+        raise FilterInvalid(f"not hexadecimal ({place(token.start)})", position=place(token.start)) from cause
+
+
+def typed(name: str, text: str, where: int) -> Literal | None:
+    """``DATE '…'`` and its like; None when no such type is known."""
+    kind = "timestamptz" if name in _ZONED else _KINDS.get(name)
+    return None if kind is None else Literal(text, kind, place(where))
+
+
+def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal | None:
+    """A constant cast to a type; None when it is not known to stay the same constant.
+
+    Casts round, shorten and overflow in ways of each engine: those that cannot are taken.
+
+    Args:
+        literal: the constant.
+        words: of the type's name, in upper case.
+        parameters: whether the type has some (``DECIMAL(9, 2)``).
+    """
+    name = " ".join(words)
+    kind = "timestamptz" if name in _ZONED else _CASTS.get(name)
+    if kind is None or literal.kind == "null":
+        return literal if kind is not None else None
+    if literal.kind == "integer" and kind in ("integer", "decimal"):
+        return literal
+    if parameters:
+        return None
+    if literal.kind == kind:
+        return literal
+    match literal.kind, literal.value:
+        case "string", str() as text if kind not in ("boolean", "integer", "decimal", "float"):
+            if kind == "date" and len(text.strip()) > 13:  # longer than dates are: it would be cut
+                return None
+            return Literal(text, kind, literal.where)
+        case "string" | "integer" | "decimal", (str() | int() | Decimal()) as value if kind == "float":
+            return _floating(value, literal.where, single=name in ("FLOAT", "REAL"))
+    return None
+
+
+def _floating(value: str | int | Decimal, where: str, *, single: bool) -> Literal | None:
+    try:
+        double = float(value)
+    except (ValueError, OverflowError):
+        return None
+    if single and math.isfinite(double) and nearest_single(double) != double:
+        return None
+    return Literal(double, "float", where)
+
+
+def listed(text: str, token: Token) -> tuple[Literal, ...]:
+    """The constants of a list token."""
+    found: list[Literal] = []
+    for match in _ITEM.finditer(text, token.start + 1, token.end - 1):
+        sign, digits, kind, quoted, other = match.groups()
+        if digits is not None:
+            if len(digits) <= 18 and digits.isdecimal():
+                found.append(Literal(int(sign + digits), "integer"))
+            else:
+                found.append(numeric(sign + digits, match.start()))
+        elif quoted is None:
+            found.append(_WORDS[other.upper()])
+        elif kind is None:
+            found.append(Literal(unquoted(quoted), "string"))
+        else:
+            found.append(_of_kind(kind.upper(), quoted, match.start()))
+    return tuple(found)
+
+
+def _of_kind(kind: str, quoted: str, where: int) -> Literal:
+    if kind == "X":
+        return binary(Token("binary", where, where, unquoted(quoted)))
+    found = typed(kind, unquoted(quoted), where)
+    assert found is not None
+    return found

@@ -1,0 +1,190 @@
+"""What stands on each side of a comparison in SQL text: columns and constants."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from lakemuster.predicates import sql_constants as constants
+from lakemuster.predicates.sql_cursor import Cursor
+from lakemuster.predicates.sql_tokens import Token, place
+from lakemuster.predicates.tree import Literal
+
+_RESERVED = frozenset(("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "AS", "ESCAPE", "CASE", "SELECT"))
+_TRANSFORMS = {"YEARS": "year", "MONTHS": "month", "DAYS": "day", "HOURS": "hour"}
+_WIDE = {"BUCKET": "bucket", "TRUNCATE": "truncate"}
+
+
+class Column(NamedTuple):
+    """A column by its dotted name, with a partition transform put on it or none."""
+
+    name: str
+    where: str
+    transform: str | None = None
+
+
+class Unread(Exception):
+    """Nothing that can prune stands here."""
+
+
+def operand(cursor: Cursor) -> Column | Literal:
+    """A column or a constant."""
+    found = _plain_operand(cursor)
+    while isinstance(found, Literal) and cursor.take_sign("::"):
+        found = _cast(cursor, found)
+    return found
+
+
+def column(cursor: Cursor) -> Column:
+    """An operand that is a column."""
+    return as_column(operand(cursor))
+
+
+def as_column(found: Column | Literal) -> Column:
+    """The operand, when it is a column."""
+    if isinstance(found, Literal):
+        raise Unread
+    return found
+
+
+def literal(cursor: Cursor) -> Literal:
+    """An operand that is a constant."""
+    found = operand(cursor)
+    if isinstance(found, Column):
+        raise Unread
+    return found
+
+
+def _plain_operand(cursor: Cursor) -> Column | Literal:
+    start = cursor.at
+    token = cursor.tokens[start]
+    following = cursor.tokens[start + 1] if token.kind != "end" else token
+    cursor.at += 1
+    match token.kind:
+        case "number":
+            return constants.numeric(token.value, token.start)
+        case "string":
+            return Literal(token.value, "string", place(token.start))
+        case "binary":
+            return constants.binary(token)
+        case "quoted":
+            return _path(cursor, start)
+        case "sign" if token.value in "+-" and following.kind == "number":
+            cursor.at += 1
+            return constants.numeric(token.value + following.value, token.start)
+        case "sign" if token.value == "(":
+            found = operand(cursor)
+            if cursor.at != cursor.closings[start]:
+                raise Unread
+            cursor.at += 1
+            return found
+        case "name":
+            return _named(cursor, start, token, following)
+    raise Unread
+
+
+def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column | Literal:
+    word = constants.word(token.value, token.start)
+    if word is not None:
+        return word
+    if following.kind == "string":
+        typed = constants.typed(token.value, following.value, token.start)
+        if typed is None:
+            raise Unread
+        cursor.at += 1
+        return typed
+    if token.value == "TIMESTAMP" and following.value in ("WITH", "WITHOUT"):
+        return _zoned(cursor, token)
+    if token.value in ("CAST", "TRY_CAST") and following.value == "(":
+        cursor.at += 1
+        found = literal(cursor)
+        if not cursor.take("AS"):
+            raise Unread
+        found = _cast(cursor, found)
+        if cursor.at != cursor.closings[start + 1]:
+            raise Unread
+        cursor.at += 1
+        return found
+    if token.value in ("DATE", "TIMESTAMP") and following.value == "(":
+        return _called(cursor, token)
+    if token.value in _RESERVED:
+        raise Unread
+    if following.kind == "sign" and following.value == "(":
+        return _transform(cursor, token, start + 1)
+    return _path(cursor, start)
+
+
+def _called(cursor: Cursor, token: Token) -> Literal:
+    """``DATE('…')``: a cast."""
+    opening = cursor.at
+    cursor.at += 1
+    found = constants.cast(literal(cursor), (token.value,), parameters=False)
+    if found is None or found.kind == "null" or cursor.at != cursor.closings[opening]:
+        raise Unread
+    cursor.at += 1
+    return found
+
+
+def _zoned(cursor: Cursor, token: Token) -> Literal:
+    """``TIMESTAMP WITH TIME ZONE '…'``."""
+    words = ["TIMESTAMP"]
+    while cursor.tokens[cursor.at].kind == "name":
+        words.append(cursor.tokens[cursor.at].value)
+        cursor.at += 1
+    text = cursor.tokens[cursor.at]
+    found = constants.typed(" ".join(words), text.value, token.start) if text.kind == "string" else None
+    if found is None:
+        raise Unread
+    cursor.at += 1
+    return found
+
+
+def _cast(cursor: Cursor, literal: Literal) -> Literal:
+    words: list[str] = []
+    while cursor.tokens[cursor.at].kind == "name" and cursor.tokens[cursor.at].value not in _RESERVED:
+        words.append(cursor.tokens[cursor.at].value)
+        cursor.at += 1
+    parameters = cursor.is_sign(cursor.at, "(")
+    if parameters:
+        cursor.at = cursor.closings[cursor.at] + 1
+    found = constants.cast(literal, words, parameters=parameters) if words else None
+    if found is None:
+        raise Unread
+    return found
+
+
+def _transform(cursor: Cursor, token: Token, opening: int) -> Column:
+    """A partition transform of a column: ``bucket(16, id)``, ``days(ts)``."""
+    cursor.at = opening + 1
+    if token.value in _WIDE:
+        width = cursor.tokens[cursor.at]
+        if width.kind != "number" or not re.fullmatch("[0-9]{1,9}", width.value):
+            raise Unread
+        cursor.at += 1
+        if not cursor.take_sign(","):
+            raise Unread
+        transform = f"{_WIDE[token.value]}[{int(width.value)}]"
+    elif token.value in _TRANSFORMS:
+        transform = _TRANSFORMS[token.value]
+    else:
+        raise Unread
+    source = column(cursor)
+    if source.transform is not None or cursor.at != cursor.closings[opening]:
+        raise Unread
+    cursor.at += 1
+    return source._replace(transform=transform)
+
+
+def _path(cursor: Cursor, start: int) -> Column:
+    cursor.at = start
+    parts: list[str] = []
+    while True:
+        token = cursor.tokens[cursor.at]
+        if token.kind not in ("name", "quoted"):
+            raise Unread
+        parts.append(token.value if token.kind == "quoted" else cursor.text[token.start : token.end])
+        cursor.at += 1
+        if not cursor.take_sign("."):
+            break
+    where = place(cursor.tokens[start].start)
+    return Column(".".join(parts), where)

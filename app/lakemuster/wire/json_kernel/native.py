@@ -1,0 +1,52 @@
+"""Pieces of rows to JSON text by machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lakemuster.errors import SegmentCorrupt
+from lakemuster.kernels.loading import Kernel
+from lakemuster.wire.json_kernel import kernel
+from lakemuster.wire.json_kernel.columns import Piece
+from lakemuster.wire.json_kernel.inputs import Program, input_of
+
+run_compiled = Kernel(kernel.join)
+is_available = run_compiled.is_available
+"""Whether this process can join with the kernel; loads it."""
+
+
+def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:
+    """The pieces' texts, row by row.
+
+    Args:
+        pieces: columns of ``rows`` values each, and what stands in every row.
+        run: the kernel to use.
+
+    Raises:
+        SegmentCorrupt: texts do not lie within their column.
+        pa.ArrowCapacityError: they are more than one Arrow array holds.
+    """
+    program = Program(rows)
+    for piece in pieces:
+        program.add(input_of(piece), slice(0, rows))
+    octets, ends = written(program, run)
+    return pa.StringArray.from_buffers(rows, pa.py_buffer(ends), pa.py_buffer(octets))
+
+
+def written(program: Program, run: Callable[..., int] = run_compiled) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """The rows of a program, one behind the other, and (rows + 1,) where each begins and the last one ends.
+
+    Raises:
+        SegmentCorrupt: texts do not lie within their column.
+        pa.ArrowCapacityError: they are more than one Arrow array holds.
+    """
+    if program.room >= 2**31:
+        raise pa.ArrowCapacityError("texts of more than 2 GiB")
+    octets, ends = np.empty(program.room, np.uint8), np.empty(program.rows + 1, np.uint32)
+    if run(*program.arrays, np.uint64(program.rows), octets, ends) != kernel.DONE:
+        raise SegmentCorrupt("texts do not lie within their column")
+    return octets, ends

@@ -1,0 +1,172 @@
+"""Answers given again: to the same question only, for as long as what they follow from stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from lakemuster.api.response_cache import MAX_ANSWER_BYTES, AtHand, follows_from
+from lakemuster.index.tables import TableRecord
+
+WHERE = "/api/v1/tables/a"
+RECORD: Any = object()
+
+
+class Server:
+    """Answers with the number of the answer."""
+
+    def __init__(self, **options: Any) -> None:
+        self.answered = 0
+        self.stands = True
+        self.asked: list[TableRecord] = []
+        app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["GET", "POST", "DELETE"])])
+        app.add_middleware(AtHand, still_so=self._still_so, **options)
+
+        async def edge(scope: Any, receive: Any, send: Any) -> None:
+            scope.setdefault("state", {})
+            await app(scope, receive, send)
+
+        self.http = TestClient(edge)
+
+    async def _still_so(self, table: TableRecord) -> bool:
+        self.asked.append(table)
+        return self.stands
+
+    async def _answer(self, request: Request) -> Response:
+        self.answered += 1
+        body = await request.body()
+        if request.query_params.get("follows") != "no":
+            follows_from(request, RECORD)
+        text = f"{self.answered} {body.decode()}".encode() + b"x" * int(request.query_params.get("more", 0))
+        if request.query_params.get("stream"):
+
+            async def parts() -> Any:
+                yield text
+
+            return StreamingResponse(parts())
+        return Response(text, int(request.query_params.get("status", 200)), {"X-Number": str(self.answered)})
+
+    def ask(
+        self, path: str = WHERE, method: str = "POST", body: str = "q", headers: Mapping[str, str] | None = None
+    ) -> int:
+        answer = self.http.request(
+            method, path, content=body if method == "POST" else None, headers=dict(headers or {})
+        )
+        number, _, rest = answer.text.partition(" ")
+        assert rest.rstrip("x") == (body if method == "POST" else "")
+        assert answer.headers.get("x-number", number) == number
+        return int(number)
+
+
+def test_the_same_question_has_the_same_answer_until_its_table_changes() -> None:
+    server = Server()
+    assert [server.ask() for _ in range(3)] == [1, 1, 1]
+    assert server.asked == [RECORD, RECORD]
+    server.stands = False
+    assert server.ask() == 2
+    server.stands = True
+    assert [server.ask(), server.answered] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"body": "r"},
+        {"path": WHERE + "b"},
+        {"path": WHERE + "?a=1"},
+        {"method": "GET"},
+        {"headers": {"Accept": "application/x-ndjson"}},
+        {"headers": {"If-None-Match": '"a"'}},
+        {"headers": {"User-Agent": "PyIceberg/0.12"}},
+        {"headers": {"X-Anything": "else"}},
+    ],
+)
+def test_another_question_has_its_own_answer(other: dict[str, Any]) -> None:
+    server = Server()
+    assert [server.ask(), server.ask(**other), server.ask(), server.ask(**other)] == [1, 2, 1, 2]
+
+
+def test_what_no_answer_depends_on_is_no_part_of_the_question() -> None:
+    server = Server()
+    assert [server.ask(headers={"X-Request-Id": text}) for text in "ab"] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        (WHERE + "?follows=no", "POST"),
+        (WHERE + "?status=404", "POST"),
+        (WHERE + "?stream=1", "POST"),
+        (WHERE, "DELETE"),
+        ("/readyz", "GET"),
+        (WHERE + f"?more={MAX_ANSWER_BYTES}", "POST"),
+    ],
+)
+def test_what_may_not_be_given_again_is_not(path: str, method: str) -> None:
+    server = Server()
+    assert [server.ask(path, method) for _ in range(3)] == [1, 2, 3]
+
+
+def test_the_least_used_answers_go_first() -> None:
+    server = Server(max_bytes=10_000)
+    for body in "abab":
+        server.ask(body=body + "?" * 900)
+    assert server.answered == 2
+    for body in "cacdae":
+        server.ask(body=body + "?" * 900)
+    answered = server.answered
+    server.ask(body="a" + "?" * 900)
+    assert server.answered == answered
+    server.ask(body="b" + "?" * 900)
+    assert server.answered == answered + 1
+
+
+def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> None:
+    """Between the question whether it still stands and its answer, another request of it may find that it does not."""
+    sent: list[list[Any]] = []
+
+    async def ask(app: AtHand) -> None:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"q", "more_body": False}
+
+        async def send(message: Any) -> None:
+            messages.append(message)
+
+        messages: list[Any] = []
+        sent.append(messages)
+        scope = {"type": "http", "method": "POST", "path": WHERE, "query_string": b"", "headers": [], "state": {}}
+        await app(scope, receive, send)
+
+    async def run() -> None:
+        looked, verdicts = asyncio.Event(), iter([True, False])
+
+        async def answer(scope: Any, _: Any, send: Any) -> None:
+            number = len(sent)
+            scope["state"]["follows_from"] = RECORD if number == 1 else None
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"%d" % number})
+
+        async def still_so(_: Any) -> bool:
+            verdict = next(verdicts)
+            if verdict:
+                await looked.wait()
+            return verdict
+
+        app = AtHand(answer, still_so)
+        await ask(app)
+        slow = asyncio.create_task(ask(app))
+        await asyncio.sleep(0)
+        await ask(app)
+        looked.set()
+        await slow
+
+    asyncio.run(run())
+    assert [messages[-1]["body"] for messages in sent] == [b"1", b"1", b"3"]

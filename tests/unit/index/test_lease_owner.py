@@ -1,0 +1,41 @@
+"""A holder's name tells whether its process is dead, and never that a living one is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lakemuster.index.lease_owner import is_dead, new_holder
+
+SAY_HOLDER = "from lakemuster.index.lease_owner import new_holder; print(new_holder(), flush=True); input()"
+
+
+def test_names_differ() -> None:
+    assert len({new_holder() for _ in range(100)}) == 100
+
+
+def test_this_process_is_alive() -> None:
+    assert not is_dead(new_holder())
+
+
+def test_a_process_is_dead_once_it_ended() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SAY_HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        holder = process.stdout.readline().strip()
+        assert not is_dead(holder)
+        process.kill()
+    assert is_dead(holder)
+
+
+def test_a_later_process_of_the_same_id_is_another() -> None:
+    name, place, pid, _ = new_holder().split(" ")
+    assert is_dead(f"{name} {place} {pid} 1")
+
+
+@pytest.mark.parametrize("other", ["", "x", "a - 1 -", "a elsewhere/pid:[1] 1 5", "a b c d", "a b 1 2 3"])
+def test_what_cannot_be_told_is_taken_for_alive(other: str) -> None:
+    assert not is_dead(other)

@@ -82,4 +82,6 @@ lock:
 	$(uv) --upgrade -o requirements-duckdb.lock requirements-duckdb.in && \
 	$(uv) --upgrade -o requirements-chdb.lock requirements-chdb.in && \
 	$(uv) --upgrade -o requirements-daft.lock requirements-daft.in && \
-	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in
+	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in && \
+	$(uv) --upgrade -o requirements-trino.lock requirements-trino.in && \
+	$(uv) --upgrade -o requirements-flink.lock requirements-flink.in

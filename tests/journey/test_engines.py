@@ -19,7 +19,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.beside import python_of, runner
-from tests.journey import engine_scripts
+from tests.journey import engine_scripts, java_engines
 from tests.journey.servers import served
 
 ENGINES = {
@@ -29,6 +29,12 @@ ENGINES = {
     "DuckDB": ("requirements-duckdb.lock", engine_scripts.DUCKDB),
     "ClickHouse": ("requirements-chdb.lock", engine_scripts.CLICKHOUSE),
 }
+JAVA_ENGINES = {"Trino": java_engines.trino, "Flink": java_engines.flink}
+"""Engines of hundreds of megabytes, of which Maven brings most on first use."""
+ALL = [
+    *ENGINES,
+    *(pytest.param(name, marks=[pytest.mark.full, pytest.mark.timeout(3600)]) for name in JAVA_ENGINES),
+]
 DEMO = {"shop.orders": "id", "shop.customers": "id", "web.events": "event_id"}
 BUCKET = "engines"
 
@@ -86,17 +92,19 @@ def s3_table(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def ask(engine: str, lake: Readable, folders: pytest.TempPathFactory) -> Any:
+    if engine in JAVA_ENGINES:
+        return JAVA_ENGINES[engine](lake.uri, lake.tables, lake.storage, folders)
     lock, script = ENGINES[engine]
     run: Callable[..., Any] = runner(python_of(lock), folders)
     more = {"bucket": BUCKET} if lake.storage and engine == "ClickHouse" else {}
     return run(script, uri=lake.uri, tables=lake.tables, storage={**lake.storage, **more})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ALL)
 def test_the_demo_lake(demo_lake: Readable, engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert ask(engine, demo_lake, tmp_path_factory) == demo_lake.expected
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ALL)
 def test_a_table_on_s3(s3_table: Readable, engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert ask(engine, s3_table, tmp_path_factory) == s3_table.expected

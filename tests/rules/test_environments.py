@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import psycopg
@@ -43,16 +44,19 @@ def test_a_failing_script_beside_pypaimon_fails_with_its_own_words(run_pypaimon)
 
 MAVEN = """#!/bin/sh
 echo x >> "$BROUGHT"
-for word; do case "$word" in -DoutputDirectory=*) printf jar > "${word#*=}/thing-1.0.jar"; esac; done
+for word; do case "$word" in -DoutputDirectory=*) cp "$THING" "${word#*=}/";; esac; done
 """
 
 
-def jars(folder: Path, digest: str) -> subprocess.CompletedProcess[str]:
-    """Ask for one jar, which a Maven of our own brings."""
+def jars(folder: Path, digest: str, thing: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Ask for one jar, or for ``thing``, an archive, which a Maven of our own brings."""
     (folder / "mvn").write_text(MAVEN)
     (folder / "mvn").chmod(0o755)
-    (folder / "lock").write_text(f"org.example:thing:1.0 sha256:{digest}\n")
+    (folder / "thing-1.0.jar").write_text("jar")
+    more = ":tar.gz" if thing else ""
+    (folder / "lock").write_text(f"org.example:thing:1.0{more} sha256:{digest}\n")
     places = {"PATH": f"{folder}:{os.environ['PATH']}", "BROUGHT": f"{folder}/brought"}
+    places["THING"] = str(thing or folder / "thing-1.0.jar")
     return subprocess.run(
         [sys.executable, "-I", ROOT / "scripts" / "jars.py", folder / "lock"],
         env={**os.environ, **places, "MUSTER_BUILD_CACHE": f"{folder}/cache"},
@@ -68,6 +72,29 @@ def test_a_jar_is_brought_once(tmp_path):
     assert first.stdout == second.stdout
     assert Path(first.stdout.strip()).read_text() == "jar"
     assert (tmp_path / "brought").read_text() == "x\n"
+
+
+def test_an_archive_is_unpacked_once(tmp_path):
+    (tmp_path / "file").write_text("words")
+    archive = tmp_path / "thing-1.0.tar.gz"
+    with tarfile.open(archive, "w:gz") as writer:
+        writer.add(tmp_path / "file", "thing-1.0/lib/file")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    first, second = jars(tmp_path, digest, archive), jars(tmp_path, digest, archive)
+    assert first.stdout == second.stdout
+    assert (Path(first.stdout.strip()) / "lib" / "file").read_text() == "words"
+    assert (tmp_path / "brought").read_text() == "x\n"
+    assert not list((tmp_path / "cache").rglob("*.tar.gz"))
+
+
+def test_an_archive_that_cannot_be_unpacked_leaves_nothing(tmp_path):
+    archive = tmp_path / "thing-1.0.tar.gz"
+    archive.write_bytes(b"no archive")
+    refused = jars(tmp_path, hashlib.sha256(b"no archive").hexdigest(), archive)
+    assert refused.returncode == 1
+    assert not refused.stdout
+    assert "The jars of lock cannot be had" in refused.stderr
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.suffix != ".lock"]
 
 
 def test_a_jar_that_is_not_the_pinned_one_is_refused(tmp_path):

@@ -23,6 +23,8 @@ BESIDE = [
     "requirements-chdb.lock",
     "requirements-daft.lock",
     "requirements-polars.lock",
+    "requirements-trino.lock",
+    "requirements-flink.lock",
 ]
 LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-lowest.lock", *BESIDE]
 
@@ -93,7 +95,7 @@ def pins(lock: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_pin_has_its_hashes(lock):
-    assert len(pins(lock)) > (2 if lock in BESIDE else 20)
+    assert len(pins(lock)) > (0 if lock in BESIDE else 20)
     for pin, hashes in pins(lock).items():
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.]*", pin), pin
         assert hashes, pin

@@ -18,7 +18,7 @@ from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import Outline, outline_of
+from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of
 from lakemuster.planner.view import CURRENT, Selector
 from lakemuster.predicates import Bound
 
@@ -58,14 +58,14 @@ class Lake:
         """A filter, bound to the table's columns."""
         return Filter(text).bound(self.services.view(NAME).schemas[0])
 
-    def outline(self, selector: Selector = CURRENT) -> Outline:
+    def scan(self, selector: Selector = CURRENT) -> ScanIndex:
         """Of a snapshot."""
-        return outline_of(self.services.index, self.services.view(NAME, selector))
+        return scan_index_of(self.services.index, self.services.view(NAME, selector))
 
     def plan(self, text: str | None, selector: Selector = CURRENT) -> Plan:
         """A plan, from the filter's text on."""
         view = self.services.view(NAME, selector)
-        return Plan(outline_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
+        return Plan(scan_index_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
 
     def files(self, text: str | None, selector: Selector = CURRENT) -> int:
         """Plan, and put every file's entry together with what it inherits, its residual and deletes; how many files."""

@@ -23,7 +23,7 @@ from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.predicates import TRUE, bind
 from lakemuster.predicates.sql import parse_sql
 
@@ -47,14 +47,14 @@ def in_process(services: Services, name: str, text: str | None) -> int:
     """Plan, and look at every file of the plan: its section, deletion vector and residual too."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
-    return sum(len(batch.rows) for batch in Plan(outline_of(services.index, view), bound).batches())
+    return sum(len(batch.rows) for batch in Plan(scan_index_of(services.index, view), bound).batches())
 
 
 def names(services: Services, name: str, text: str | None) -> list[str]:
     """The names of a plan's files, in order."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
-    batches = Plan(outline_of(services.index, view), bound).batches()
+    batches = Plan(scan_index_of(services.index, view), bound).batches()
     return sorted(file for batch in batches for file in batch.table.column("file_name").to_pylist())
 
 

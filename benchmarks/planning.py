@@ -168,11 +168,11 @@ def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 def decided(lake: Lake, make: Make, runs: int) -> Times:
     """Which files a predicate keeps, from the bound predicate on and without making rows of them."""
-    outline = lake.outline()
+    scan = lake.scan()
     bounds = [lake.bound(make(number)) for number in range(SEED, SEED + runs + 1)]
 
     def decide(number: int) -> None:
-        for _ in rows_of(outline, bounds[number], None, START, None):
+        for _ in rows_of(scan, bounds[number], None, START, None):
             pass
 
     decide(runs)
@@ -256,9 +256,9 @@ def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     yield Row("W7", "one partition", "p99 ≤ 5 ms", figure, times.p99 <= 5, times, files, peers, limit)
     batch = next(lake.plan(day(3)).batches())
     paths = batch.table.column("file_path").to_pylist()[: sizes.many]
-    outline, bound = lake.outline(), lake.bound(day(3))
-    explain(outline, bound, paths[:1])
-    times = timed(lambda n: explain(outline, bound, [paths[n % len(paths)]]), range(sizes.many))
+    scan, bound = lake.scan(), lake.bound(day(3))
+    explain(scan, bound, paths[:1])
+    times = timed(lambda n: explain(scan, bound, [paths[n % len(paths)]]), range(sizes.many))
     figure = f"p99 {times.p99:.2f} ms in process"
     yield Row("W7", "one file by path", "p99 ≤ 5 ms", figure, times.p99 <= 5, times, 1)
 

@@ -35,7 +35,7 @@ from lakemuster.api.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 
 NAME = "b.t"
 DAY = "ts >= '2023-05-{:02}T00:00:00+00:00' and ts < '2023-05-{:02}T00:00:00+00:00'"
@@ -90,7 +90,7 @@ def in_process(services: Services, text: str | None) -> int:
     """Plan a filter, and look at every file of the plan."""
     view = services.view(NAME)
     bound = Filter(text).bound(view.schemas[0])
-    return sum(len(batch.rows) for batch in Plan(outline_of(services.index, view), bound).batches())
+    return sum(len(batch.rows) for batch in Plan(scan_index_of(services.index, view), bound).batches())
 
 
 def over_http(connection: http.client.HTTPConnection, text: str | None, page_size: int) -> Callable[[], int]:
@@ -127,7 +127,7 @@ def pyiceberg(table: StaticTable, text: str | None) -> tuple[float, set[str]]:
 def paths(services: Services, text: str | None) -> set[str]:
     """The files of a plan in process."""
     view = services.view(NAME)
-    plan = Plan(outline_of(services.index, view), Filter(text).bound(view.schemas[0]))
+    plan = Plan(scan_index_of(services.index, view), Filter(text).bound(view.schemas[0]))
     return {path for batch in plan.batches() for path in batch.table.column("file_path").to_pylist()}
 
 

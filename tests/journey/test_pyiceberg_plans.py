@@ -26,7 +26,7 @@ from pyiceberg.table import FileScanTask
 
 from lakemuster.api.services import Services
 from lakemuster.metadata.files import EQUALITY_DELETES
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector
 from lakemuster.predicates import Bound, matches
 from tests.contract.service.backends import catalog, settings
@@ -80,9 +80,9 @@ def written(folder: Path) -> Iterator[PlannedTable]:
         for table in made:
             snapshot = table.current_snapshot()
             assert snapshot is not None
-            outline = outline_of(services.index, services.view(".".join(table.name())))
+            scan = scan_index_of(services.index, services.view(".".join(table.name())))
             name, io = table.name()[-1], PyArrowFileIO({})
-            yield PlannedTable(name, table.metadata, snapshot.snapshot_id, io, outline, folder / "lake")
+            yield PlannedTable(name, table.metadata, snapshot.snapshot_id, io, scan, folder / "lake")
 
 
 def real(lakes: Path, folder: Path) -> Iterator[PlannedTable]:
@@ -105,8 +105,8 @@ def snapshots_of(services: Services, name: str) -> Iterator[PlannedTable]:
     for record in records:
         if record.state == "published":
             snapshot_id = record.snapshot.snapshot_id
-            outline = outline_of(services.index, services.view(name, Selector(snapshot_id)))
-            yield PlannedTable(name, metadata, snapshot_id, tables.Moved(folder / "metadata"), outline, folder)
+            scan = scan_index_of(services.index, services.view(name, Selector(snapshot_id)))
+            yield PlannedTable(name, metadata, snapshot_id, tables.Moved(folder / "metadata"), scan, folder)
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ from lakemuster.api.iceberg_rest import catalog, configuration, planning, refuse
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.middleware import Edge, EdgeRules
+from lakemuster.api.middleware import Middleware, MiddlewareRules
 from lakemuster.api.native import history, lists, plans, system, tables
 from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
-from lakemuster.api.response_cache import AtHand, still_so
+from lakemuster.api.response_cache import ResponseCache, still_so
 from lakemuster.api.services import Services
 from lakemuster.api.slots import Slotted
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
@@ -79,7 +79,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     # The last one added is the outermost: preflights of browsers carry no token, and refusals need CORS headers too.
     app.add_middleware(Slotted, workers=settings.workers)
-    app.add_middleware(AtHand, still_so=still_so(services))
+    app.add_middleware(ResponseCache, still_so=still_so(services))
     app.add_middleware(Admission, tokens=tokens)
     if settings.cors_origins:
         app.add_middleware(
@@ -89,7 +89,7 @@ def create_app(services: Services) -> FastAPI:
             allow_headers=["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
             expose_headers=["ETag", "Lakemuster-Stale", "Lakemuster-Snapshot-Id", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(Edge, rules=_edge_rules(settings), metrics=metrics)
+    app.add_middleware(Middleware, rules=_edge_rules(settings), metrics=metrics)
     return app
 
 
@@ -108,8 +108,8 @@ async def _maintained(services: Services) -> AsyncIterator[None]:
         await to_thread.run_sync(sweeper.stop)
 
 
-def _edge_rules(settings: Settings) -> EdgeRules:
+def _edge_rules(settings: Settings) -> MiddlewareRules:
     """Without tokens only names of this machine are answered to: a foreign name that leads here is an attack."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     is_open = settings.tokens is None and host in LOOPBACK
-    return EdgeRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))
+    return MiddlewareRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))

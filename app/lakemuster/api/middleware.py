@@ -41,7 +41,7 @@ class AnswerBroken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeRules:
+class MiddlewareRules:
     """What the edge lets through.
 
     Attributes:
@@ -53,10 +53,10 @@ class EdgeRules:
     origins: frozenset[str] = field(default_factory=frozenset)
 
 
-class Edge:
+class Middleware:
     """ASGI middleware around everything else."""
 
-    def __init__(self, app: ASGIApp, rules: EdgeRules, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, rules: MiddlewareRules, metrics: Metrics) -> None:
         self._app = app
         self._rules = rules
         self._metrics = metrics

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lakemuster.errors import CatalogError
 from lakemuster.planner.lists.entries import EntrySource, WholeBatch
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.planned_entries import Piece as Source
 from lakemuster.wire.json_kernel.columns import Piece
@@ -82,7 +82,7 @@ _WRITERS = PageWriters()
 
 
 def writers_of(
-    plan: Plan, piece: PlannedBatch, how: Hashable, written: Callable[[Part, pa.Table], list[Piece]]
+    plan: Plan, piece: PlannedBatch, how: Hashable, written: Callable[[ManifestPart, pa.Table], list[Piece]]
 ) -> list[RowWriter]:
     """A writer for each source of some files of a plan; none when not all of them have one.
 
@@ -121,6 +121,6 @@ def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> Row
 
 
 def _pieces(
-    plan: Plan, source: Source, part: Part, written: Callable[[Part, pa.Table], list[Piece]]
+    plan: Plan, source: Source, part: ManifestPart, written: Callable[[ManifestPart, pa.Table], list[Piece]]
 ) -> tuple[list[Piece], pa.RecordBatch]:
     return written(part, plan.whole(source)), source.columns.batch

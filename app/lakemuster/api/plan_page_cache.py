@@ -32,7 +32,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.format_rules import IcebergReading
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import rows_of
 from lakemuster.wire.documents import exact
 
@@ -92,7 +92,7 @@ class PageCache:
         question = _question(listing, size)
         if question is None:
             return None
-        listed = _listed(listing.plan.outline)
+        listed = _listed(listing.plan.scan)
         with self._lock:
             known = self._kept.get(question)
         page = None if known is None else _page_again(known, listed, listing.plan)
@@ -106,7 +106,7 @@ class PageCache:
         """Keep a plan's first page of at most ``size`` files, whose text stays where it lies."""
         question = _question(listing, size)
         if question is not None and (page.after is None or page.rows >= size):
-            self._keep(question, _Kept(_listed(listing.plan.outline), page))
+            self._keep(question, _Kept(_listed(listing.plan.scan), page))
 
     def _keep(self, question: Question, kept: _Kept) -> None:
         with self._lock:
@@ -122,22 +122,22 @@ def _question(listing: PlanListing, size: int) -> Question | None:
     """What decides a page but for the snapshot; None for plans of other kinds."""
     plan, given = listing.plan, listing.filter.given
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
-    if not is_whole or not isinstance(plan.outline.reading, IcebergReading):
+    if not is_whole or not isinstance(plan.scan.reading, IcebergReading):
         return None
     text = given if given is None or isinstance(given, str) else exact(given)
     return plan.view.table.table_id, text, plan.bound, plan.statistics, size
 
 
 @lru_cache(maxsize=32)
-def _listed(outline: Outline) -> _Listed:
-    view = outline.view
+def _listed(scan: ScanIndex) -> _Listed:
+    view = scan.view
 
     def ids(manifests: list[ManifestRecord]) -> Ids:
         return np.array([one.id for one in manifests], np.int64)
 
     return _Listed(
-        ids([part.manifest for part in outline.data]),
-        ids([part.manifest for part in outline.deletes]),
+        ids([part.manifest for part in scan.data]),
+        ids([part.manifest for part in scan.deletes]),
         view.schemas,
         view.metadata.specs,
         view.table.rewrites,
@@ -173,4 +173,4 @@ def _places(before: _Listed, now: _Listed) -> Ids | None:
 
 def _has_files(plan: Plan, number: int) -> bool:
     """Whether a manifest lists files of a plan; most cannot, as far as their partitions and zones tell."""
-    return any(True for _ in rows_of(plan.outline, plan.bound, None, Position(number, 0), Position(number + 1, 0)))
+    return any(True for _ in rows_of(plan.scan, plan.bound, None, Position(number, 0), Position(number + 1, 0)))

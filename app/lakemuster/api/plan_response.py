@@ -20,7 +20,7 @@ from lakemuster.api.listings import PAGE_BYTES, joined
 from lakemuster.api.page_tokens import Key
 from lakemuster.api.page_writers import writers_of
 from lakemuster.planner.columns import repeated
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
@@ -78,7 +78,7 @@ class PlanListing:
     @cached_property
     def applied(self) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
         """The conjuncts that can drop files, and those that cannot."""
-        return applied(self.plan.outline, self.plan.bound)
+        return applied(self.plan.scan, self.plan.bound)
 
     @cached_property
     def about(self) -> Mapping[str, object]:
@@ -149,7 +149,7 @@ class PlanListing:
             yield conform(batch, self.schema)
 
     def _stream(self) -> Iterator[tuple[Kind, pa.RecordBatch]]:
-        places = np.full(sum(table.num_rows for _, table in self.plan.outline.delete_tables), -1, np.int64)
+        places = np.full(sum(table.num_rows for _, table in self.plan.scan.delete_tables), -1, np.int64)
         seen = 0
         for group in _groups(self._pieces(START, self.limit)):
             numbers = _deletes_of(group)
@@ -212,7 +212,7 @@ class PlanListing:
         text = self._residual(piece.residuals[0])
         return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
 
-    def _members(self, part: Part, entries: pa.Table) -> list[Piece]:
+    def _members(self, part: ManifestPart, entries: pa.Table) -> list[Piece]:
         """What files are as JSON, but for what is the plan's own."""
         return members(self.plan.shape.rows(part, entries))
 

@@ -10,10 +10,10 @@ from lakemuster.api.plan_response import PlanListing
 from lakemuster.api.services import Services
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
-from lakemuster.planner.scan.branches import outlines_of, plan_of
+from lakemuster.planner.scan.branches import plan_of, scan_indexes_of
 from lakemuster.planner.scan.commits import plan_commits
 from lakemuster.planner.scan.details import Splitting
 from lakemuster.planner.scan.explain import FileReason, Level, explain, together
@@ -121,7 +121,7 @@ def _incremental(
         raise FormatUnsupported(
             f"what commits wrote is not planned of a table with {view.other.option}", option=view.other.option
         )
-    COMPUTING.leave()  # the table is looked at, and its snapshots may have to be indexed
+    CPU.leave()  # the table is looked at, and its snapshots may have to be indexed
     if view.table.format == "paimon":
         scan = asked.scan_mode or "delta"
         end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)
@@ -148,7 +148,7 @@ def explanation_out(services: Services, view: View, asked: ExplainRequest, *, st
         raise RequestInvalid(
             f"with a filter of {comparisons} comparisons, at most {most} files are explained", most=most
         )
-    own, other = outlines_of(services.index, view)
+    own, other = scan_indexes_of(services.index, view)
     explained = explain(own, bound, files)
     if other is not None:
         explained = together(explained, explain(other, bound_to(other.view), files))

@@ -92,7 +92,7 @@ class _Kept:
         return len(self.body) + self.question_bytes
 
 
-class AtHand:
+class ResponseCache:
     """ASGI middleware that gives answers again.
 
     Args:

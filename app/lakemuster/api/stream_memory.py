@@ -24,7 +24,7 @@ MANY = 8
 """Streams side by side whose memory is worth giving back: it takes some milliseconds, and memory is wanted again."""
 
 
-class Held:
+class StreamMemory:
     """Of one process, and its event loop.
 
     Attributes:
@@ -49,7 +49,7 @@ class Held:
         return is_last_of_many
 
 
-HELD = Held()
+STREAM_MEMORY = StreamMemory()
 
 
 def give_back() -> None:

@@ -18,9 +18,9 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.listings import Streamed
-from lakemuster.api.stream_memory import HELD, give_back
-from lakemuster.api.vectored_body import PIECES, Part, Piece, Pieces
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.api.stream_memory import STREAM_MEMORY, give_back
+from lakemuster.api.vectored_body import VECTORED, Part, Piece, VectoredBody
+from lakemuster.index.cpu_semaphore import CPU
 
 PIECE_BYTES = 2**20
 """Bytes that are handed at once to a connection which copies what it is given: larger copies take new memory."""
@@ -77,9 +77,9 @@ class _Written:
     def flush(self) -> None:
         """Nothing waits."""
 
-    def taken(self) -> Pieces:
+    def taken(self) -> VectoredBody:
         """What was written since it was last asked for."""
-        taken = Pieces(self._pieces, self._bytes)
+        taken = VectoredBody(self._pieces, self._bytes)
         self._pieces, self._bytes = [], 0
         return taken
 
@@ -102,8 +102,8 @@ class Stream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it."""
-        self._takes_pieces = PIECES in scope.get("extensions", ())
-        HELD.begin()
+        self._takes_pieces = VECTORED in scope.get("extensions", ())
+        STREAM_MEMORY.begin()
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -112,8 +112,8 @@ class Stream(StreamingResponse):
                     await asyncio.gather(self._making, return_exceptions=True)
                 await run_in_threadpool(self._parts.close)
             self._making = None
-            HELD.bytes -= self._held
-            if HELD.end():
+            STREAM_MEMORY.bytes -= self._held
+            if STREAM_MEMORY.end():
                 await run_in_threadpool(give_back)
 
     async def stream_response(self, send: Send) -> None:
@@ -123,13 +123,13 @@ class Stream(StreamingResponse):
             await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _bodies(self) -> AsyncIterator[Pieces | memoryview]:
-        made, self._first = Pieces.of([self._first]), b""
+    async def _bodies(self) -> AsyncIterator[VectoredBody | memoryview]:
+        made, self._first = VectoredBody.of([self._first]), b""
         is_reading = False
         while made.pieces:
             self._hold(len(made))
             # A client that takes nothing has nothing made for it.
-            is_ahead = is_reading and HELD.bytes < MAX_HELD_BYTES
+            is_ahead = is_reading and STREAM_MEMORY.bytes < MAX_HELD_BYTES
             if is_ahead:
                 self._making = asyncio.create_task(run_in_threadpool(self._more))
             for body in [made] if self._takes_pieces else _copied(made):
@@ -142,19 +142,19 @@ class Stream(StreamingResponse):
             assert self._making is not None
             is_waited_for = is_ahead and not self._making.done()
             some = await asyncio.shield(self._making)
-            made, self._making, some = Pieces.of(some), None, []
-            is_tight = HELD.bytes >= MAX_HELD_BYTES
+            made, self._making, some = VectoredBody.of(some), None, []
+            is_tight = STREAM_MEMORY.bytes >= MAX_HELD_BYTES
             self._ahead = PIECE_BYTES if is_tight else FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
 
     def _hold(self, size: int) -> None:
         self._held += size
-        HELD.bytes += size
+        STREAM_MEMORY.bytes += size
 
     def _more(self) -> list[Part]:
         """The next parts; none at the end."""
         made: list[Part] = []
         size = 0
-        with COMPUTING.taken():
+        with CPU.taken():
             for part in self._parts:
                 made.append(part)
                 size += len(part)
@@ -163,10 +163,10 @@ class Stream(StreamingResponse):
         return made
 
 
-_NOTHING = Pieces([])
+_NOTHING = VectoredBody([])
 
 
-def _copied(body: Pieces) -> Iterator[memoryview]:
+def _copied(body: VectoredBody) -> Iterator[memoryview]:
     whole = memoryview(body.pieces[0] if len(body.pieces) == 1 else body.joined())
     for at in range(0, len(whole), PIECE_BYTES):
         yield whole[at : at + PIECE_BYTES]

@@ -11,16 +11,16 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-PIECES = "lakemuster.pieces"
+VECTORED = "lakemuster.pieces"
 
 Piece: TypeAlias = bytes | memoryview | pa.Buffer
 """Bytes in a row."""
 
-Part: TypeAlias = "Piece | Pieces"
+Part: TypeAlias = "Piece | VectoredBody"
 """One piece, or several."""
 
 
-class Pieces:
+class VectoredBody:
     """A part of a body; its length is in bytes.
 
     Args:
@@ -34,11 +34,11 @@ class Pieces:
         self._bytes = sum(map(len, pieces)) if length is None else length
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> Pieces:
+    def of(cls, parts: Sequence[Part]) -> VectoredBody:
         """Parts of a body, one behind the other."""
         pieces: list[Piece] = []
         for part in parts:
-            pieces += part.pieces if isinstance(part, Pieces) else (part,)
+            pieces += part.pieces if isinstance(part, VectoredBody) else (part,)
         return cls(pieces, sum(map(len, parts)))
 
     def __len__(self) -> int:

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from lakemuster.api.connection import CONNECTION
 from lakemuster.cli.peers import Limits, Peers, network_of
-from lakemuster.cli.vectored_write import gathering
+from lakemuster.cli.vectored_write import vectored
 
 MAX_HEAD_BYTES = 64 * 1024
 """Of a request's line and headers, and of whatever else is no body: ends of chunks, what follows the last one."""
@@ -34,7 +34,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.app = gathering(self, self.app)
+        self.app = vectored(self, self.app)
         self.peer = ""
         self._peers = Peers.of(self.server_state, self.limits, self.config.workers, self.loop)
         self._pending = self._told = 0

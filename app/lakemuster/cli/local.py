@@ -24,7 +24,7 @@ from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import KeptFiles, kept_files, live_files
+from lakemuster.planner.scan.filtered_files import FilteredFiles, filtered_files, live_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound
 from lakemuster.storage.locations import absolute
@@ -78,7 +78,9 @@ class LocalSource:
                 def bound(view: View) -> Bound:
                     return given.bound(view.schemas[0], nan=nan, history=view.written)
 
-                return self._listed(name, query, notice, lambda view: kept_files(index, view, bound, content, stats))
+                return self._listed(
+                    name, query, notice, lambda view: filtered_files(index, view, bound, content, stats)
+                )
             case "partitions":
                 return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
             case "indexes":
@@ -168,7 +170,7 @@ class LocalSource:
         if view.stale is not None:
             notice(not_newest(view.stale))
         rows = source(view)
-        if isinstance(rows, KeptFiles):
+        if isinstance(rows, FilteredFiles):
             for one in not_applied_out(rows.not_applied):
                 notice(without_effect(one))
         for _, batch in rows.batches():

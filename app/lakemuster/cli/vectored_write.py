@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lakemuster.api.vectored_body import PIECES, Piece, Pieces
+from lakemuster.api.vectored_body import VECTORED, Piece, VectoredBody
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.flow_control import FlowControl
@@ -29,7 +29,7 @@ class Connection(Protocol):
     flow: FlowControl
 
 
-def gathering(connection: Connection, app: ASGIApp) -> ASGIApp:
+def vectored(connection: Connection, app: ASGIApp) -> ASGIApp:
     """The app, to whose answers on a connection bodies may belong that are in pieces."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,14 +48,14 @@ def gathering(connection: Connection, app: ASGIApp) -> ASGIApp:
                     and not names & {b"content-length", b"transfer-encoding"}
                 )
             body = message.get("body")
-            if not isinstance(body, Pieces):
+            if not isinstance(body, VectoredBody):
                 await send(message)
             elif is_chunked and message.get("more_body") and len(body):
                 await _send_chunk(connection, body)
             else:
                 await send({**message, "body": body.joined()})
 
-        scope.setdefault("extensions", {})[PIECES] = {}
+        scope.setdefault("extensions", {})[VECTORED] = {}
         await app(scope, receive, send_pieces)
 
     return answering
@@ -66,7 +66,7 @@ def _is_plain(transport: asyncio.Transport) -> bool:
     return hasattr(os, "writev") and transport.get_extra_info("sslcontext") is None
 
 
-async def _send_chunk(connection: Connection, body: Pieces) -> None:
+async def _send_chunk(connection: Connection, body: VectoredBody) -> None:
     """A chunk of a body, after what was sent before; nothing when the other side is gone."""
     transport, flow = connection.transport, connection.flow
     transport.set_write_buffer_limits(0)  # waits, from now on, until all of what it was given is gone

@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 5.0
 """Whoever got no turn in this time goes without."""
 
 
-class Turns:
+class CpuSemaphore:
     """So many turns, each a thread's."""
 
     def __init__(self, turns: int) -> None:
@@ -56,5 +56,5 @@ class Turns:
             self._next.release()
 
 
-COMPUTING = Turns(max(2, min(4, os.cpu_count() or 1)))
+CPU = CpuSemaphore(max(2, min(4, os.cpu_count() or 1)))
 """Of this process, as the interpreter's lock is. Two keep the CPU busy while one is in code without the lock."""

@@ -33,7 +33,7 @@ from lakemuster.errors import (
     pip_install,
 )
 from lakemuster.index import migrations
-from lakemuster.index.raw_sql import DirectStatement
+from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import ALONE, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
 from lakemuster.index.sqlite_file import SqliteFile
 
@@ -90,7 +90,7 @@ class Database:
         self._turn = threading.Lock()
         self._peeking = threading.Lock()
         self._peek: Any = None
-        self._direct: dict[Select[*tuple[Any, ...]], DirectStatement] = {}
+        self._direct: dict[Select[*tuple[Any, ...]], RawStatement] = {}
         self._alone = self._engine.execution_options(**{ALONE: True})
         self._writing = self._engine.execution_options(**{WRITES: True})
         self._reading = (
@@ -168,9 +168,9 @@ class Database:
             return self._direct_of(statement).rows(self._peek.cursor(), parameters)
         return None
 
-    def _direct_of(self, statement: Select[*tuple[Any, ...]]) -> DirectStatement:
+    def _direct_of(self, statement: Select[*tuple[Any, ...]]) -> RawStatement:
         if statement not in self._direct:
-            self._direct[statement] = DirectStatement.of(statement, self._engine.dialect)
+            self._direct[statement] = RawStatement.of(statement, self._engine.dialect)
         return self._direct[statement]
 
     def migrate(self) -> None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 _PROC = Path("/proc")
 
 
-def new_holder() -> str:
+def new_owner() -> str:
     """A name for one holding of a lease by this process, like no other."""
     return f"{uuid4().hex} {_place()} {os.getpid()} {_start_time(os.getpid())}"
 

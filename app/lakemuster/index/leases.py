@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database, NowMs
-from lakemuster.index.lease_owner import is_dead, new_holder
+from lakemuster.index.lease_owner import is_dead, new_owner
 from lakemuster.index.orm import LeaseRow
 
 TTL_SECONDS = 10.0
@@ -87,7 +87,7 @@ def acquire(
     """
     deadline = time.monotonic() + wait_seconds
     pause = _FIRST_POLL_SECONDS
-    holder, ttl_ms = new_holder(), round(ttl_seconds * 1000)
+    holder, ttl_ms = new_owner(), round(ttl_seconds * 1000)
     waited = False
     while True:
         state = _state(database, table_id)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.database import Database, NowMs
-from lakemuster.index.lease_owner import is_dead, new_holder
+from lakemuster.index.lease_owner import is_dead, new_owner
 from lakemuster.index.orm import NamedLeaseRow
 from lakemuster.index.statements import insert_new
 
@@ -31,7 +31,7 @@ def held_by_name(
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    holding = Holding(database, name, new_holder(), ttl_seconds)
+    holding = Holding(database, name, new_owner(), ttl_seconds)
     if not holding.take(every_seconds):
         yield None
         return

@@ -13,7 +13,7 @@ Processor = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class DirectStatement:
+class RawStatement:
     """A statement's text, and what its column types do to values on their way.
 
     Attributes:
@@ -26,7 +26,7 @@ class DirectStatement:
     results: tuple[tuple[int, Processor], ...]
 
     @classmethod
-    def of(cls, statement: Select[*tuple[Any, ...]], dialect: Dialect) -> DirectStatement:
+    def of(cls, statement: Select[*tuple[Any, ...]], dialect: Dialect) -> RawStatement:
         """Compile a statement of named parameters."""
         compiled = statement.compile(dialect=dialect)
         parameters = [

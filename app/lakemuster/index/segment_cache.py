@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lakemuster.errors import IndexUnavailable
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.segment_files import place
 
 _SUFFIX = ".arrow"
@@ -49,7 +49,7 @@ class SegmentCache:
         path = self._path(name)
         if _used_now(path):
             return path
-        COMPUTING.leave()
+        CPU.leave()
         with self._lock:
             turn = self._fetching.setdefault(name, threading.Lock())
         with turn:

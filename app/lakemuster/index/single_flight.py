@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lakemuster.errors import CatalogError
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class SingleFlight:
         Raises:
             CatalogError: the work failed, here or in the other thread, or did so a moment ago.
         """
-        COMPUTING.leave()
+        CPU.leave()
         with self._lock:
             self._forget_failures()
             flight = self._flights.get(key)

@@ -42,10 +42,10 @@ from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
 from lakemuster.ingest.pointers import Pointer, look
-from lakemuster.ingest.ref_snapshots import heads_of, heads_to_index
+from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
-from lakemuster.ingest.table_locks import Gates
+from lakemuster.ingest.table_locks import TableLocks
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore
@@ -73,7 +73,7 @@ class Indexer:
     engine: Engine | None = None
     clock: Clock = SYSTEM
     totals: Totals = field(default_factory=Totals)
-    _writing: Gates = field(default_factory=Gates)
+    _writing: TableLocks = field(default_factory=TableLocks)
 
     @property
     def companions(self) -> Companions:
@@ -227,7 +227,7 @@ class Indexer:
             with self.index.database.session() as session:
                 stored(session)
         with self.index.database.reading() as session:
-            known, new = heads_to_index(session, table.table_id, metadata)
+            known, new = ref_snapshots_to_index(session, table.table_id, metadata)
         crawler = self._crawl(store, table, metadata, lease, known, progress)
         ready = list(crawler.read(new))
         with self.index.database.session() as session:
@@ -290,7 +290,7 @@ class Indexer:
         """Index what is missing of the newest snapshots, which most who ask for an older one will ask for."""
         with self.index.database.reading() as session:
             records = newest_unpublished(session, table.table_id, self.history)
-        heads = heads_of(metadata)
+        heads = ref_snapshots_of(metadata)
         rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
         for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):
             crawler.crawl(rest[at : at + step])

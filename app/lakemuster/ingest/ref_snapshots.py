@@ -12,7 +12,7 @@ Key = tuple[str, int]
 """A branch, and the id of one of its snapshots."""
 
 
-def heads_of(metadata: TableMetadata) -> set[Key]:
+def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
     """The snapshots that refs lead to."""
     found = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
     if metadata.current_snapshot_id is not None:
@@ -20,11 +20,11 @@ def heads_of(metadata: TableMetadata) -> set[Key]:
     return found
 
 
-def heads_to_index(
+def ref_snapshots_to_index(
     session: Session, table_id: int, metadata: TableMetadata
 ) -> tuple[list[SnapshotRecord], list[Snapshot]]:
     """The heads that are not published: those that the index knows, and those that it does not."""
-    heads = heads_of(metadata)
+    heads = ref_snapshots_of(metadata)
     records = snapshots_with(session, table_id, [snapshot_id for _, snapshot_id in heads])
     by_key = {(record.snapshot.branch, record.snapshot.snapshot_id): record for record in records}
     known: dict[Key, SnapshotRecord] = {}

@@ -10,7 +10,7 @@ from lakemuster.errors import RefreshBusy
 from lakemuster.storage.waits import Waits, current
 
 
-class Gates:
+class TableLocks:
     """One thread a table."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from lakemuster.index import Index
 from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.view import View
 
 CACHED_SNAPSHOTS = 64
@@ -43,7 +43,7 @@ def _latest(_index: Index, _table_id: int) -> list[dict[int, ManifestRecord]]:
     return []
 
 
-def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
+def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart, ...]:
     """The snapshot's manifests of some roles, each with the place of its first entry.
 
     Places count the entries of Paimon's base and delta manifests in list order, which is what
@@ -58,12 +58,12 @@ def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[Part, ...]:
 @lru_cache(maxsize=CACHED_PARTS)
 def _parts(
     index: Index, table_id: int, row_id: int, published_at_ms: int | None, roles: frozenset[str]
-) -> tuple[Part, ...]:
-    found: list[Part] = []
+) -> tuple[ManifestPart, ...]:
+    found: list[ManifestPart] = []
     first_row = 0
     for record in _published(index, table_id, row_id, published_at_ms):
         if record.role in roles:
-            found.append(Part(record, first_row))
+            found.append(ManifestPart(record, first_row))
         if record.role in LIVE_ROLES:
             first_row += (record.header.added_files_count or 0) + (record.header.deleted_files_count or 0)
     return tuple(found)

@@ -37,14 +37,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ManifestPart:
     """One manifest of a snapshot; ``first_row`` is where its entries begin among those of all manifests."""
 
     manifest: ManifestRecord
     first_row: int = field(default=0)
 
 
-class Shape(Protocol):
+class RowProjection(Protocol):
     """A list's columns for one format: two implementations, file for file."""
 
     @property
@@ -56,26 +56,26 @@ class Shape(Protocol):
         """Of a segment's columns, those that this list needs."""
         ...
 
-    def keep(self, view: View, part: Part, table: pa.Table) -> pa.Array | None:
+    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """A mask of the rows that belong to the list; None for all."""
         ...
 
-    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
+    def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the list from kept entries of a segment."""
         ...
 
-    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+    def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
         """Whether all of a segment's entries surely belong to the list, and none inherits by what stands before it."""
         ...
 
-    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the list from a batch of a segment of which :meth:`takes_whole` is true: prepared, all kept."""
         ...
 
-    def decided_by(self, part: Part) -> Hashable | None:
+    def decided_by(self, part: ManifestPart) -> Hashable | None:
         """What rows of :meth:`whole` depend on, beside the batch; None where that is too much to keep them."""
         ...
 
-    def prepare(self, part: Part, table: pa.Table) -> pa.Table:
+    def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
         """Fill in what entries inherit from their manifest; sees all of its entries."""
         ...

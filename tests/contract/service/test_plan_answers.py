@@ -20,7 +20,7 @@ from lakemuster.demo import unpack
 from lakemuster.index.database import Database
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.predicates import TRUE, Bound
 from lakemuster.wire.delete_numbering import DeleteNumbers
 from tests.apps import create_app
@@ -132,9 +132,9 @@ def by_arrow(http: TestClient, name: str, body: Row) -> list[tuple[str, list[str
 def cases(services: Services, each: int) -> Iterator[tuple[str, str, Bound]]:
     """All files of every table, and filters on it."""
     for number, table in enumerate(services.tables()):
-        outline = outline_of(services.index, services.view(table.name))
+        scan = scan_index_of(services.index, services.view(table.name))
         yield table.name, "true", TRUE
-        for at, (text, bound) in enumerate(filters(outline, number)):
+        for at, (text, bound) in enumerate(filters(scan, number)):
             if at % each == 0:
                 yield table.name, text, bound
 
@@ -142,7 +142,7 @@ def cases(services: Services, each: int) -> Iterator[tuple[str, str, Bound]]:
 def test_every_form_is_the_same_plan(services: Services, http: TestClient) -> None:
     attached = kept = 0
     for name, text, bound in cases(services, 12):
-        plan = Plan(outline_of(services.index, services.view(name)), bound)
+        plan = Plan(scan_index_of(services.index, services.view(name)), bound)
         files = by_pages(http, name, {"filter": text})
         assert [file["record_count"] for file in files] == [
             count for batch in plan.batches() for count in batch.table.column("record_count").to_pylist()
@@ -216,7 +216,7 @@ def test_a_limit_is_a_beginning_of_the_plan_that_is_enough(services: Services, h
     cut = 0
     for name, text, bound in cases(services, 12):
         whole = by_pages(http, name, {"filter": text})
-        plan = Plan(outline_of(services.index, services.view(name)), bound)
+        plan = Plan(scan_index_of(services.index, services.view(name)), bound)
         sure = [int(n) for batch in plan.batches() for n in batch.surely_matching()]
         if services.view(name).schemas[0].primary_keys:
             sure = [0] * len(sure)  # rows of a file may be replaced by those of others

@@ -24,7 +24,7 @@ from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
-from lakemuster.planner.scan.scan_index import Outline, outline_of
+from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound, bind, text_of
 from lakemuster.predicates.sql import parse_sql
@@ -59,12 +59,12 @@ def views(services: Services) -> Iterator[View]:
             yield view
 
 
-def bounds_of(outline: Outline, of: dict[int, Primitive]) -> dict[int, list[Any]]:
+def bounds_of(scan: ScanIndex, of: dict[int, Primitive]) -> dict[int, list[Any]]:
     """Values that stand in statistics and partitions: where filters decide."""
     found: dict[int, list[Any]] = {}
-    for spec in outline.specs:
+    for spec in scan.specs:
         for part in spec.parts[:5]:
-            segment = outline.index.segments.open(part.manifest.segment)
+            segment = scan.index.segments.open(part.manifest.segment)
             table = segment.table(None)
             for field_id, kind in of.items():
                 for name in (column("lower", field_id), column("upper", field_id), column("partition", field_id)):
@@ -96,11 +96,11 @@ def literal(of: Primitive, value: Any) -> str | None:
     return None
 
 
-def filters(outline: Outline, seed: int) -> Iterator[tuple[str, Bound]]:
+def filters(scan: ScanIndex, seed: int) -> Iterator[tuple[str, Bound]]:
     """Filters about columns that have statistics, with values that stand in them."""
-    schema = outline.view.schemas[0]
+    schema = scan.view.schemas[0]
     types = {i: p for i in schema.by_id if (p := schema.primitive(i)) is not None and "." not in schema.names[i]}
-    found = bounds_of(outline, types)
+    found = bounds_of(scan, types)
     dice = random.Random(seed)
     atoms = [f'"{schema.names[i]}" is {negation}null' for i in list(types)[:6] for negation in ("", "not ")]
     for field_id, values in found.items():
@@ -127,12 +127,12 @@ def located(batch: PlannedBatch) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def cases(services: Services) -> list[tuple[Outline, str, Bound]]:
+def cases(services: Services) -> list[tuple[ScanIndex, str, Bound]]:
     found = []
     for number, view in enumerate(views(services)):
-        outline = outline_of(services.index, view)
-        found += [(outline, text, bound) for text, bound in filters(outline, number)]
-    assert len({outline.view.table.name for outline, _, _ in found}) > 20
+        scan = scan_index_of(services.index, view)
+        found += [(scan, text, bound) for text, bound in filters(scan, number)]
+    assert len({scan.view.table.name for scan, _, _ in found}) > 20
     return found
 
 
@@ -142,7 +142,7 @@ def test_a_plan_without_a_filter_is_the_list_of_files(services: Services) -> Non
         unmerged = view.table.format == "paimon" and options.get("deletion-vectors.enabled") == "true"
         # Where vectors mark what was replaced, what is not compacted yet is not read.
         data = [r for r in rows(lists.files(services.index, view, ["data"])) if not unmerged or r["level"] > 0]
-        plan = Plan(outline_of(services.index, view), TRUE)
+        plan = Plan(scan_index_of(services.index, view), TRUE)
         assert sorted(p.rsplit("/", 1)[-1] for p in paths(plan.batches())) == sorted(
             row["file_path"].rsplit("/", 1)[-1] for row in data
         )
@@ -152,16 +152,16 @@ def test_a_plan_without_a_filter_is_the_list_of_files(services: Services) -> Non
         assert plan.totals == plan.totals_of(plan.batches())
 
 
-def test_some_filters_drop_some_files(cases: list[tuple[Outline, str, Bound]]) -> None:
-    everything = [Plan(outline, TRUE).totals.files for outline, _, _ in cases]
-    kept = [Plan(outline, bound).totals.files for outline, _, bound in cases]
+def test_some_filters_drop_some_files(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    everything = [Plan(scan, TRUE).totals.files for scan, _, _ in cases]
+    kept = [Plan(scan, bound).totals.files for scan, _, bound in cases]
     assert sum(few < many for few, many in zip(kept, everything, strict=True)) > len(cases) / 4
 
 
-def test_the_funnel_ends_with_the_plan(cases: list[tuple[Outline, str, Bound]]) -> None:
-    for outline, text, bound in cases:
-        manifests, segments, zones, entries, *groups = explain(outline, bound).levels
-        totals = Plan(outline, bound).totals
+def test_the_funnel_ends_with_the_plan(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    for scan, text, bound in cases:
+        manifests, segments, zones, entries, *groups = explain(scan, bound).levels
+        totals = Plan(scan, bound).totals
         assert (manifests.seen, manifests.kept) == (totals.manifests, totals.manifests_kept), text
         assert segments.seen == manifests.kept, text
         assert zones.kept <= zones.seen, text
@@ -169,13 +169,13 @@ def test_the_funnel_ends_with_the_plan(cases: list[tuple[Outline, str, Bound]]) 
         assert all(group.seen == entries.kept for group in groups), text
 
 
-def test_every_file_is_explained_as_it_was_planned(cases: list[tuple[Outline, str, Bound]]) -> None:
+def test_every_file_is_explained_as_it_was_planned(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
     states = set()
-    for outline, text, bound in cases:
-        rewrites = Rewrites(outline.view.table.rewrites)
-        everything = paths(Plan(outline, TRUE).batches())[:7]
-        kept = set(paths(Plan(outline, bound).batches()))
-        for reason in explain(outline, bound, [rewrites.apply(path) for path in everything]).files:
+    for scan, text, bound in cases:
+        rewrites = Rewrites(scan.view.table.rewrites)
+        everything = paths(Plan(scan, TRUE).batches())[:7]
+        kept = set(paths(Plan(scan, bound).batches()))
+        for reason in explain(scan, bound, [rewrites.apply(path) for path in everything]).files:
             name = reason.file_path.rsplit("/", 1)[-1]
             planned = any(path.rsplit("/", 1)[-1] == name for path in kept)
             assert reason.state == ("kept" if planned else "dropped"), (text, reason)
@@ -188,17 +188,17 @@ def test_every_file_is_explained_as_it_was_planned(cases: list[tuple[Outline, st
     assert explain(cases[0][0], TRUE, ["s3://nowhere/x.parquet"]).files[0].state == "absent"
 
 
-def test_ranges_are_the_plan_in_pieces(cases: list[tuple[Outline, str, Bound]]) -> None:
-    for outline, text, bound in cases:
-        plan = Plan(outline, bound)
+def test_ranges_are_the_plan_in_pieces(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    for scan, text, bound in cases:
+        plan = Plan(scan, bound)
         for size in (1, 3, 1000):
             pieces = [path for start, end in plan.ranges(size) for path in paths(plan.batches(start, end))]
             assert pieces == paths(plan.batches()), text
 
 
-def test_a_plan_goes_on_from_any_file(cases: list[tuple[Outline, str, Bound]]) -> None:
-    for outline, _, bound in cases[::5]:
-        plan = Plan(outline, bound)
+def test_a_plan_goes_on_from_any_file(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    for scan, _, bound in cases[::5]:
+        plan = Plan(scan, bound)
         whole = paths(plan.batches())
         at, read = Position(0, 0), 0
         while batch := next(plan.batches(at), None):
@@ -208,9 +208,9 @@ def test_a_plan_goes_on_from_any_file(cases: list[tuple[Outline, str, Bound]]) -
         assert read == len(whole)
 
 
-def test_limits_end_with_the_file_that_reaches_them(cases: list[tuple[Outline, str, Bound]]) -> None:
-    for outline, text, bound in cases[::3]:
-        plan = Plan(outline, bound)
+def test_limits_end_with_the_file_that_reaches_them(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    for scan, text, bound in cases[::3]:
+        plan = Plan(scan, bound)
         whole = [batch.slice(n, 1) for batch in plan.batches() for n in range(len(batch.rows))]
         known = np.cumsum([int(file.surely_matching()[0]) for file in whole])
         for limit in (1, 5, 10**12):
@@ -221,7 +221,7 @@ def test_limits_end_with_the_file_that_reaches_them(cases: list[tuple[Outline, s
 def test_deletes_are_rows_of_delete_files(services: Services) -> None:
     attached = 0
     for view in views(services):
-        plan = Plan(outline_of(services.index, view), TRUE)
+        plan = Plan(scan_index_of(services.index, view), TRUE)
         for batch in plan.batches():
             numbers = np.unique(batch.deletes)
             found = [table for _, table in plan.delete_rows(numbers)]
@@ -250,10 +250,10 @@ def test_what_was_appended(services: Services) -> None:
         services.appended("web.events", 1, None)
 
 
-def test_words_of_residuals_are_filters_again(cases: list[tuple[Outline, str, Bound]]) -> None:
-    for outline, text, bound in cases[::4]:
-        schema = outline.view.schemas[0]
-        for batch in Plan(outline, bound).batches():
+def test_words_of_residuals_are_filters_again(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+    for scan, text, bound in cases[::4]:
+        schema = scan.view.schemas[0]
+        for batch in Plan(scan, bound).batches():
             for residual in batch.residuals:
                 if residual != TRUE:
                     bind(parse_sql(text_of(residual)), schema), text
@@ -262,19 +262,19 @@ def test_words_of_residuals_are_filters_again(cases: list[tuple[Outline, str, Bo
 def test_files_are_found_by_their_locations(services: Services) -> None:
     looked_for = 0
     for view in views(services):
-        outline = outline_of(services.index, view)
+        scan = scan_index_of(services.index, view)
         rewrites = Rewrites(view.table.rewrites)
         is_iceberg = view.table.format == "iceberg"
-        for spec in outline.specs:
+        for spec in scan.specs:
             listed: dict[str, set[tuple[int, int]]] = {}
             for number, part in enumerate(spec.parts):
-                segment = outline.index.segments.open(part.manifest.segment)
+                segment = scan.index.segments.open(part.manifest.segment)
                 recorded = segment.table(["file_path" if is_iceberg else "file_name"]).column(0).to_pylist()
                 for row, name in enumerate(recorded):
                     for location in {name, rewrites.apply(name) if is_iceberg else f"/elsewhere/{name}"}:
                         listed.setdefault(location, set()).add((number, row))
             found: dict[str, set[tuple[int, int]]] = {}
-            for location, number, row in find(outline, spec, [*listed, "s3://nowhere/x.parquet", ""]):
+            for location, number, row in find(scan, spec, [*listed, "s3://nowhere/x.parquet", ""]):
                 found.setdefault(location, set()).add((number, row))
             assert found == listed, view.table.name
             looked_for += len(listed)

@@ -26,7 +26,7 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import PrimitiveType, StructType, UUIDType
 
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.predicates import Bound, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 
@@ -76,7 +76,7 @@ class PlannedTable:
     metadata: TableMetadata
     snapshot_id: int
     io: FileIO
-    outline: Outline
+    scan: ScanIndex
     folder: Path
 
     def theirs(self, expression: BooleanExpression) -> dict[str, FileScanTask]:
@@ -96,13 +96,13 @@ class PlannedTable:
     def bound(self, expression: BooleanExpression) -> Bound:
         """What PyIceberg would send us, bound as Iceberg reads it."""
         sent = PlanTableScanRequest(filter=expression).model_dump_json(by_alias=True, exclude_none=True)
-        metadata = self.outline.view.metadata
+        metadata = self.scan.view.metadata
         schema = next(schema for schema in metadata.schemas if schema.schema_id == metadata.current_schema_id)
         return bind(parse_expression(json.loads(sent)["filter"]), schema, negations_match_null=True, nan="none")
 
     def ours(self, bound: Bound) -> dict[str, File]:
         """Our plan."""
-        plan = Plan(self.outline, bound)
+        plan = Plan(self.scan, bound)
         found: dict[str, File] = {}
         for batch in plan.batches():
             for at, path in enumerate(batch.table.column("file_path").to_pylist()):

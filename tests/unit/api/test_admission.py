@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.admission import OPEN_PATHS, Admission
 from lakemuster.api.auth import ANYONE, Caller, Tokens
-from lakemuster.api.response_cache import AtHand, follows_from
+from lakemuster.api.response_cache import ResponseCache, follows_from
 from lakemuster.errors import NotAuthenticated
 from tests.unit.api.conftest import Connect, FakeServices
 
@@ -104,7 +104,7 @@ def test_a_cached_answer_is_for_the_caller_and_the_rights_it_was_made_for() -> N
         return True
 
     tokens = Known()
-    app = Admission(AtHand(route, stands), tokens)
+    app = Admission(ResponseCache(route, stands), tokens)
 
     def ask(token: str) -> tuple[int, bytes]:
         return request(app, headers=[(b"authorization", token.encode())], body=b"{}")

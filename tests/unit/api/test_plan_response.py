@@ -22,7 +22,7 @@ from lakemuster.metadata.files import DATA, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.row_projection import Wanted
-from lakemuster.planner.row_projections.iceberg_rows import IcebergShape
+from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch
 from lakemuster.planner.scan.totals import Totals
@@ -67,16 +67,16 @@ class MadePlan:
     totals = Totals(1, 1, 1, 1, 1, 1)
     bound = TRUE
     view = VIEW
-    shape = IcebergShape(VIEW, Wanted())
+    shape = IcebergRows(VIEW, Wanted())
 
-    def shape_of(self, _: PlannedBatch) -> IcebergShape:
+    def shape_of(self, _: PlannedBatch) -> IcebergRows:
         return self.shape
 
     def __init__(self, batches: list[PlannedBatch], deletes: list[int]) -> None:
         self.made = batches
         names = iter(range(sum(deletes)))
         tables = [(part(0), entries([f"d{next(names)}" for _ in range(n)], POSITION_DELETES, 0)) for n in deletes]
-        self.outline = SimpleNamespace(delete_tables=tuple(tables))
+        self.scan = SimpleNamespace(delete_tables=tuple(tables))
 
     def totals_of(self, _batches: Iterable[PlannedBatch]) -> Totals:
         return self.totals

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from lakemuster.api.response_cache import MAX_ANSWER_BYTES, AtHand, follows_from
+from lakemuster.api.response_cache import MAX_ANSWER_BYTES, ResponseCache, follows_from
 from lakemuster.index.tables import TableRecord
 
 WHERE = "/api/v1/tables/a"
@@ -28,7 +28,7 @@ class Server:
         self.stands = True
         self.asked: list[TableRecord] = []
         app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["GET", "POST", "DELETE"])])
-        app.add_middleware(AtHand, still_so=self._still_so, **options)
+        app.add_middleware(ResponseCache, still_so=self._still_so, **options)
 
         async def edge(scope: Any, receive: Any, send: Any) -> None:
             scope.setdefault("state", {})
@@ -133,7 +133,7 @@ def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> No
     """Between the question whether it still stands and its answer, another request of it may find that it does not."""
     sent: list[list[Any]] = []
 
-    async def ask(app: AtHand) -> None:
+    async def ask(app: ResponseCache) -> None:
         async def receive() -> Any:
             return {"type": "http.request", "body": b"q", "more_body": False}
 
@@ -160,7 +160,7 @@ def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> No
                 await looked.wait()
             return verdict
 
-        app = AtHand(answer, still_so)
+        app = ResponseCache(answer, still_so)
         await ask(app)
         slow = asyncio.create_task(ask(app))
         await asyncio.sleep(0)

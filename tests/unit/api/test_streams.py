@@ -16,9 +16,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from lakemuster.api import streams
-from lakemuster.api.stream_memory import HELD, MANY, Held, give_back
+from lakemuster.api.stream_memory import MANY, STREAM_MEMORY, StreamMemory, give_back
 from lakemuster.api.streams import Stream
-from lakemuster.api.vectored_body import Pieces
+from lakemuster.api.vectored_body import VectoredBody
 
 
 class Parts:
@@ -51,8 +51,8 @@ def test_a_batch_is_one_part_that_knows_its_length() -> None:
     listing: Any = SimpleNamespace(schema=batches[0].schema, batches=lambda: iter(batches))
     parts = [*streams.arrow(listing, 7, {})]
     assert len(parts) == len(batches) + 1  # and the end
-    whole = Pieces.of([b"", *parts])
-    assert [len(part) for part in parts] == [len(Pieces.of([part]).joined()) for part in parts]
+    whole = VectoredBody.of([b"", *parts])
+    assert [len(part) for part in parts] == [len(VectoredBody.of([part]).joined()) for part in parts]
     assert len(whole) == len(whole.joined()) == sum(map(len, parts))
     with pa.ipc.open_stream(whole.joined()) as reader:
         assert reader.read_all() == pa.Table.from_batches(batches)
@@ -200,25 +200,25 @@ def test_nothing_is_made_ahead_while_streams_hold_much(monkeypatch: pytest.Monke
     parts, sent, read = Parts(), list[Message](), list[int]()
 
     async def seen() -> None:
-        assert len(b"part") == HELD.bytes
+        assert len(b"part") == STREAM_MEMORY.bytes
         assert stream._making is None
         read.append(parts.read)
 
     stream = Stream(parts(), "text/plain", {})
     run(stream, sent, seen=seen)
     assert read == [1, 2, 3, 4, 5]
-    assert HELD.bytes == 0
+    assert STREAM_MEMORY.bytes == 0
 
 
 @pytest.mark.parametrize("refuse_after", [1, 2, 3, 100])
 def test_nothing_is_held_of_a_stream_that_ended(refuse_after: int) -> None:
     with suppress(ClientDisconnect):
         run(Stream(Parts()(), "text/plain", {}), [], refuse_after=refuse_after)
-    assert HELD.bytes == 0
+    assert STREAM_MEMORY.bytes == 0
 
 
 def test_memory_is_given_back_after_the_last_of_many_streams() -> None:
-    held = Held()
+    held = StreamMemory()
     for _ in range(MANY):
         held.begin()
     assert [held.end() for _ in range(MANY)] == [False] * (MANY - 1) + [True]

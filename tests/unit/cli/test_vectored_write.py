@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from starlette.types import Message, Receive, Scope, Send
 
-from lakemuster.api.vectored_body import PIECES, Piece, Pieces
+from lakemuster.api.vectored_body import VECTORED, Piece, VectoredBody
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.vectored_write import MAX_PIECES
 
@@ -32,7 +32,7 @@ told: list[str] = []
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
     """Bodies by their paths; ``/endless`` until nobody reads on, ``/mixed`` with pieces among bytes."""
-    assert PIECES in scope["extensions"]
+    assert VECTORED in scope["extensions"]
     headers: list[tuple[bytes, bytes]] = []
     parts: Iterator[list[Piece]] = iter(BODIES.get(scope["path"], []))
     if scope["path"] == "/endless":
@@ -41,16 +41,22 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         parts, headers = iter([[b"four", b"five"]]), [(b"Content-Length", b"8")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     if scope["path"] == "/mixed":
-        for body in (b"a" * LARGE, Pieces([b"b" * LARGE, b"c"]), b"d" * LARGE, Pieces([]), Pieces([b"e"])):
+        for body in (
+            b"a" * LARGE,
+            VectoredBody([b"b" * LARGE, b"c"]),
+            b"d" * LARGE,
+            VectoredBody([]),
+            VectoredBody([b"e"]),
+        ):
             await send({"type": "http.response.body", "body": body, "more_body": True})
     if scope["path"] == "/last":
-        await send({"type": "http.response.body", "body": Pieces([b"all ", b"of it"])})
+        await send({"type": "http.response.body", "body": VectoredBody([b"all ", b"of it"])})
         return
     ended = asyncio.ensure_future(_ended(receive))
     for some in parts:
         if ended.done():
             break
-        await send({"type": "http.response.body", "body": Pieces(some), "more_body": True})
+        await send({"type": "http.response.body", "body": VectoredBody(some), "more_body": True})
         await asyncio.sleep(0)
     told.append(f"{scope['path']} {'left' if ended.done() else 'sent'}")
     await send({"type": "http.response.body", "body": b""})

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from lakemuster.index import cpu_semaphore
-from lakemuster.index.cpu_semaphore import Turns
+from lakemuster.index.cpu_semaphore import CpuSemaphore
 from lakemuster.index.segment_cache import SegmentCache
 
 
-def side_by_side(count: int, turns: Turns) -> int:
+def side_by_side(count: int, turns: CpuSemaphore) -> int:
     """How many of some threads were in their turn at once."""
     inside, most, lock, begin = 0, 0, threading.Lock(), threading.Barrier(count)
 
@@ -37,11 +37,11 @@ def side_by_side(count: int, turns: Turns) -> int:
 
 
 def test_so_many_compute_at_once_and_no_more():
-    assert side_by_side(12, Turns(3)) == 3
+    assert side_by_side(12, CpuSemaphore(3)) == 3
 
 
 def test_a_turn_within_a_turn_is_the_same_one():
-    turns = Turns(1)
+    turns = CpuSemaphore(1)
     with turns.taken(), turns.taken():
         turns.leave()
         turns.leave()
@@ -49,7 +49,7 @@ def test_a_turn_within_a_turn_is_the_same_one():
 
 
 def test_whoever_raises_gives_its_turn_back():
-    turns = Turns(1)
+    turns = CpuSemaphore(1)
     for _ in range(3):
         with pytest.raises(ValueError, match="mine"), turns.taken():
             raise ValueError("mine")
@@ -57,7 +57,7 @@ def test_whoever_raises_gives_its_turn_back():
 
 
 def test_whoever_leaves_lets_another_in_and_takes_no_other_turn():
-    turns = Turns(1)
+    turns = CpuSemaphore(1)
     entered = threading.Event()
 
     def other() -> None:
@@ -75,7 +75,7 @@ def test_whoever_leaves_lets_another_in_and_takes_no_other_turn():
 
 
 def test_whoever_waits_comes_before_whoever_had_a_turn():
-    own, order = Turns(1), list[str]()
+    own, order = CpuSemaphore(1), list[str]()
 
     def other() -> None:
         with own.taken():
@@ -93,7 +93,7 @@ def test_whoever_waits_comes_before_whoever_had_a_turn():
 
 
 def test_patience_ends(monkeypatch: pytest.MonkeyPatch):
-    stuck, own = Turns(1), []
+    stuck, own = CpuSemaphore(1), []
 
     def other() -> None:
         with stuck.taken():
@@ -115,10 +115,10 @@ def test_waiting_for_a_segment_is_not_computing(tmp_path: Path):
 
     def download(target: Path) -> None:
         target.write_bytes(b"x")
-        free.append(side_by_side(8, cpu_semaphore.COMPUTING))
+        free.append(side_by_side(8, cpu_semaphore.CPU))
 
-    with cpu_semaphore.COMPUTING.taken():
+    with cpu_semaphore.CPU.taken():
         cache.get("ab", download)
-    with cpu_semaphore.COMPUTING.taken():
+    with cpu_semaphore.CPU.taken():
         cache.get("ab", download)
-    assert free == [side_by_side(8, cpu_semaphore.COMPUTING)]
+    assert free == [side_by_side(8, cpu_semaphore.CPU)]

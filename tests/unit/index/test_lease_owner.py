@@ -7,17 +7,17 @@ import sys
 
 import pytest
 
-from lakemuster.index.lease_owner import is_dead, new_holder
+from lakemuster.index.lease_owner import is_dead, new_owner
 
 SAY_HOLDER = "from lakemuster.index.lease_owner import new_holder; print(new_holder(), flush=True); input()"
 
 
 def test_names_differ() -> None:
-    assert len({new_holder() for _ in range(100)}) == 100
+    assert len({new_owner() for _ in range(100)}) == 100
 
 
 def test_this_process_is_alive() -> None:
-    assert not is_dead(new_holder())
+    assert not is_dead(new_owner())
 
 
 def test_a_process_is_dead_once_it_ended() -> None:
@@ -32,7 +32,7 @@ def test_a_process_is_dead_once_it_ended() -> None:
 
 
 def test_a_later_process_of_the_same_id_is_another() -> None:
-    name, place, pid, _ = new_holder().split(" ")
+    name, place, pid, _ = new_owner().split(" ")
     assert is_dead(f"{name} {place} {pid} 1")
 
 

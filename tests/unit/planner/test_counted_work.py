@@ -27,7 +27,7 @@ from lakemuster.planner.scan import packs, planned_entries, selection
 from lakemuster.planner.scan import plan as plans
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.planned_entries import Piece
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.scan.tasks import cut, part
 from tests.contract.service.test_reused_pages import first
 
@@ -106,7 +106,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
 def plan(services: Services, text: str) -> Plan:
     view = services.view(NAME)
-    return Plan(outline_of(services.index, view), Filter(text).bound(view.schemas[0]))
+    return Plan(scan_index_of(services.index, view), Filter(text).bound(view.schemas[0]))
 
 
 def files(services: Services, text: str) -> int:
@@ -247,7 +247,7 @@ def test_delete_files_of_most_files_are_found_once(services: Services, monkeypat
         batches = list(plan(services, text).batches())
         assert sum(asked) <= 300  # the manifest that was appended, and a few files
         for batch in batches:
-            index = plan(services, text).outline.delete_index
+            index = plan(services, text).scan.delete_index
             assert index is not None
             offsets, numbers = match(index, batch.part.manifest.header.spec_id, batch.table)
             assert offsets.tolist() == batch.delete_offsets.tolist()

@@ -20,8 +20,8 @@ from lakemuster.main import build_services
 from lakemuster.planner.scan import plan
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_of, outline_over
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.scan_index import scan_index_of, scan_index_over
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import CURRENT
 from lakemuster.predicates import TRUE
 
@@ -51,15 +51,15 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
 def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, int, dict[str, Any]]]:
     """The files of a plan: part, row and entry; ``alone``: each manifest read from its own segment."""
     view = services.view(NAME, CURRENT)
-    outline = outline_of(services.index, view)
+    scan = scan_index_of(services.index, view)
     if alone:
-        outline = outline_over(services.index, view, outline.data)
-        for spec in outline.specs:
+        scan = scan_index_over(services.index, view, scan.data)
+        for spec in scan.specs:
             names = [part.manifest.segment for part in spec.parts]
             vars(spec)["sources"] = tuple(
                 packed.Source(name, 1, rows, name, rows) for name, rows in zip(names, spec.part_rows, strict=True)
             )
-    found = Plan(outline, Filter(text or None).bound(view.schemas[0]), None)
+    found = Plan(scan, Filter(text or None).bound(view.schemas[0]), None)
     batches = [own for batch in found.batches() for own in batch.by_part()]
     return [
         (batch.number, row, {name: value for name, value in entry.items() if value is not None})
@@ -68,8 +68,8 @@ def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, in
     ]
 
 
-def spec_of(services: Services) -> SpecOutline:
-    (spec,) = outline_of(services.index, services.view(NAME, CURRENT)).specs
+def spec_of(services: Services) -> SpecIndex:
+    (spec,) = scan_index_of(services.index, services.view(NAME, CURRENT)).specs
     return spec
 
 
@@ -86,7 +86,7 @@ def test_an_explanation_counts_what_packs_hold_and_opens_no_manifest_alone(
     services: Services, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = services.view(NAME, CURRENT)
-    outline = outline_of(services.index, view)
+    scan = scan_index_of(services.index, view)
     opened, of = set[str](), SegmentStore.open
 
     def noted(store: SegmentStore, name: str) -> Segment:
@@ -94,8 +94,8 @@ def test_an_explanation_counts_what_packs_hold_and_opens_no_manifest_alone(
         return of(store, name)
 
     monkeypatch.setattr(SegmentStore, "open", noted)
-    explained = explain(outline, Filter(text or None).bound(view.schemas[0]))
-    (spec,) = outline.specs
+    explained = explain(scan, Filter(text or None).bound(view.schemas[0]))
+    (spec,) = scan.specs
     assert opened <= {source.segment for source in spec.sources}
     entries = explained.levels[-1]
     assert entries.name == "entries"
@@ -146,8 +146,8 @@ def test_entries_of_a_packed_batch_have_what_their_own_manifests_give_them(
     for _ in range(40):
         append_manifest(Path(next(iter(services.settings.roots)), "t"), files=10)
     services.refresh(NAME)
-    outline = outline_of(services.index, services.view(NAME, CURRENT))
-    everything = Plan(outline, TRUE)
+    scan = scan_index_of(services.index, services.view(NAME, CURRENT))
+    everything = Plan(scan, TRUE)
     inherited, packed_batches = ("snapshot_id", "sequence_number", "file_sequence_number"), 0
     seen: set[int] = set()
     for batch in everything.batches():

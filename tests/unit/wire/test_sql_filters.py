@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.residual import residuals
 from lakemuster.predicates import (
     TRUE,
@@ -59,7 +59,7 @@ def test_a_residual_asks_of_the_rows_of_its_partition_what_the_filter_does(
     text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
 ) -> None:
     bound = bind(parse_sql(text), SCHEMA)
-    left = residuals(bound, partitions(spec, rows), Projection(spec, (SCHEMA,)))
+    left = residuals(bound, partitions(spec, rows), PartitionPredicates(spec, (SCHEMA,)))
     for row, number in zip(rows, left.of_file.tolist(), strict=True):
         written = sql_of(left.distinct[number], text)
         again = TRUE if written is None else bind(parse_sql(written), SCHEMA)

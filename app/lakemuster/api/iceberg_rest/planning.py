@@ -16,10 +16,10 @@ from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.api.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.api.native.dependencies import Target, caller_of, needs
-from lakemuster.api.native.fast_route import UsualRoute
+from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import follows_from
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, RequestInvalid, SnapshotNotFound
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.tables import TableRecord
 from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.iceberg_rest.plans import (
@@ -77,7 +77,7 @@ def _nan_of(table: Target) -> NanMode:
     raise RequestInvalid(f"the header {NAN_HEADER} is one of {', '.join(NAN_MODES)}", header=", ".join(given)[:100])
 
 
-class _Route(UsualRoute):
+class _Route(FastRoute):
     async def table_of(self, request: Request) -> Target:
         names = request.path_params
         return await the_table(request, caller_of(request), levels_of(names["namespace"]), names["table"])
@@ -172,5 +172,5 @@ def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWrit
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:
     if planned.view.stale is None and planned.view.table.companion_of is None:
         follows_from(table.request, planned.view.table)
-    with COMPUTING.taken():
+    with CPU.taken():
         return Response(write(), media_type="application/json", headers={"Cache-Control": "no-store"})

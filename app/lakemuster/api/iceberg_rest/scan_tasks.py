@@ -25,7 +25,7 @@ from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.planner.columns import flat
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import PlannedBatch
 from lakemuster.predicates import Bound
@@ -170,7 +170,7 @@ class TaskWriter:
             end = task_end(references, residuals, own.residual)
             yield writer.write(own.sources[0].rows, [*end, ","])[:-1]
 
-    def _files(self, part: Part, table: pa.Table, as_recorded: bool = True) -> ContentFiles:
+    def _files(self, part: ManifestPart, table: pa.Table, as_recorded: bool = True) -> ContentFiles:
         metadata = self.planned.view.metadata
         spec_id = part.manifest.header.spec_id
         specs = {spec.spec_id: spec for spec in metadata.specs}
@@ -220,7 +220,7 @@ class TaskWriter:
         if any(map(has_odd_floats, files)):
             raise client_must_plan(self.planned, "Iceberg's Java library reads no partition values of NaN or infinity")
 
-    def _untold(self, of: Part, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
+    def _untold(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
         """The fields that PyIceberg may look at, each with (N,) the files of which it is not told the value."""
         files = self._files(of, table)
         return {
@@ -243,7 +243,7 @@ class TaskWriter:
             return found.deletes
         first = 0
         numbers: list[NDArray[np.int64]] = []
-        for _, table in self.planned.plan.outline.delete_tables:
+        for _, table in self.planned.plan.scan.delete_tables:
             is_one = pc.equal(flat(table.column("content")), POSITION_DELETES)
             numbers.append(first + np.flatnonzero(is_one.to_numpy(zero_copy_only=False)))
             first += table.num_rows

@@ -10,7 +10,7 @@ from lakemuster.errors import SnapshotNotFound
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_of
+from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import TRUE, Bound, NanMode, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
@@ -80,7 +80,7 @@ def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
     bound = _bound(scan, view)
     statistics = frozenset(scan.statistics)
     if scan.after is None:
-        return PlannedScan(scan, view, Plan(outline_of(services.index, view), bound, statistics))
+        return PlannedScan(scan, view, Plan(scan_index_of(services.index, view), bound, statistics))
     end, views = services.appended(view.table.name, scan.after, scan.snapshot_id, iceberg=True)
     return PlannedScan(scan, view, plan_appends(services.index, views, end, bound, statistics))
 

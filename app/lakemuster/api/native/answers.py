@@ -20,11 +20,11 @@ from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_to
 from lakemuster.api.response_cache import follows_from
 from lakemuster.api.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import KeptFiles
+from lakemuster.planner.scan.filtered_files import FilteredFiles
 from lakemuster.planner.view import CURRENT, View
 
 PINNED_SECONDS = 31_536_000
@@ -130,7 +130,7 @@ def snapshot_answer(
 
 def _about(rows: RowSource) -> Mapping[str, object]:
     """What a list says besides, in every page and at the end of a stream: which part of its filter did not prune."""
-    return {"not_applied": not_applied_out(rows.not_applied)} if isinstance(rows, KeptFiles) else {}
+    return {"not_applied": not_applied_out(rows.not_applied)} if isinstance(rows, FilteredFiles) else {}
 
 
 def views_of(
@@ -208,7 +208,7 @@ def _page(
     headers: dict[str, str],
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    with COMPUTING.taken():
+    with CPU.taken():
         page = listing.page(None if place is None else place.key, asked.query.page_size)
     token = None if page.after is None else asked.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}

@@ -22,7 +22,7 @@ from lakemuster.errors import FilterInvalid
 _JSON = "application/json"
 
 
-class UsualRoute(TableRoute):
+class FastRoute(TableRoute):
     """A route of callers who may read, of a function of ``table`` and ``asked``, or of ``table`` and ``query``."""
 
     async def table_of(self, request: Request) -> Target:

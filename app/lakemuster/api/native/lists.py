@@ -23,16 +23,16 @@ from lakemuster.api.native.dependencies import (
     words,
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
-from lakemuster.api.native.fast_route import UsualRoute
+from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.errors import RequestInvalid
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import kept_files, live_files
+from lakemuster.planner.scan.filtered_files import filtered_files, live_files
 from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
-router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=UsualRoute)
+router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=FastRoute)
 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)
@@ -59,7 +59,7 @@ def list_files(table: TheTable, query: FilesQuery) -> Response:
     def bound(view: View) -> Bound:
         return given.bound(view.schemas[0], nan=nan, history=view.written)
 
-    return _answer(table, "files", query, lambda view: kept_files(index, view, bound, content, stats))
+    return _answer(table, "files", query, lambda view: filtered_files(index, view, bound, content, stats))
 
 
 @router.get("/tables/{table}/partitions", response_model=PartitionsPage, responses=LIST_OF_SNAPSHOT)

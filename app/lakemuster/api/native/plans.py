@@ -15,13 +15,13 @@ from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
 from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
-from lakemuster.api.native.fast_route import UsualRoute
+from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.page_tokens import Place
 from lakemuster.api.plan_response import PlanListing
 from lakemuster.api.planning import explanation_out, plan_listing, selector_of
 from lakemuster.api.response_cache import follows_from
 from lakemuster.errors import RequestInvalid
-from lakemuster.index.cpu_semaphore import COMPUTING
+from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.planner.scan.tasks import cut, part
 from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps
@@ -40,9 +40,7 @@ _TASKS = "plan-tasks"
 MAX_TASKS = 100_000
 """Parts of one plan; about 150 bytes each."""
 
-router = APIRouter(
-    prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=UsualRoute
-)
+router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=FastRoute)
 
 
 class _Paging(Paged):
@@ -77,7 +75,7 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
         return _task(table, asked, paging)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
-    with COMPUTING.taken():
+    with CPU.taken():
         listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
         return _answer(request, view, listing, place)
 
@@ -94,7 +92,7 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    with COMPUTING.taken():
+    with CPU.taken():
         listing = plan_listing(table.services, view, asked, stale=stale)
         count = listing.plan.totals.files
         keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
@@ -114,7 +112,7 @@ def explain(table: TheTable, asked: ExplainRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    with COMPUTING.taken():
+    with CPU.taken():
         document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
         return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
 
@@ -135,7 +133,7 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
     assert part_of is not None
     request, _, place = views_of(table, "plan", paging, lambda: (view,))
-    with COMPUTING.taken():
+    with CPU.taken():
         listing = plan_listing(table.services, view, asked, stale=None)
         of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
         return _answer(request, view, replace(listing, plan=of_part), place)

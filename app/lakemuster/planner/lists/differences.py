@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
 
 _IDENTITY = ("file_path", "file_name", "content_offset", "level", "bucket", "external_path")
@@ -38,7 +38,7 @@ class DiffSource:
         return pa.schema([pa.field("change", pa.string()), *self.new.schema])
 
     @cached_property
-    def _unshared(self) -> tuple[list[Part], list[Part]]:
+    def _unshared(self) -> tuple[list[ManifestPart], list[ManifestPart]]:
         if self.old.view.table.format == "paimon":
             # A manifest of both may hold entries that only one of the two snapshots cancels.
             return list(self.old.parts), list(self.new.parts)
@@ -71,7 +71,7 @@ class DiffSource:
                 yield Position(number, at), pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _identities(source: EntrySource, parts: list[Part]) -> pa.Array:
+def _identities(source: EntrySource, parts: list[ManifestPart]) -> pa.Array:
     found = [_identity(source.kept(part)) for part in parts]
     return pa.concat_arrays(found) if found else pa.array([], pa.string())
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS, Segment
-from lakemuster.planner.row_projection import Part, Shape
+from lakemuster.planner.row_projection import ManifestPart, RowProjection
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import View
 
@@ -26,7 +26,7 @@ class WholeBatch(NamedTuple):
     """
 
     key: Hashable
-    part: Part
+    part: ManifestPart
     first: int
     batch: pa.RecordBatch
     rows: int
@@ -43,8 +43,8 @@ class EntrySource:
     key: str
     index: Index
     view: View
-    parts: tuple[Part, ...]
-    shape: Shape
+    parts: tuple[ManifestPart, ...]
+    shape: RowProjection
     batch_rows: int = BATCH_ROWS
 
     @property
@@ -93,7 +93,7 @@ class EntrySource:
         key = (self.index, part.manifest.id, number, decided_by)
         return WholeBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
-    def kept(self, part: Part) -> pa.Table:
+    def kept(self, part: ManifestPart) -> pa.Table:
         """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""
         segment = self.index.segments.open(part.manifest.segment)
         table = self.shape.prepare(part, segment.table(self.shape.columns(segment.names)))

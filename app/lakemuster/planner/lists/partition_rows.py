@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
 from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type, struct
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
 
@@ -59,7 +59,7 @@ def _files_schema(target: pa.DataType, view: View) -> pa.Schema:
     )
 
 
-def _files(part: Part, table: pa.Table, view: View, target: pa.DataType, times: Mapping[int, int]) -> pa.Table:
+def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType, times: Mapping[int, int]) -> pa.Table:
     count, header = table.num_rows, part.manifest.header
     spec = next((spec for spec in view.metadata.specs if spec.spec_id == header.spec_id), None)
     own = partition_struct(table, spec, partition_names(view.metadata.specs))

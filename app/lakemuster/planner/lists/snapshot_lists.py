@@ -13,7 +13,7 @@ from lakemuster.planner.lists import differences, index_files, manifest_rows, pa
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
 from lakemuster.planner.row_projection import Wanted
-from lakemuster.planner.row_projections.by_format import shape
+from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -40,7 +40,7 @@ def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
         if not chosen:
             raise ManifestNotFound("the snapshot lists no such manifest", manifest=manifest)
     wanted = Wanted(status=True, statistics=None, raw=True, manifest=True)
-    return EntrySource("entries", index, view, chosen, shape(view, wanted))
+    return EntrySource("entries", index, view, chosen, row_projection_of(view, wanted))
 
 
 def _is_named(location: str, name: str, rewrites: Rewrites) -> bool:
@@ -64,7 +64,7 @@ def files(
     if chosen is not None and "changelog" in chosen:
         roles.add("changelog")
     wanted = Wanted(statistics=statistics_of(view, stats), contents=chosen)
-    return EntrySource("files", index, view, parts(index, view, roles), shape(view, wanted))
+    return EntrySource("files", index, view, parts(index, view, roles), row_projection_of(view, wanted))
 
 
 def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
@@ -101,7 +101,7 @@ def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | N
 
 def partitions(index: Index, view: View) -> RowSource:
     """One row a partition: files, records, bytes, delete files, last commit."""
-    source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), shape(view, Wanted()))
+    source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, Wanted()))
     with index.database.reading() as session:
         records = list_snapshots(session, view.table.table_id)
     times = {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
@@ -120,6 +120,6 @@ def diff(index: Index, old: View, new: View) -> RowSource:
     """Files added and removed from ``old`` to ``new``."""
     return differences.DiffSource(
         index,
-        EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), shape(old, Wanted())),
-        EntrySource("diff", index, new, parts(index, new, LIVE_ROLES), shape(new, Wanted())),
+        EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), row_projection_of(old, Wanted())),
+        EntrySource("diff", index, new, parts(index, new, LIVE_ROLES), row_projection_of(new, Wanted())),
     )

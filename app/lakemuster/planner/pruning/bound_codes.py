@@ -41,7 +41,7 @@ _DECIMAL_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class BoundCodes:
     """A column's bounds of N files.
 
     Attributes:
@@ -62,12 +62,12 @@ class Keys:
         """Bytes of memory."""
         return int(self.lower.nbytes if self.lower is self.upper else self.lower.nbytes + self.upper.nbytes)
 
-    def spans(self, spans: list[slice]) -> Keys:
+    def spans(self, spans: list[slice]) -> BoundCodes:
         """Those of some files."""
         lower = upper = _spanned(self.lower, spans)
         if self.lower is not self.upper:
             upper = _spanned(self.upper, spans)
-        return Keys(lower, upper, self.least, self.greatest, self.shift)
+        return BoundCodes(lower, upper, self.least, self.greatest, self.shift)
 
     def narrowed(self, wide: int) -> int:
         """The narrow key of a wide one; below and above all bounds, those of nothing."""
@@ -90,7 +90,7 @@ def _spanned(keys: Narrow, spans: list[slice]) -> Narrow:
     return keys[spans[0]] if len(spans) == 1 else np.concatenate([keys[span] for span in spans])
 
 
-def keys_of(stats: FieldStats, kind: Primitive, rows: int) -> Keys | None:
+def bound_codes_of(stats: FieldStats, kind: Primitive, rows: int) -> BoundCodes | None:
     """The keys of a column's bounds; None for types that have none."""
     least_of = _wide(comparable(stats.lower, kind), kind, rows)
     greatest_of = _wide(comparable(stats.upper, kind), kind, rows)
@@ -109,7 +109,7 @@ def keys_of(stats: FieldStats, kind: Primitive, rows: int) -> Keys | None:
             found[~has] = missing
         return found
 
-    keys = Keys(narrow(lower, has_lower, NO_LOWER), narrow(upper, has_upper, NO_UPPER), least, greatest, shift)
+    keys = BoundCodes(narrow(lower, has_lower, NO_LOWER), narrow(upper, has_upper, NO_UPPER), least, greatest, shift)
     nothing = nothing_ordered(stats, kind, rows)
     if nothing.any():
         keys.lower[nothing], keys.upper[nothing] = NO_UPPER, NO_LOWER
@@ -137,7 +137,7 @@ class Values:
     exact: bool
     _cells: dict[tuple[int, int], Cells] = field(default_factory=dict, compare=False)
 
-    def cells(self, keys: Keys) -> Cells:
+    def cells(self, keys: BoundCodes) -> Cells:
         """The values as narrow keys, made ready to be searched; those of the keys before are at hand."""
         ends = keys.least, keys.greatest
         if (found := self._cells.get(ends)) is None:
@@ -191,7 +191,7 @@ def as_bytes(value: object) -> bytes:
     return value
 
 
-def key_after(prefix: bytes) -> int | None:
+def code_after(prefix: bytes) -> int | None:
     """The 64-bit key of the least text above all with a prefix; None when there is none."""
     kept = prefix.rstrip(b"\xff")
     return _text_key(kept[:-1] + bytes([kept[-1] + 1])) if kept else None

@@ -17,11 +17,11 @@ from lakemuster.planner.pruning.bound_codes import (
     BELOW,
     NO_LOWER,
     NO_UPPER,
-    Keys,
+    BoundCodes,
     Narrow,
     Values,
     as_bytes,
-    key_after,
+    code_after,
 )
 from lakemuster.planner.pruning.native import Cells, any_between
 from lakemuster.planner.pruning.prune import FieldStats, Mask, cannot
@@ -44,7 +44,7 @@ def marks_of(field: FieldStats, kind: Primitive, rows: int) -> Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedField:
+class CodedField:
     """A column of N files, compared by keys where it has some, and else by its bounds.
 
     Attributes:
@@ -56,7 +56,7 @@ class KeyedField:
 
     rows: int
     kind: Primitive
-    keys: Callable[[], Keys | None]
+    keys: Callable[[], BoundCodes | None]
     marks: Callable[[], Marks]
     bounds: Callable[[NDArray[np.int64] | None], FieldStats]
     values: dict[int, Values | None]
@@ -80,7 +80,7 @@ class KeyedField:
             sure[places] = cannot(leaf, self.bounds(places), len(places))
         return sure
 
-    def _nothing_else(self, leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask]:
+    def _nothing_else(self, leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask]:
         """As :func:`outside`, of a negation: surely where all is null, if it does not match null."""
         ties = inside(leaf, values, keys)
         if leaf.nulls:
@@ -88,7 +88,7 @@ class KeyedField:
         return np.asarray(self.marks() & MARKED[Op.NOT_NULL], np.bool_), ties
 
 
-def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | None]:
+def outside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask | None]:
     """Where a comparison surely matches nothing, and where keys do not tell (None: nowhere)."""
     exact = values.exact and not keys.shift
     if leaf.op is Op.IN:
@@ -108,16 +108,16 @@ def outside(leaf: BoundLeaf, values: Values, keys: Keys) -> tuple[Mask, Mask | N
         case Op.EQ:
             first, last = key, key
         case _:
-            after = key_after(as_bytes(leaf.values[0]))
+            after = code_after(as_bytes(leaf.values[0]))
             first, last, exact = key, NO_UPPER if after is None else keys.narrowed(after), False
     return _apart(keys, first, last, exact=exact)
 
 
-def inside(leaf: BoundLeaf, values: Values, keys: Keys) -> Mask:
+def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
     """Where bounds may hold nothing but what a negation excludes; elsewhere they surely hold more."""
     match leaf.op:
         case Op.NOT_STARTS_WITH:
-            after = key_after(as_bytes(leaf.values[0]))
+            after = code_after(as_bytes(leaf.values[0]))
             last = NO_UPPER if after is None else keys.narrowed(after)
             return np.asarray((keys.lower >= keys.narrowed(int(values.wide[0]))) & (keys.upper <= last))
         case Op.NOT_EQ:
@@ -127,7 +127,7 @@ def inside(leaf: BoundLeaf, values: Values, keys: Keys) -> Mask:
     return single & ~search(values.cells(keys), keys.lower, keys.upper)[0] if single.any() else single
 
 
-def _apart(keys: Keys, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
+def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
     """Where keys have nothing from ``first`` to ``last``, and, if that is not exact, where they only touch them."""
     if last == NO_UPPER:
         return keys.upper < first, None if exact else keys.upper == first

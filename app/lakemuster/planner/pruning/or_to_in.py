@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lakemuster.metadata.types import Primitive
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.predicates import Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_of
 
 
-def gathered(bound: Bound, projection: Projection) -> Bound:
+def or_to_in(bound: Bound, projection: PartitionPredicates) -> Bound:
     """The same with the alternatives for each column made one.
 
     Columns that partitions tell something of are left: their values may differ in what they say of partitions.
     """
     match bound:
         case BoundAnd(children=children):
-            return replace(bound, children=tuple(gathered(child, projection) for child in children))
+            return replace(bound, children=tuple(or_to_in(child, projection) for child in children))
         case BoundOr(children=children):
             by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}
             rest: list[Bound] = []
@@ -26,7 +26,7 @@ def gathered(bound: Bound, projection: Projection) -> Bound:
                     case BoundLeaf(op=Op.EQ | Op.IN, transform=None) if projection.inclusive(child) is None:
                         by_column.setdefault((child.field_id, child.type), []).append(child)
                     case _:
-                        rest.append(gathered(child, projection))
+                        rest.append(or_to_in(child, projection))
             return any_of([*map(_any_value, by_column.values()), *rest], bound.text)
     return bound
 

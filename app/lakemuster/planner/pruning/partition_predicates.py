@@ -36,7 +36,7 @@ _NOTHING = Opaque("", "nothing can be said")
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class PartitionPredicates:
     """Leaves projected on the partitions of one spec, each once.
 
     Args:
@@ -111,7 +111,7 @@ class Together:
 
     columns: Statistics
     partitions: Statistics
-    projection: Projection
+    projection: PartitionPredicates
 
     @property
     def rows(self) -> int:

@@ -23,7 +23,7 @@ from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import flat
 from lakemuster.planner.pruning.bounds import numbers_of
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.predicates import (
@@ -68,7 +68,7 @@ class Residuals:
     of_file: Rows
 
 
-def residuals(bound: Bound, table: pa.Table, projection: Projection) -> Residuals:
+def residuals(bound: Bound, table: pa.Table, projection: PartitionPredicates) -> Residuals:
     """The residual of each file.
 
     Args:
@@ -87,7 +87,7 @@ class _Asked(NamedTuple):
     fields: frozenset[int]
 
     @classmethod
-    def of(cls, leaf: BoundLeaf, projection: Projection) -> _Asked | None:
+    def of(cls, leaf: BoundLeaf, projection: PartitionPredicates) -> _Asked | None:
         """None when partitions tell nothing of the leaf."""
         strict, inclusive = projection.strict(leaf), projection.inclusive(leaf)
         both = [of for of in (strict, inclusive) if of is not None]
@@ -140,7 +140,7 @@ class Remaining:
     """One predicate's residuals under one spec, by partition tuple, as far as they are known."""
 
     bound: Bound
-    projection: Projection
+    projection: PartitionPredicates
     _known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
 
     @cached_property

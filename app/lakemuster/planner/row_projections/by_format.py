@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from lakemuster.planner.row_projection import Shape, Wanted
-from lakemuster.planner.row_projections.iceberg_rows import IcebergShape
-from lakemuster.planner.row_projections.paimon_rows import PaimonShape
+from lakemuster.planner.row_projection import RowProjection, Wanted
+from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
+from lakemuster.planner.row_projections.paimon_rows import PaimonRows
 from lakemuster.planner.view import View
 
 
-def shape(view: View, wanted: Wanted) -> Shape:
+def row_projection_of(view: View, wanted: Wanted) -> RowProjection:
     """The shape of entries in the view's format."""
-    return IcebergShape(view, wanted) if view.table.format == "iceberg" else PaimonShape(view, wanted)
+    return IcebergRows(view, wanted) if view.table.format == "iceberg" else PaimonRows(view, wanted)

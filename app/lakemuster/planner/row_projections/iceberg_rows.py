@@ -31,7 +31,7 @@ from lakemuster.planner.columns import (
     struct,
     words,
 )
-from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projection import ManifestPart, Wanted
 from lakemuster.planner.row_projections.inherited import Inheritance, inherited
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -71,7 +71,7 @@ _REST = (
 
 
 @dataclass(frozen=True)
-class IcebergShape:
+class IcebergRows:
     """The columns of a list of Iceberg entries."""
 
     view: View
@@ -126,11 +126,11 @@ class IcebergShape:
         """The entry's own columns, partitions, and the statistics that are wanted."""
         return list(_needed(tuple(present), self.wanted.statistics))
 
-    def prepare(self, part: Part, table: pa.Table) -> pa.Table:
+    def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
         """Snapshot ids, sequence numbers and row ids that entries inherit."""
         return inherit(table, part.manifest.header)
 
-    def keep(self, view: View, part: Part, table: pa.Table) -> pa.Array | None:
+    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Entries that are not deleted, of the wanted contents."""
         mask = None if self.wanted.status else pc.not_equal(table.column("status"), DELETED)
         if self.wanted.contents is not None:
@@ -139,7 +139,7 @@ class IcebergShape:
             mask = chosen if mask is None else pc.and_(mask, chosen)
         return mask
 
-    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+    def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
         """Of data files without row ids to inherit: if none is deleted, and all contents are wanted."""
         if part.manifest.header.content != "data" or part.manifest.header.first_row_id is not None:
             return False
@@ -150,11 +150,11 @@ class IcebergShape:
         table = segment.table(list(own))
         return all(_is_at_most(chunk, code) for name, code in own.items() for chunk in table.column(name).chunks)
 
-    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
         """With the snapshot ids and sequence numbers that entries inherit."""
         return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
 
-    def decided_by(self, part: Part) -> Hashable | None:
+    def decided_by(self, part: ManifestPart) -> Hashable | None:
         """The manifest's spec and numbers, and how locations are rewritten; None with statistics, which are many."""
         header = part.manifest.header
         spec = self._specs.get(header.spec_id)
@@ -163,7 +163,7 @@ class IcebergShape:
         numbers = (header.sequence_number, header.added_snapshot_id)
         return spec, numbers, self.view.table.rewrites, self.wanted.status, self.wanted.manifest
 
-    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
+    def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
         arrays, own, made = self._begun(tuple(table.schema.names), part.manifest.header.spec_id, table.num_rows)
         for number, index in own:
@@ -208,7 +208,7 @@ class IcebergShape:
     def _beginnings(self) -> dict[tuple[tuple[str, ...], int, int], tuple[list[pa.Array], _Columns, _Made]]:
         return {}
 
-    def _made(self, name: str, part: Part, table: pa.Table | pa.RecordBatch) -> pa.Array:
+    def _made(self, name: str, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.Array:
         header, count = part.manifest.header, table.num_rows
         match name:
             case "status":

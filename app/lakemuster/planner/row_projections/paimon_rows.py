@@ -23,7 +23,7 @@ from lakemuster.planner.columns import (
     statistics_type,
     words,
 )
-from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projection import ManifestPart, Wanted
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
@@ -56,7 +56,7 @@ _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 
 
 @dataclass(frozen=True)
-class PaimonShape:
+class PaimonRows:
     """The columns of a list of Paimon entries."""
 
     view: View
@@ -129,12 +129,12 @@ class PaimonShape:
         wanted = self.wanted.statistics
         return wanted is None or (split[1] in wanted) or (split[0] in KEYS.values() and bool(wanted))
 
-    def prepare(self, part: Part, table: pa.Table) -> pa.Table:
+    def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
         """Paimon's entries inherit nothing; number them, so that the cancelled can be told."""
         rows = pa.array(np.arange(part.first_row, part.first_row + table.num_rows))
         return table.append_column("row", rows)
 
-    def keep(self, view: View, part: Part, table: pa.Table) -> pa.Array | None:
+    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Added entries that no deletion in the snapshot cancels, of the wanted contents."""
         content = self._content(part)
         if self.wanted.contents is not None and content not in self.wanted.contents:
@@ -147,21 +147,21 @@ class PaimonShape:
             return added
         return pc.and_(added, pc.invert(pc.is_in(table.column("row"), value_set=pa.array(dead, pa.int64()))))
 
-    def _content(self, part: Part) -> str:
+    def _content(self, part: ManifestPart) -> str:
         return "changelog" if part.manifest.role == "changelog" else "data"
 
-    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+    def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
         """Never: entries are to be numbered."""
         return False
 
-    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
         """As :meth:`rows`."""
         return self.rows(part, batch)
 
-    def decided_by(self, part: Part) -> None:
+    def decided_by(self, part: ManifestPart) -> None:
         """Nothing is taken whole."""
 
-    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
+    def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows in the order of ``schema``; statistics only of the columns that the files recorded."""
         header, count = part.manifest.header, table.num_rows
         names = self.view.names

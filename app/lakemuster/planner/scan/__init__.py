@@ -1,0 +1,34 @@
+"""Scan planning: from a snapshot and a predicate to the files that a query must read.
+
+**The scan index** (``scan_index``, one ``spec_index`` for each partition spec) is what planning knows of a snapshot:
+its manifests in list order, where the entries of each begin, the partition summaries of its manifest list, and the
+zones of their segments. It is computed from immutable manifests and segments, and cached for the newest snapshots
+asked for.
+
+**A predicate goes through three levels.** ``selection`` evaluates one bound predicate on
+
+1. the partition summaries of manifests: a manifest that cannot match is not opened;
+2. zones, which hold the statistics of some thousand neighbouring entries: a zone that cannot match is not read;
+3. the entries of the zones that are left: their partitions and column statistics.
+
+Each level drops only what provably holds no matching row; a missing, truncated or NaN bound keeps. ``packs`` hold the
+statistics of many small manifests in one array, so that the third level is a few array operations however many
+manifests there are. ``format_rules`` says which evidence may drop an entry of each format alone. Paimon's primary-key
+buckets and row-id ranges are read whole or not at all: ``merge_groups`` puts back what shares a group with a kept
+file.
+
+**A plan** (``plan``) is what is left, in batches from any position on, so that pages and plan tasks need no state.
+``planned_entries`` and ``gathered_entries`` take the entries' columns from segments; ``delete_matching`` attaches
+delete files and ``planner.pruning.residual`` leaves what partitions do not decide; ``details`` adds Paimon's splits,
+sections and deletion vectors. ``totals`` counts a plan without listing it, ``tasks`` divides it.
+
+**Other questions on the same index:** ``applied`` says which conjuncts prune and why others do not; ``explain``,
+``reasons`` and ``index_reasons`` count what each level dropped, and why, with the bound that decided;
+``filtered_files`` are the lists of files that a filter keeps; ``paths`` finds a file by its location; ``incremental``
+and ``commits`` plan what was added between two snapshots; ``branches`` adds partitions of a Paimon table's second
+branch.
+
+``runs`` are ranges of entries, and ``weighed_cache`` is a cache with a budget of bytes.
+
+Source: Iceberg spec, "Scan Planning"; Paimon's ``FileStoreScan`` and ``SnapshotReader``.
+"""

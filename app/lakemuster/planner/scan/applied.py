@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lakemuster.metadata.types import Kind, arrow_type
 from lakemuster.planner.paimon.file_indexes import can_ask
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.predicates import (
     AlwaysFalse,
     AlwaysTrue,
@@ -45,24 +45,24 @@ class NotApplied:
     reason: str
 
 
-def applied(outline: Outline, bound: Bound) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
+def applied(scan: ScanIndex, bound: Bound) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
     """The conjuncts that can prune files of the snapshot, and those that cannot prune all that they are asked of."""
     can: dict[str, None] = {}
     cannot: dict[str, str] = {}
     partly: dict[str, str] = {}
     for conjunct in conjuncts(bound):
         text = text_of(conjunct)
-        if (reason := why_not(outline, conjunct)) is not None:
+        if (reason := why_not(scan, conjunct)) is not None:
             cannot.setdefault(text, reason)
             continue
         can[text] = None
-        if (reason := _why_not_all(outline, conjunct)) is not None:
+        if (reason := _why_not_all(scan, conjunct)) is not None:
             partly[text] = reason
     cannot = {text: reason for text, reason in cannot.items() if text not in can} | partly
     return tuple(can), tuple(NotApplied(text, reason) for text, reason in cannot.items())
 
 
-def why_not(outline: Outline, bound: Bound) -> str | None:
+def why_not(scan: ScanIndex, bound: Bound) -> str | None:
     """Why a predicate keeps every file of the snapshot; None when it may drop some."""
     match bound:
         case AlwaysTrue() | AlwaysFalse():
@@ -70,30 +70,30 @@ def why_not(outline: Outline, bound: Bound) -> str | None:
         case Opaque(reason=reason):
             return reason
         case BoundLeaf():
-            return _why_not_leaf(outline, bound)
+            return _why_not_leaf(scan, bound)
         case BoundAnd(children=children):
-            reasons = [why_not(outline, child) for child in children]
+            reasons = [why_not(scan, child) for child in children]
             return None if None in reasons else reasons[0]
         case BoundOr(children=children):
-            return next((why for child in children if (why := why_not(outline, child)) is not None), None)
+            return next((why for child in children if (why := why_not(scan, child)) is not None), None)
 
 
-def _why_not_all(outline: Outline, bound: Bound) -> str | None:
+def _why_not_all(scan: ScanIndex, bound: Bound) -> str | None:
     """Why a predicate that may drop files keeps those whose NaN values were not counted; None when it does not."""
     match bound:
-        case BoundLeaf() if not _by_partition(outline, bound) and _needs_nan_counts(bound):
-            if outline.nan_counts(bound.field_id) == "some":
+        case BoundLeaf() if not _by_partition(scan, bound) and _needs_nan_counts(bound):
+            if scan.nan_counts(bound.field_id) == "some":
                 return f"NaN may match, and some files have no count of {bound.name}'s NaN values"
         case BoundAnd(children=children):
-            reasons = [_why_not_all(outline, child) for child in children]
+            reasons = [_why_not_all(scan, child) for child in children]
             return None if None in reasons else reasons[0]
         case BoundOr(children=children):
-            return next((why for child in children if (why := _why_not_all(outline, child)) is not None), None)
+            return next((why for child in children if (why := _why_not_all(scan, child)) is not None), None)
     return None
 
 
-def _by_partition(outline: Outline, leaf: BoundLeaf) -> bool:
-    return not outline.specs or any(spec.projection.inclusive(leaf) is not None for spec in outline.specs)
+def _by_partition(scan: ScanIndex, leaf: BoundLeaf) -> bool:
+    return not scan.specs or any(spec.projection.inclusive(leaf) is not None for spec in scan.specs)
 
 
 def _needs_nan_counts(leaf: BoundLeaf) -> bool:
@@ -101,20 +101,20 @@ def _needs_nan_counts(leaf: BoundLeaf) -> bool:
     return leaf.type.kind in _FLOATS and leaf.transform is None and leaf.op in _COUNTED_NAN
 
 
-def _why_not_leaf(outline: Outline, leaf: BoundLeaf) -> str | None:
-    if _by_partition(outline, leaf):
+def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
+    if _by_partition(scan, leaf):
         return None
     if leaf.transform is not None:
         return f"no partition field is {leaf.transform} of {leaf.name}"
-    if isinstance(outline.reading, PaimonReading) and (reason := _merged(outline.reading, leaf)) is not None:
+    if isinstance(scan.reading, PaimonReading) and (reason := _merged(scan.reading, leaf)) is not None:
         return reason
-    if isinstance(outline.reading, PaimonReading) and outline.has_indexes and can_ask(leaf):
+    if isinstance(scan.reading, PaimonReading) and scan.has_indexes and can_ask(leaf):
         return None
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
         return f"bounds of {leaf.type.text} values have no order that is known"
-    if not outline.has_column(leaf.field_id):
+    if not scan.has_column(leaf.field_id):
         return f"no file has statistics of {leaf.name}"
-    if _needs_nan_counts(leaf) and outline.nan_counts(leaf.field_id) == "none":
+    if _needs_nan_counts(leaf) and scan.nan_counts(leaf.field_id) == "none":
         return f"NaN may match, and no file has a count of {leaf.name}'s NaN values"
     return None
 

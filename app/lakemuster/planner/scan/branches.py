@@ -17,7 +17,7 @@ from lakemuster.index import Index
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import Outline, outline_of
+from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of
 from lakemuster.planner.view import Other, View
 from lakemuster.predicates import TRUE, Bound
 
@@ -46,7 +46,7 @@ def plan_of(
     Raises:
         FormatUnsupported: options that are not known, or a second branch that cannot be read with this one.
     """
-    own, second = outlines_of(index, view, read_optimized=read_optimized)
+    own, second = scan_indexes_of(index, view, read_optimized=read_optimized)
     plan = Plan(own, bound(view), statistics(view), details=details)
     if second is None:
         return plan
@@ -55,34 +55,34 @@ def plan_of(
     return replace(plan, other=other, of_two=True)
 
 
-def outlines_of(index: Index, view: View, *, read_optimized: bool = False) -> tuple[Outline, Outline | None]:
-    """The outlines of a view's branch and of the one that is read beside it, if one is.
+def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -> tuple[ScanIndex, ScanIndex | None]:
+    """The scan indexes of a view's branch and of the one that is read beside it, if one is.
 
     Raises:
         FormatUnsupported: as :func:`plan_of`.
     """
     other = view.other
     if other is None:
-        return outline_of(index, view, read_optimized=read_optimized), None
+        return scan_index_of(index, view, read_optimized=read_optimized), None
     if other.problem is not None:
         raise FormatUnsupported(f"{other.option} reads branch {other.branch}: {other.problem}", option=other.option)
     if other.view is None or view.snapshot is None:
         # A branch without snapshots has no partitions: all of the one that has some are read.
-        beside = None if other.view is None else outline_of(index, other.view, read_optimized=read_optimized)
-        return outline_of(index, view, read_optimized=read_optimized), beside
+        beside = None if other.view is None else scan_index_of(index, other.view, read_optimized=read_optimized)
+        return scan_index_of(index, view, read_optimized=read_optimized), beside
     _require_columns(other, view.schemas[0], other.view.schemas[0])
-    first = outline_of(index, other.view if other.is_first else view, read_optimized=read_optimized)
-    rest = outline_of(
+    first = scan_index_of(index, other.view if other.is_first else view, read_optimized=read_optimized)
+    rest = scan_index_of(
         index, view if other.is_first else other.view, read_optimized=read_optimized, without=partitions_of(first)
     )
     return (rest, first) if other.is_first else (first, rest)
 
 
 @lru_cache(maxsize=KEPT_PARTITIONS)
-def partitions_of(outline: Outline) -> Partitions:
+def partitions_of(scan: ScanIndex) -> Partitions:
     """The partitions of the files that a scan reads."""
-    spec = outline.view.metadata.specs[0]
-    plan = Plan(outline, TRUE, details=False)
+    spec = scan.view.metadata.specs[0]
+    plan = Plan(scan, TRUE, details=False)
     tables = (batch.entries.recorded for batch in plan.batches())
     return Partitions.of(tuple(field.field_id for field in spec.fields), tables)
 

@@ -16,7 +16,7 @@ from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.manifest_list import parts
 from lakemuster.planner.paimon.reading import PaimonReading, Scan
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_over
+from lakemuster.planner.scan.scan_index import scan_index_over
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound
 
@@ -60,4 +60,4 @@ def plan_commits(
     """
     role = "delta" if scan == "delta" else "changelog"
     found = [part for view in views for part in parts(index, view, {role})]
-    return Plan(outline_over(index, end, tuple(found), PaimonReading.of(end, scan)), bound, statistics)
+    return Plan(scan_index_over(index, end, tuple(found), PaimonReading.of(end, scan)), bound, statistics)

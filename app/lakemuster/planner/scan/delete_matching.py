@@ -13,17 +13,19 @@ from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.row_projections.inherited import inherited
 from lakemuster.planner.scan.packs import kept
 from lakemuster.planner.scan.planned_entries import Piece
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Rows
 
 LEAST, MOST = 1024, 1 / 4
 """So many files, and so much of the entries that are read together: then delete files are found for all of those."""
 
-Attached = tuple[NDArray[np.int64], NDArray[np.int64]]
+MatchingDeletes = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
 
 
-def attached(outline: Outline, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]) -> Attached:
+def matching_deletes(
+    scan: ScanIndex, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]
+) -> MatchingDeletes:
     """The delete files of some files.
 
     Args:
@@ -31,7 +33,7 @@ def attached(outline: Outline, index: DeleteIndex, group: Sequence[Piece], entri
         entries: theirs, inherited fields filled in; not asked for where all is known.
     """
     spec_id = group[0].spec.spec_id
-    known = [_of_batch(outline, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
+    known = [_of_batch(scan, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
     if not any(known):
         return index.match(spec_id, entries())
     found, at = [], 0
@@ -41,26 +43,26 @@ def attached(outline: Outline, index: DeleteIndex, group: Sequence[Piece], entri
     return _joined(found)
 
 
-def _of_batch(outline: Outline, index: DeleteIndex, piece: Piece) -> Attached | None:
+def _of_batch(scan: ScanIndex, index: DeleteIndex, piece: Piece) -> MatchingDeletes | None:
     """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
     spec, rows, batch = piece.spec, piece.rows, piece.columns.batch
     count = batch.num_rows
     if len(rows) < MOST * count:
         return None
 
-    def make() -> tuple[Attached, int]:
+    def make() -> tuple[MatchingDeletes, int]:
         parts = spec.parts_of(np.arange(piece.first, piece.first + count))
         found = index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
         return found, sum(numbers.nbytes for numbers in found)
 
     try:
-        found = kept((outline.own, piece.segment, piece.batch), make)
+        found = kept((scan.own, piece.segment, piece.batch), make)
     except LimitExceeded:
         return None
     return found if len(rows) == count else _of_rows(found, rows)
 
 
-def _of_rows(found: Attached, rows: Rows) -> Attached:
+def _of_rows(found: MatchingDeletes, rows: Rows) -> MatchingDeletes:
     offsets, numbers = found
     starts = offsets[rows]
     counts = offsets[rows + 1] - starts
@@ -69,7 +71,7 @@ def _of_rows(found: Attached, rows: Rows) -> Attached:
     return np.concatenate([np.zeros(1, np.int64), ends]), numbers[places]
 
 
-def _joined(found: Sequence[Attached]) -> Attached:
+def _joined(found: Sequence[MatchingDeletes]) -> MatchingDeletes:
     if len(found) == 1:
         return found[0]
     counts = np.concatenate([np.diff(offsets) for offsets, _ in found])

@@ -11,8 +11,8 @@ import pyarrow as pa
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.row_projections.paimon_rows import PLANNED
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.merge_groups import NONE, Ints, arranged, chosen, packed
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.merge_groups import NONE, Ints, chosen, merge_groups_of, packed
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import rows_of, survivors
 from lakemuster.planner.scan.spec_index import Files
 from lakemuster.predicates import Bound
@@ -36,7 +36,7 @@ class SplitRange:
 
 
 def plan_rows(
-    outline: Outline,
+    scan: ScanIndex,
     bound: Bound,
     added_in: frozenset[int] | None,
     start: Position,
@@ -48,18 +48,18 @@ def plan_rows(
     Args:
         splits: only files of these; of a plan whose files are read together.
     """
-    if splits is None and not goes_by_splits(outline):
-        yield from rows_of(outline, bound, added_in, start, end)
+    if splits is None and not goes_by_splits(scan):
+        yield from rows_of(scan, bound, added_in, start, end)
         return
-    files = chosen(outline, bound)
-    for candidate in survivors(outline, bound).candidates:
+    files = chosen(scan, bound)
+    for candidate in survivors(scan, bound).candidates:
         number = candidate.number
         if number < start.part or (end is not None and (number, 0) >= end):
             continue
         own = files.of_part(number)
         rows = files.row[own]
         if splits is not None:
-            of = splits_of(outline, bound, splits.splitting)[own]
+            of = splits_of(scan, bound, splits.splitting)[own]
             rows = rows[(of >= splits.first) & (of < splits.end)]
         if number == start.part:
             rows = rows[np.searchsorted(rows, start.offset) :]
@@ -69,32 +69,32 @@ def plan_rows(
             yield candidate.files(rows)
 
 
-def goes_by_splits(outline: Outline) -> bool:
+def goes_by_splits(scan: ScanIndex) -> bool:
     """Whether files are read together, so that a part of a plan is some of its splits and not a range of entries."""
-    return isinstance(outline.reading, PaimonReading) and outline.reading.merges
+    return isinstance(scan.reading, PaimonReading) and scan.reading.merges
 
 
-def splits_of(outline: Outline, bound: Bound, splitting: Splitting) -> Ints:
+def splits_of(scan: ScanIndex, bound: Bound, splitting: Splitting) -> Ints:
     """(N,) the split of each file of :func:`chosen`."""
-    return packed(outline, bound, splitting.target_size, splitting.open_file_cost)
+    return packed(scan, bound, splitting.target_size, splitting.open_file_cost)
 
 
-def numbers_after(outline: Outline, bound: Bound, splitting: Splitting | None) -> dict[str, int]:
+def numbers_after(scan: ScanIndex, bound: Bound, splitting: Splitting | None) -> dict[str, int]:
     """The first numbers that no section and no split of a plan has."""
-    reading = outline.reading
+    reading = scan.reading
     assert isinstance(reading, PaimonReading)
     found: dict[str, int] = {}
-    if not len(chosen(outline, bound).row):
+    if not len(chosen(scan, bound).row):
         return found
     if reading.merges or splitting is not None:
-        found["section"] = int(arranged(outline, bound).section.max(initial=NONE)) + 1
+        found["section"] = int(merge_groups_of(scan, bound).section.max(initial=NONE)) + 1
     if splitting is not None:
-        found["split"] = int(splits_of(outline, bound, splitting).max(initial=NONE)) + 1
+        found["split"] = int(splits_of(scan, bound, splitting).max(initial=NONE)) + 1
     return found
 
 
 def with_details(
-    outline: Outline, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Ints, entries: pa.Table
+    scan: ScanIndex, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Ints, entries: pa.Table
 ) -> pa.Table:
     """Entries of chosen files with what the plan says of each.
 
@@ -110,19 +110,19 @@ def with_details(
         "deletion_vector": pa.nulls(count, PLANNED["deletion_vector"]),
         "split": pa.nulls(count, pa.int64()),
     }
-    reading = outline.reading
+    reading = scan.reading
     assert isinstance(reading, PaimonReading)
     if reading.merges or splitting is not None:
-        files = chosen(outline, bound)
+        files = chosen(scan, bound)
         place = files.places(numbers, rows)
-        order = arranged(outline, bound)
+        order = merge_groups_of(scan, bound)
         columns["raw_convertible"] = pa.array(order.raw_convertible[place])
         section = order.section[place]
         columns["section"] = pa.array(section, mask=section == NONE)
         if splitting is not None:
-            columns["split"] = pa.array(splits_of(outline, bound, splitting)[place])
-    if outline.vectors is not None:
-        columns["deletion_vector"] = outline.vectors.match(entries)
+            columns["split"] = pa.array(splits_of(scan, bound, splitting)[place])
+    if scan.vectors is not None:
+        columns["deletion_vector"] = scan.vectors.match(entries)
     for name, values in columns.items():
         entries = entries.append_column(pa.field(name, PLANNED[name]), values.cast(PLANNED[name]))
     return entries

@@ -23,7 +23,7 @@ from lakemuster.planner.scan.packs import Question
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.runs import Runs, runs_of
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import (
     Candidate,
     entries_of,
@@ -36,7 +36,7 @@ from lakemuster.planner.scan.selection import (
     zone_runs,
     zones_kept,
 )
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.predicates import TRUE, Bound, conjuncts, text_of
 
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
@@ -138,14 +138,14 @@ class _Counting:
         counts[text] = counts.get(text, 0) + lost
 
 
-def explain(outline: Outline, bound: Bound, files: Sequence[str] = ()) -> Explanation:
+def explain(scan: ScanIndex, bound: Bound, files: Sequence[str] = ()) -> Explanation:
     """Explain what a predicate does to a snapshot's data files.
 
     Args:
         files: locations to explain one by one, as recorded or after rewrites.
     """
-    levels = _levels(outline, bound)
-    return Explanation(levels, *applied(outline, bound), tuple(_explain_files(outline, bound, files)))
+    levels = _levels(scan, bound)
+    return Explanation(levels, *applied(scan, bound), tuple(_explain_files(scan, bound, files)))
 
 
 def together(one: Explanation, other: Explanation) -> Explanation:
@@ -164,20 +164,20 @@ def together(one: Explanation, other: Explanation) -> Explanation:
 
 
 @lru_cache(maxsize=KEPT_FUNNELS)
-def _levels(outline: Outline, bound: Bound) -> tuple[Level, ...]:
+def _levels(scan: ScanIndex, bound: Bound) -> tuple[Level, ...]:
     counting = _Counting(conjuncts(bound) or (bound,))
-    for spec in outline.specs:
-        _count(outline, spec, bound, counting)
+    for spec in scan.specs:
+        _count(scan, spec, bound, counting)
     names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
     if "indexes" in counting.seen:
         names = (*names, "indexes")
-    if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
-        _count_groups(outline, bound, counting)
+    if isinstance(scan.reading, PaimonReading) and scan.reading.together is not None:
+        _count_groups(scan, bound, counting)
         names = (*names, "groups")
     return tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
 
 
-def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Counting) -> None:
+def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) -> None:
     parts = counting.conjuncts
     everything = np.ones(len(spec.parts), np.bool_)
     manifests = [manifests_kept(spec, conjunct) for conjunct in parts]
@@ -205,16 +205,16 @@ def _count(outline: Outline, spec: SpecOutline, bound: Bound, counting: _Countin
         own = left[first[number] : first[number] + counts[number]]
         runs = zone_runs(own, spec.rows(spec.parts[number]))
         candidate = Candidate(spec.numbers[number], spec.parts[number], spec, runs, 0)
-        for start, entries in entries_of(outline, candidate, bound):
+        for start, entries in entries_of(scan, candidate, bound):
             statistics = entry_statistics(spec, entries)
             masks = [can_match(conjunct, statistics) for conjunct in parts]
-            standing = live(outline, spec.parts[number], entries, start)
+            standing = live(scan, spec.parts[number], entries, start)
             kept_entries = counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
             if EMBEDDED in entries.column_names:
                 _count_indexes(spec.reading, entries, bound, kept_entries, counting)
 
 
-def _count_packs(spec: SpecOutline, runs: Runs, counting: _Counting) -> None:
+def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
     """Entries of Iceberg, pack by pack as plans ask them."""
     asked = [(bound, Question.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
     runs = runs.cut(spec.pack_starts)
@@ -234,28 +234,28 @@ def _count_indexes(reading: PaimonReading, entries: pa.Table, bound: Bound, amon
         counting.lose(counting.dropped["indexes"], TOGETHER, lost)
 
 
-def _entry_rules(spec: SpecOutline, entries: pa.Table, bound: Bound) -> Mapping[str, Mask]:
+def _entry_rules(spec: SpecIndex, entries: pa.Table, bound: Bound) -> Mapping[str, Mask]:
     if not isinstance(spec.reading, PaimonReading):
         return NO_RULES
     return _rules(spec, spec.reading.readable(entries), spec.reading.in_bucket(entries, bound))
 
 
-def _rules(spec: SpecOutline, read: Mask | None, in_bucket: Mask | None) -> Mapping[str, Mask]:
+def _rules(spec: SpecIndex, read: Mask | None, in_bucket: Mask | None) -> Mapping[str, Mask]:
     if not isinstance(spec.reading, PaimonReading):
         return NO_RULES
     found = {spec.reading.unread: read, OTHER_BUCKET: in_bucket}
     return {text: mask for text, mask in found.items() if mask is not None}
 
 
-def _count_groups(outline: Outline, bound: Bound, counting: _Counting) -> None:
+def _count_groups(scan: ScanIndex, bound: Bound, counting: _Counting) -> None:
     """Files that go only together: whole buckets, or ranges of row ids."""
-    files = members(outline, bound)
+    files = members(scan, bound)
     everything = np.ones(len(files.row), np.bool_)
     if bound == TRUE or not len(everything):
         counting.add("groups", [everything] * len(counting.conjuncts), everything)
         return
-    left = counting.add("groups", [kept_together(outline, files, c) for c in counting.conjuncts], everything)
-    if lost := int((left & ~kept_together(outline, files, bound)).sum()):
+    left = counting.add("groups", [kept_together(scan, files, c) for c in counting.conjuncts], everything)
+    if lost := int((left & ~kept_together(scan, files, bound)).sum()):
         counting.lose(counting.dropped["groups"], TOGETHER, lost)
 
 
@@ -263,24 +263,24 @@ def _any_of(zones: Mask, owner: np.ndarray[tuple[int], np.dtype[np.int64]], coun
     return np.asarray(np.bincount(owner, zones, count) > 0)
 
 
-def _explain_files(outline: Outline, bound: Bound, files: Sequence[str]) -> Iterator[FileReason]:
+def _explain_files(scan: ScanIndex, bound: Bound, files: Sequence[str]) -> Iterator[FileReason]:
     if not files:
         return
     wanted = dict.fromkeys(files)
     found: dict[str, FileReason] = {}
-    for spec in outline.specs:
-        for path, number, row in find(outline, spec, wanted):
+    for spec in scan.specs:
+        for path, number, row in find(scan, spec, wanted):
             if path not in found or found[path].state == "deleted":
-                found[path] = _explain_file(outline, spec, number, row, path, bound)
+                found[path] = _explain_file(scan, spec, number, row, path, bound)
     for path in wanted:
         yield found.get(path) or FileReason(path, "absent")
 
 
-def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, path: str, bound: Bound) -> FileReason:
+def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path: str, bound: Bound) -> FileReason:
     part = spec.parts[number]
     candidate = Candidate(spec.numbers[number], part, spec, ((row, row + 1),), 1)
-    ((_, entry),) = entries_of(outline, candidate, bound)
-    if not live(outline, part, entry, row)[0]:
+    ((_, entry),) = entries_of(scan, candidate, bound)
+    if not live(scan, part, entry, row)[0]:
         return FileReason(path, "deleted")
     for rule, mask in _entry_rules(spec, entry, bound).items():
         if not mask[0]:
@@ -303,30 +303,28 @@ def _explain_file(outline: Outline, spec: SpecOutline, number: int, row: int, pa
         by = [text_of(c) for c in conjuncts(bound) if not spec.reading.by_index(entry, c, _ONE)[0]]
         if by or not spec.reading.by_index(entry, bound, _ONE)[0]:
             return FileReason(path, "dropped", "indexes", by[0] if by else TOGETHER, tuple(found))
-    if isinstance(outline.reading, PaimonReading) and outline.reading.together is not None:
-        return _of_group(outline, spec, candidate, row, path, bound)
+    if isinstance(scan.reading, PaimonReading) and scan.reading.together is not None:
+        return _of_group(scan, spec, candidate, row, path, bound)
     return FileReason(path, "kept", reasons=tuple(found))
 
 
-def _of_group(
-    outline: Outline, spec: SpecOutline, candidate: Candidate, row: int, path: str, bound: Bound
-) -> FileReason:
+def _of_group(scan: ScanIndex, spec: SpecIndex, candidate: Candidate, row: int, path: str, bound: Bound) -> FileReason:
     """A file that goes only with others."""
-    assert isinstance(outline.reading, PaimonReading)
-    files = members(outline, bound)
+    assert isinstance(scan.reading, PaimonReading)
+    files = members(scan, bound)
     own = files.of_part(candidate.number)
     place = own.start + int(np.searchsorted(files.row[own], row))
-    statistics = all_statistics(outline, candidate.number, np.array([row]), bound)
+    statistics = all_statistics(scan, candidate.number, np.array([row]), bound)
     why = tuple(reasons(bound, statistics, partition_names([spec.projection.spec])))
-    entry = indexed(outline, candidate.number, np.array([row]))
+    entry = indexed(scan, candidate.number, np.array([row]))
     if entry is not None:
-        why = (*why, *index_reasons(bound, entry, outline.reading.evolution))
-    if bound == TRUE or kept_together(outline, files, bound)[place]:
+        why = (*why, *index_reasons(bound, entry, scan.reading.evolution))
+    if bound == TRUE or kept_together(scan, files, bound)[place]:
         if not can_match(bound, statistics)[0]:
             others = "files that are read together with it may hold a matching row"
             why = (*why, Reason(text_of(bound), None, "may match", {}, others))
         return FileReason(path, "kept", reasons=why)
-    by = next((text_of(c) for c in conjuncts(bound) if not kept_together(outline, files, c)[place]), TOGETHER)
+    by = next((text_of(c) for c in conjuncts(bound) if not kept_together(scan, files, c)[place]), TOGETHER)
     return FileReason(path, "dropped", "groups", by, why)
 
 

@@ -32,9 +32,9 @@ CACHED_PLANS = 16
 Numbers = NDArray[np.int64]
 
 
-def kept_files(
+def filtered_files(
     index: Index, view: View, bound: Binding, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
-) -> KeptFiles:
+) -> FilteredFiles:
     """Files that a predicate keeps.
 
     Args:
@@ -48,7 +48,7 @@ def kept_files(
     chosen = checked_contents(content)
     if chosen is not None and "changelog" in chosen:
         raise RequestInvalid("changelog files are no part of a plan: a filter does not reach them")
-    return KeptFiles(plan_of(index, view, bound, lambda of: statistics_of(of, stats), details=False), chosen)
+    return FilteredFiles(plan_of(index, view, bound, lambda of: statistics_of(of, stats), details=False), chosen)
 
 
 def live_files(
@@ -61,11 +61,11 @@ def live_files(
     """
     if view.other is None or (content is not None and "changelog" in content):
         return snapshot_lists.files(index, view, content, stats)
-    return kept_files(index, view, lambda _: TRUE, content, stats)
+    return filtered_files(index, view, lambda _: TRUE, content, stats)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFiles:
+class FilteredFiles:
     """Each data manifest is a part, and all delete files together are the last."""
 
     plan: Plan
@@ -85,7 +85,7 @@ class KeptFiles:
     @property
     def not_applied(self) -> tuple[NotApplied, ...]:
         """The conjuncts of the filter that drop no file."""
-        return applied(self.plan.outline, self.plan.bound)[1]
+        return applied(self.plan.scan, self.plan.bound)[1]
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
         """Files in the order of manifests and entries; delete files after them."""
@@ -112,13 +112,11 @@ class KeptFiles:
             before += len(batch.rows)
 
     def _deletes(self) -> Numbers:
-        if self.plan.outline.delete_index is None:
+        if self.plan.scan.delete_index is None:
             return np.zeros(0, np.int64)
         wanted = [code for code, name in enumerate(CONTENTS) if self.contents is None or name in self.contents]
         numbers = _numbers(self.plan)
-        codes = np.concatenate(
-            [flat(table.column("content")).to_numpy() for _, table in self.plan.outline.delete_tables]
-        )
+        codes = np.concatenate([flat(table.column("content")).to_numpy() for _, table in self.plan.scan.delete_tables])
         return np.asarray(numbers[np.isin(codes[numbers], wanted)])
 
 

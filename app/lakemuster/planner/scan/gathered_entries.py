@@ -88,7 +88,7 @@ def columns_of(segment: Segment, number: int, names: tuple[str, ...]) -> Columns
     return found
 
 
-def gathered(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
+def gathered_entries(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
     """Rows of several batches, one after the other.
 
     Args:

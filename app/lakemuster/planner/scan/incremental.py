@@ -15,7 +15,7 @@ from lakemuster.index import Index
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.scan_index import outline_over
+from lakemuster.planner.scan.scan_index import scan_index_over
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound
 
@@ -61,4 +61,4 @@ def plan_appends(
         for part in parts(index, view, LIVE_ROLES)
         if part.manifest.header.content == "data" and part.manifest.header.added_snapshot_id in added_in
     }
-    return Plan(outline_over(index, end, tuple(found.values())), bound, statistics, added_in)
+    return Plan(scan_index_over(index, end, tuple(found.values())), bound, statistics, added_in)

@@ -30,7 +30,7 @@ from lakemuster.planner.pruning.partition_predicates import Together
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.pruning.zones import stacked
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import (
     Candidate,
     Rows,
@@ -113,7 +113,7 @@ def _position_keys(numbers: Ints, rows: Rows) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Arrangement:
+class MergeGroups:
     """How the chosen files are read.
 
     Attributes:
@@ -128,27 +128,27 @@ class Arrangement:
 
 
 @lru_cache(maxsize=CACHED)
-def chosen(outline: Outline, bound: Bound) -> Members:
+def chosen(scan: ScanIndex, bound: Bound) -> Members:
     """The files that a predicate keeps, groups of files decided as a whole."""
-    found = members(outline, bound)
-    if bound == TRUE or _paimon(outline).together is None or not len(found.row):
+    found = members(scan, bound)
+    if bound == TRUE or _paimon(scan).together is None or not len(found.row):
         return found
-    return found.filter(kept_together(outline, found, bound))
+    return found.filter(kept_together(scan, found, bound))
 
 
-def kept_together(outline: Outline, files: Members, bound: Bound) -> Mask:
+def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files whose group may hold a matching row."""
-    reading = _paimon(outline)
+    reading = _paimon(scan)
     if reading.together == "row ids":
-        return _row_ids_kept(outline, files, bound)
+        return _row_ids_kept(scan, files, bound)
     can_go = reading.options.buckets_can_go
-    return kept_by_bucket(files.bucket, files.numbers("level"), _matching(outline, files, bound), can_go=can_go)
+    return kept_by_bucket(files.bucket, files.numbers("level"), _matching(scan, files, bound), can_go=can_go)
 
 
 @lru_cache(maxsize=CACHED)
-def arranged(outline: Outline, bound: Bound) -> Arrangement:
+def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
     """How the files of :func:`chosen` are read."""
-    reading, files = _paimon(outline), chosen(outline, bound)
+    reading, files = _paimon(scan), chosen(scan, bound)
     count = len(files.row)
     if reading.options.has_primary_key:
         section, level, deleted = _sections(files, reading), files.numbers("level"), files.numbers("delete_row_count")
@@ -161,13 +161,13 @@ def arranged(outline: Outline, bound: Bound) -> Arrangement:
     else:
         section, raw = np.full(count, NONE, np.int64), np.ones(count, np.bool_)
         whole = raw
-    return Arrangement(raw, np.where(raw, NONE, section), whole)
+    return MergeGroups(raw, np.where(raw, NONE, section), whole)
 
 
 @lru_cache(maxsize=CACHED)
-def packed(outline: Outline, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
+def packed(scan: ScanIndex, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
     """(N,) the split of each file of :func:`chosen`."""
-    reading, files, order = _paimon(outline), chosen(outline, bound), arranged(outline, bound)
+    reading, files, order = _paimon(scan), chosen(scan, bound), merge_groups_of(scan, bound)
     size = files.numbers("file_size_in_bytes")
     if reading.options.has_primary_key:
         sections = _sections(files, reading)
@@ -190,17 +190,17 @@ def packed(outline: Outline, bound: Bound, target_size: int, open_file_cost: int
     )
 
 
-def _paimon(outline: Outline) -> PaimonReading:
-    assert isinstance(outline.reading, PaimonReading)
-    return outline.reading
+def _paimon(scan: ScanIndex) -> PaimonReading:
+    assert isinstance(scan.reading, PaimonReading)
+    return scan.reading
 
 
-def members(outline: Outline, bound: Bound) -> Members:
+def members(scan: ScanIndex, bound: Bound) -> Members:
     """The files that a predicate does not drop alone."""
     found: list[tuple[Candidate, Rows, pa.Table]] = []
-    for candidate in survivors(outline, bound).candidates:
-        for start, entries in entries_of(outline, candidate, bound, more=_OWN):
-            keep = readable(outline, candidate.part, entries, start)
+    for candidate in survivors(scan, bound).candidates:
+        for start, entries in entries_of(scan, candidate, bound, more=_OWN):
+            keep = readable(scan, candidate.part, entries, start)
             if bound != TRUE:
                 keep = entries_kept(candidate.spec, entries, bound, keep)
             rows = np.flatnonzero(keep)
@@ -222,39 +222,39 @@ def _is_wanted(name: str) -> bool:
     return name.partition(".")[0] in _OWN and "@" not in name
 
 
-def all_statistics(outline: Outline, part: int, rows: Rows, bound: Bound) -> Together:
+def all_statistics(scan: ScanIndex, part: int, rows: Rows, bound: Bound) -> Together:
     """What is recorded of some files of a part, columns, keys and partitions."""
-    spec = next(spec for spec in outline.specs if part in spec.numbers)
-    segment = outline.index.segments.open(outline.data[part].manifest.segment)
+    spec = next(spec for spec in scan.specs if part in spec.numbers)
+    segment = scan.index.segments.open(scan.data[part].manifest.segment)
     own = [segment.columns_of.get(field_id, ()) for field_id in references(bound)]
     names = [name for some in own for of in _ALL for name in statistics_columns(some, of)]
     names += [name for name in segment.schema.names if name.startswith("partition.") or name in DESCRIBING]
     entries = segment.table(names).take(pa.array(rows))
-    statistics = FileStatistics(entries, _paimon(outline).evolution, _ALL)
+    statistics = FileStatistics(entries, _paimon(scan).evolution, _ALL)
     return Together(statistics, entry_partitions(spec, entries), spec.projection)
 
 
-def _matching(outline: Outline, files: Members, bound: Bound) -> Mask:
+def _matching(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files that can hold a matching row, by all of their statistics and indexes."""
     found = []
     for part, rows in files.by_part():
-        keep = can_match(bound, all_statistics(outline, part, rows, bound))
-        found.append(_by_index(outline, part, rows, bound, keep))
+        keep = can_match(bound, all_statistics(scan, part, rows, bound))
+        found.append(_by_index(scan, part, rows, bound, keep))
     return np.concatenate([np.zeros(0, np.bool_), *found])
 
 
-def _by_index(outline: Outline, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
+def _by_index(scan: ScanIndex, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
     """Mark, of some files of a part, those whose indexes leave rows that may match."""
     asked = np.flatnonzero(keep)
-    if len(asked) and (entries := indexed(outline, part, rows[asked])) is not None:
-        keep[asked] = kept_by_index(entries, _paimon(outline).evolution, bound, keep[asked])
+    if len(asked) and (entries := indexed(scan, part, rows[asked])) is not None:
+        keep[asked] = kept_by_index(entries, _paimon(scan).evolution, bound, keep[asked])
     return keep
 
 
-def indexed(outline: Outline, part: int, rows: Rows) -> pa.Table | None:
+def indexed(scan: ScanIndex, part: int, rows: Rows) -> pa.Table | None:
     """Some files of a part with their indexes; None where the part has none, or they are not asked."""
-    segment = outline.index.segments.open(outline.data[part].manifest.segment)
-    if EMBEDDED not in segment.schema.names or not _paimon(outline).asks_indexes:
+    segment = scan.index.segments.open(scan.data[part].manifest.segment)
+    if EMBEDDED not in segment.schema.names or not _paimon(scan).asks_indexes:
         return None
     return segment.table(INDEX_COLUMNS).take(pa.array(rows))
 
@@ -276,9 +276,9 @@ def _blobs(files: Members) -> Mask:
     return np.asarray(pc.ends_with(names, _BLOB).to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _row_ids_kept(outline: Outline, files: Members, bound: Bound) -> Mask:
+def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files of the ranges of row ids that can hold a matching row."""
-    evolution = _paimon(outline).evolution
+    evolution = _paimon(scan).evolution
     first, rows = files.numbers("first_row_id"), files.numbers("record_count")
     group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
     sequences = flat(files.table.column("write_cols_sequences"))
@@ -290,18 +290,18 @@ def _row_ids_kept(outline: Outline, files: Members, bound: Bound) -> Mask:
         if evolution.today(field_id) is None:
             continue
         written = described.held(field_id, tuple(evolution.name_in(field_id)))
-        if (combined := providers.combined(_field(outline, files, field_id), written)) is not None:
+        if (combined := providers.combined(_field(scan, files, field_id), written)) is not None:
             fields[field_id] = combined
     first_of = np.zeros(providers.count, np.int64)
     first_of[group[::-1]] = np.arange(len(group))[::-1]
-    spec = outline.specs[0]
+    spec = scan.specs[0]
     partitions = entry_partitions(spec, files.table.take(pa.array(first_of)))
     return can_match(bound, Together(Arrays(providers.count, fields), partitions, spec.projection))[group]
 
 
-def _field(outline: Outline, files: Members, field_id: int) -> FieldStats | None:
+def _field(scan: ScanIndex, files: Members, field_id: int) -> FieldStats | None:
     """One column's statistics of all files, in today's type."""
-    evolution = _paimon(outline).evolution
+    evolution = _paimon(scan).evolution
     now = evolution.today(field_id)
     target = None if now is None else arrow_type(now)
     if now is None or target is None:
@@ -309,7 +309,7 @@ def _field(outline: Outline, files: Members, field_id: int) -> FieldStats | None
     parts: list[FieldStats] = []
     counts: list[int] = []
     for part, rows in files.by_part():
-        segment = outline.index.segments.open(outline.data[part].manifest.segment)
+        segment = scan.index.segments.open(scan.data[part].manifest.segment)
         own = statistics_columns(segment.columns_of.get(field_id, ()), "values")
         entries = segment.table([*DESCRIBING, *own]).take(pa.array(rows))
         found = FileStatistics(entries, evolution).field(field_id) or FieldStats()

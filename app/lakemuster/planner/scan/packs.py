@@ -27,14 +27,14 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.bound_codes import Keys, Values, keys_of
-from lakemuster.planner.pruning.coded_statistics import KeyedField, Marks, marks_of
-from lakemuster.planner.pruning.or_to_in import gathered
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.bound_codes import BoundCodes, Values, bound_codes_of
+from lakemuster.planner.pruning.coded_statistics import CodedField, Marks, marks_of
+from lakemuster.planner.pruning.or_to_in import or_to_in
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
 from lakemuster.planner.pruning.zones import stacked
-from lakemuster.planner.scan.weighed_cache import Kept, Key
+from lakemuster.planner.scan.weighed_cache import Key, WeighedCache
 from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 
 PACK_ROWS = 1 << 16
@@ -109,9 +109,9 @@ def _weight(key: Key) -> int:
     return _ENTRY_BYTES + sum(_SOURCE_BYTES * len(part.segments) for part in key if isinstance(part, Pack))
 
 
-_KEPT = Kept(KEPT_BYTES, _weight)
+_KEPT = WeighedCache(KEPT_BYTES, _weight)
 kept = _KEPT.get
-kept_zones = Kept(KEPT_ZONES, _weight)
+kept_zones = WeighedCache(KEPT_ZONES, _weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +127,16 @@ class Question:
 
     index: Index
     bound: Bound
-    projection: Projection
+    projection: PartitionPredicates
     columns: dict[int, Primitive]
     partitions: dict[int, Primitive]
     values: dict[int, Values | None] = field(default_factory=dict)
     projected: dict[int, Bound | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, index: Index, bound: Bound, projection: Projection) -> Question:
+    def of(cls, index: Index, bound: Bound, projection: PartitionPredicates) -> Question:
         """Of a whole predicate."""
-        return cls(index, gathered(bound, projection), projection, leaf_types(bound), projection.types())
+        return cls(index, or_to_in(bound, projection), projection, leaf_types(bound), projection.types())
 
     def kept(self, pack: Pack, spans: Sequence[slice] | None) -> Rows:
         """The entries of a pack that are live and that the predicate cannot drop alone, as places in the pack.
@@ -160,7 +160,7 @@ class Question:
     def is_ready(self, pack: Pack) -> bool:
         """Whether all that is asked for of a pack's columns is at hand."""
         return all(
-            any(_KEPT.has((pack, "column", field_id, of, made)) for made in (Keys, Marks))
+            any(_KEPT.has((pack, "column", field_id, of, made)) for made in (BoundCodes, Marks))
             for field_id, of in self.columns.items()
         )
 
@@ -217,12 +217,12 @@ class PackStatistics:
     def record_count(self) -> None:
         """Asked with what is live."""
 
-    def field(self, field_id: int) -> KeyedField | None:
+    def field(self, field_id: int) -> CodedField | None:
         """Of one column or partition field."""
         of = (self.question.columns if self.kind == "column" else self.question.partitions).get(field_id)
         if of is None:
             return None
-        return KeyedField(
+        return CodedField(
             self.rows,
             of,
             lambda: self._keys(field_id, of),
@@ -242,12 +242,12 @@ class PackStatistics:
             return None
         return bound, PackStatistics(self.question, self.pack, self.spans, self.rows, "partition")
 
-    def _keys(self, field_id: int, of: Primitive) -> Keys | None:
-        def make() -> tuple[Keys | None, int]:
-            made = keys_of(self._read(field_id, of), of, self.pack.rows)
+    def _keys(self, field_id: int, of: Primitive) -> BoundCodes | None:
+        def make() -> tuple[BoundCodes | None, int]:
+            made = bound_codes_of(self._read(field_id, of), of, self.pack.rows)
             return made, 0 if made is None else made.nbytes
 
-        keys = _KEPT.get((self.pack, self.kind, field_id, of, Keys), make)
+        keys = _KEPT.get((self.pack, self.kind, field_id, of, BoundCodes), make)
         return keys if keys is None or self.spans is None else keys.spans(list(self.spans))
 
     def _marks(self, field_id: int, of: Primitive) -> Marks:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
 from lakemuster.planner.scan.packs import Pack, kept
-from lakemuster.planner.scan.scan_index import Outline
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.scan_index import ScanIndex
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.storage.locations import Rewrites
 
 _TAIL = 96
@@ -78,21 +78,21 @@ class Keys(NamedTuple):
         return [word & (most - least) for word in self.sorted[first:end].tolist()]
 
 
-def find(outline: Outline, spec: SpecOutline, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
+def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
     """The entries of a spec's manifests with these locations, as recorded or after rewrites.
 
     Yields:
         the location; the manifest's place in the spec; the entry's in the manifest.
     """
-    column = "file_path" if outline.view.table.format == "iceberg" else "file_name"
-    rewrites = Rewrites(outline.view.table.rewrites)
+    column = "file_path" if scan.view.table.format == "iceberg" else "file_name"
+    rewrites = Rewrites(scan.view.table.rewrites)
     names: dict[str, list[str]] = {}
     for location in locations:
         for recorded in rewrites.before(location) if column == "file_path" else (location.rsplit("/", 1)[-1],):
             names.setdefault(recorded, []).append(location)
     keys = {text: key_of(text) for text in names}
     for pack, first in zip(spec.packs, spec.pack_starts.tolist(), strict=False):
-        for text, entry in _hits(outline.index, pack, column, keys):
+        for text, entry in _hits(scan.index, pack, column, keys):
             place = first + entry
             part = int(np.searchsorted(spec.part_starts, place, side="right")) - 1
             for location in names[text]:

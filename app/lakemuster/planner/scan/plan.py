@@ -1,6 +1,6 @@
 """Plans: the files that a query must read, with the deletes that apply to them and what is left of its predicate.
 
-A plan is read from any place on; it holds nothing between requests but what the outline keeps of the snapshot.
+A plan is read from any place on; it holds nothing between requests but what the scan index keeps of the snapshot.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from lakemuster.index.segments import Segment
 from lakemuster.planner.columns import flat, repeated
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import Remaining, remaining_of
-from lakemuster.planner.row_projection import Part, Shape, Wanted
+from lakemuster.planner.row_projection import ManifestPart, RowProjection, Wanted
 from lakemuster.planner.row_projections.inherited import inherited
 from lakemuster.planner.row_projections.paimon_rows import BRANCH
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.delete_matching import attached
+from lakemuster.planner.scan.delete_matching import matching_deletes
 from lakemuster.planner.scan.details import SplitRange, Splitting, numbers_after, plan_rows, with_details
 from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, joined, pieces, table_of
 from lakemuster.planner.scan.runs import Runs, Spread, runs_of
-from lakemuster.planner.scan.scan_index import Outline, Stretch
+from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
 from lakemuster.planner.scan.selection import Rows, Survivors, survivors
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.scan.totals import Totals, counted, totals_of
 from lakemuster.planner.view import View
 from lakemuster.predicates import AlwaysTrue, Bound
@@ -76,7 +76,7 @@ class PlannedBatch:
         branch: of Paimon: the one that the files are of, where it is not the one that was asked for.
     """
 
-    part: Part
+    part: ManifestPart
     number: int
     rows: Rows
     entries: Entries
@@ -185,7 +185,7 @@ class Plan:
         of_two: files of two branches are shown together.
     """
 
-    outline: Outline
+    scan: ScanIndex
     bound: Bound
     statistics: frozenset[int] | None = frozenset()
     added_in: frozenset[int] | None = None
@@ -198,49 +198,49 @@ class Plan:
     @property
     def view(self) -> View:
         """The table at its snapshot."""
-        return self.outline.view
+        return self.scan.view
 
     @property
     def can_be_limited(self) -> bool:
         """Whether rows of a file surely stand: Paimon's may be replaced, or be parts of rows."""
-        reading = self.outline.reading
+        reading = self.scan.reading
         own = not isinstance(reading, PaimonReading) or not reading.merges
         return own and (self.other is None or self.other.can_be_limited)
 
     @property
     def parts(self) -> int:
         """How many data manifests there are."""
-        return len(self.outline.data) + (0 if self.other is None else self.other.parts)
+        return len(self.scan.data) + (0 if self.other is None else self.other.parts)
 
-    def shape_of(self, batch: PlannedBatch) -> Shape:
+    def shape_of(self, batch: PlannedBatch) -> RowProjection:
         """The columns of the files of a batch."""
         return self.shape if self.other is None or batch.branch is None else self.other.shape
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> RowProjection:
         """The columns of files in the table's format."""
         wanted = Wanted(statistics=self.statistics, planned=self.details, branch=self.of_two)
-        return self.outline.shape(wanted)
+        return self.scan.shape(wanted)
 
     @property
     def survivors(self) -> Survivors:
         """What manifests and zones leave."""
-        return survivors(self.outline, self.bound)
+        return survivors(self.scan, self.bound)
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
         within = self.within or EVERYTHING
         first = max(start, within.start)
         last = within.end if end is None or (within.end is not None and within.end < end) else end
-        found = plan_rows(self.outline, self.bound, self.added_in, first, last, within.splits)
+        found = plan_rows(self.scan, self.bound, self.added_in, first, last, within.splits)
         for group in joined(pieces(found, self._opened)):
             yield self._planned(group)
-        if self.other is not None and (end is None or end.part >= len(self.outline.data)):
+        if self.other is not None and (end is None or end.part >= len(self.scan.data)):
             yield from self._of_other(self.other, start, end)
 
     def _of_other(self, other: Plan, start: Position, end: Position | None) -> Iterator[PlannedBatch]:
         """The files of the other branch, their numbers going on after ours."""
-        before = len(self.outline.data)
+        before = len(self.scan.data)
         own_end = None if end is None else Position(end.part - before, end.offset)
         own_start = Position(start.part - before, start.offset) if start.part >= before else START
         for batch in other.batches(own_start, own_end):
@@ -248,7 +248,7 @@ class Plan:
 
     def _numbered_on(self, batch: PlannedBatch, other: Plan) -> PlannedBatch:
         """A batch of the other branch, its parts, sections and splits with numbers that none of ours have."""
-        after = numbers_after(self.outline, self.bound, self.splitting) if self.details else {}
+        after = numbers_after(self.scan, self.bound, self.splitting) if self.details else {}
         snapshot = other.view.snapshot
         assert snapshot is not None
         branch = snapshot.snapshot.branch
@@ -259,7 +259,7 @@ class Plan:
                 table = table.set_column(at, table.field(at), pc.add(table.column(at), number))
             return table.append_column(BRANCH, repeated(branch, pa.string(), table.num_rows))
 
-        before = len(self.outline.data)
+        before = len(self.scan.data)
         numbers = None if batch.numbers is None else batch.numbers + before
         entries = Entries(lambda: batch.entries.recorded, lambda _: finished(batch.entries.table))
         return replace(batch, number=batch.number + before, numbers=numbers, entries=entries, sources=(), branch=branch)
@@ -278,7 +278,7 @@ class Plan:
     @cached_property
     def totals(self) -> Totals:
         """The whole plan in numbers, before any limit; counted once for all of its pages."""
-        own = totals_of(self.outline, self.bound, self.added_in)
+        own = totals_of(self.scan, self.bound, self.added_in)
         if self.other is None:
             return own
         return Totals(*map(sum, zip(astuple(own), astuple(self.other.totals), strict=True)))
@@ -287,12 +287,12 @@ class Plan:
         """The whole plan in numbers, from all of its files: they need not be looked for again."""
         if self.within is not None or self.other is not None:
             return self.totals
-        return counted(self.survivors, len(self.outline.data), (batch.entries.recorded for batch in batches))
+        return counted(self.survivors, len(self.scan.data), (batch.entries.recorded for batch in batches))
 
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
         """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
         starts = [START]
-        runs = [(stretch, self._left_in(stretch)) for stretch in self.outline.stretches]
+        runs = [(stretch, self._left_in(stretch)) for stretch in self.scan.stretches]
         passed = 0
         for stretch, own in runs:
             ends = passed + np.cumsum(own.ends - own.starts)
@@ -308,9 +308,9 @@ class Plan:
         low, high = (int(stretch.spec.part_starts[part]) for part in (stretch.first, stretch.end))
         return self.survivors.runs[stretch.spec].between(low, high)
 
-    def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Part, pa.Table]]:
+    def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[ManifestPart, pa.Table]]:
         """Delete files by number, ascending, those of one manifest together; as entries with inherited fields."""
-        tables = self.outline.delete_tables
+        tables = self.scan.delete_tables
         starts = np.cumsum([0, *(table.num_rows for _, table in tables)])
         edges = np.searchsorted(numbers, starts)
         for at in np.flatnonzero(np.diff(edges)).tolist():
@@ -329,16 +329,16 @@ class Plan:
             row_ids = self._row_ids(spec, spread, rows)
             entries.finish = lambda recorded: inherited(recorded, spec.inheritance, spec.parts_of(places), row_ids)
             sources = () if row_ids is not None or len(rows) < MANY_EACH * (len(group) - 1) else sources
-        elif self.details and isinstance(self.outline.reading, PaimonReading):
+        elif self.details and isinstance(self.scan.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
-            detailed = with_details(self.outline, self.bound, self.splitting, of, rows, entries.recorded)
+            detailed = with_details(self.scan, self.bound, self.splitting, of, rows, entries.recorded)
             entries, sources = Entries(lambda: detailed), ()
         if spec not in self._remaining:
             self._remaining[spec] = remaining_of(self.bound, spec.projection)
         left = self._remaining[spec].of(len(rows), lambda: entries.recorded)
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
-        if self.added_in is None and (index := self.outline.delete_index) is not None:
-            offsets, deletes = attached(self.outline, index, group, lambda: entries.table)
+        if self.added_in is None and (index := self.scan.delete_index) is not None:
+            offsets, deletes = matching_deletes(self.scan, index, group, lambda: entries.table)
         return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers, sources)
 
     def whole(self, source: Piece) -> pa.Table:
@@ -349,31 +349,31 @@ class Plan:
 
     def _opened(self, name: str) -> tuple[Segment, list[str]]:
         """A segment, and of its columns those that a plan needs; segments of one table are alike."""
-        segment = self.outline.index.segments.open(name)
+        segment = self.scan.index.segments.open(name)
         if (present := segment.names) not in self._columns_of:
             columns = self.shape.columns(list(present))
-            if self.added_in is None and self.outline.delete_index is not None:
-                asked = self.outline.delete_index.stat_columns
+            if self.added_in is None and self.scan.delete_index is not None:
+                asked = self.scan.delete_index.stat_columns
                 columns += [name for name in present if name in asked and name not in columns]
             self._columns_of[present] = columns
         return segment, self._columns_of[present]
 
     @cached_property
-    def _remaining(self) -> dict[SpecOutline, Remaining]:
+    def _remaining(self) -> dict[SpecIndex, Remaining]:
         return {}
 
     @cached_property
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
 
-    def _row_ids(self, spec: SpecOutline, spread: Spread, rows: Rows) -> pa.Array | None:
+    def _row_ids(self, spec: SpecIndex, spread: Spread, rows: Rows) -> pa.Array | None:
         """Row ids that entries inherit depend on all that stand before them in the manifest."""
         if not spec.inheritance.has_row_ids[spread.first : spread.last + 1].any():
             return None
         found = []
         for part, start, end in runs_of(spread.each(np.arange(len(spec.parts)))):
             manifest = spec.parts[part].manifest
-            segment = self.outline.index.segments.open(manifest.segment)
+            segment = self.scan.index.segments.open(manifest.segment)
             own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
             ids = inherit(segment.table(own), manifest.header).column("first_row_id")
             found.append(flat(ids).take(pa.array(rows[start:end])))

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.scan.format_rules import IcebergReading
-from lakemuster.planner.scan.gathered_entries import Columns, columns_of, gathered
+from lakemuster.planner.scan.gathered_entries import Columns, columns_of, gathered_entries
 from lakemuster.planner.scan.selection import Rows
-from lakemuster.planner.scan.spec_index import Files, SpecOutline
+from lakemuster.planner.scan.spec_index import Files, SpecIndex
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 """Files of several segments that are put together: of the first batch, and of later ones, which grow."""
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
         columns: those that are wanted of the batch.
     """
 
-    spec: SpecOutline
+    spec: SpecIndex
     segment: str
     batch: int
     first: int
@@ -105,7 +105,7 @@ def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
         return take(group[0].columns.batch, rows)
     if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
         return pa.concat_batches([take(piece.columns.batch, piece.rows) for piece in group])
-    return gathered([(piece.columns, piece.rows) for piece in group])
+    return gathered_entries([(piece.columns, piece.rows) for piece in group])
 
 
 def table_of(group: Sequence[Piece]) -> pa.Table:

@@ -1,6 +1,6 @@
-"""A snapshot in outline: statistics of its manifests, and of zones of their entries, kept at hand between requests.
+"""The scan index of a snapshot: what is known of its manifests and of zones of their entries, cached between requests.
 
-Everything here is of immutable things: a published snapshot's manifests and their segments.
+A published snapshot's manifests and segments never change, so what is computed here is never invalidated.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.vectors import VectorIndex
-from lakemuster.planner.pruning.partition_predicates import Projection
-from lakemuster.planner.row_projection import Part, Shape, Wanted
-from lakemuster.planner.row_projections.by_format import shape
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
+from lakemuster.planner.row_projection import ManifestPart, RowProjection, Wanted
+from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.format_rules import Reading, reading_of
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 
-CACHED_OUTLINES = 32
-"""Snapshots whose outlines are kept."""
+CACHED_INDEXES = 32
+"""Snapshots whose scan indexes are kept."""
 
 
 NanCounts = Literal["none", "some", "all"]
@@ -55,7 +55,7 @@ class Stretch(NamedTuple):
         number: of the first one, among all data parts.
     """
 
-    spec: SpecOutline
+    spec: SpecIndex
     first: int
     end: int
     number: int
@@ -67,7 +67,7 @@ class Stretch(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
+class ScanIndex:
     """A snapshot's data manifests by spec, and its delete manifests.
 
     Attributes:
@@ -79,19 +79,19 @@ class Outline:
     index: Index
     view: View
     reading: Reading
-    data: tuple[Part, ...]
-    deletes: tuple[Part, ...]
-    specs: tuple[SpecOutline, ...]
+    data: tuple[ManifestPart, ...]
+    deletes: tuple[ManifestPart, ...]
+    specs: tuple[SpecIndex, ...]
     _columns: dict[int, bool] = field(default_factory=dict)
     _nan_counts: dict[int, NanCounts] = field(default_factory=dict)
-    _shapes: dict[Wanted, Shape] = field(default_factory=dict)
+    _shapes: dict[Wanted, RowProjection] = field(default_factory=dict)
 
-    def shape(self, wanted: Wanted) -> Shape:
+    def shape(self, wanted: Wanted) -> RowProjection:
         """The columns of files in the table's format; without statistics, as most plans want them, made once."""
         if wanted.statistics != frozenset():
-            return shape(self.view, wanted)
+            return row_projection_of(self.view, wanted)
         if wanted not in self._shapes:
-            self._shapes[wanted] = shape(self.view, wanted)
+            self._shapes[wanted] = row_projection_of(self.view, wanted)
         return self._shapes[wanted]
 
     def has_column(self, field_id: int) -> bool:
@@ -141,11 +141,11 @@ class Outline:
 
     @cached_property
     def own(self) -> object:
-        """Stands for this outline in keys of what is kept elsewhere, which must not keep it."""
+        """Stands for this scan index in keys of what is kept elsewhere, which must not keep it."""
         return object()
 
     @cached_property
-    def delete_tables(self) -> tuple[tuple[Part, pa.Table], ...]:
+    def delete_tables(self) -> tuple[tuple[ManifestPart, pa.Table], ...]:
         """The live entries of each delete manifest, inherited fields filled in."""
         found = []
         for part in self.deletes:
@@ -169,8 +169,10 @@ class Outline:
         return VectorIndex.of(tables, self.view) if tables else None
 
 
-def outline_of(index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None) -> Outline:
-    """The outline of the view's snapshot, made once; of its own branch alone.
+def scan_index_of(
+    index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None
+) -> ScanIndex:
+    """The scan index of the view's snapshot, made once; of its own branch alone.
 
     Args:
         read_optimized: of Paimon: only the files that need no merging.
@@ -183,8 +185,8 @@ def outline_of(index: Index, view: View, *, read_optimized: bool = False, withou
     if without is not None and isinstance(reading, PaimonReading):
         reading = replace(reading, without=without)
     if view.snapshot is None:
-        return Outline(index, view, reading, (), (), ())
-    return _outlines(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
+        return ScanIndex(index, view, reading, (), (), ())
+    return _scan_indexes(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
 
 
 @dataclass(frozen=True)
@@ -202,13 +204,15 @@ class _Key:
         return hash((self.row_id, self.published_at_ms, len(self.schemas)))
 
 
-@lru_cache(maxsize=CACHED_OUTLINES)
-def _outlines(key: _Key) -> Outline:
-    return outline_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
+@lru_cache(maxsize=CACHED_INDEXES)
+def _scan_indexes(key: _Key) -> ScanIndex:
+    return scan_index_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
 
 
-def outline_over(index: Index, view: View, all_parts: Sequence[Part], reading: Reading | None = None) -> Outline:
-    """The outline of some manifests of a table; ``view`` tells its schemas and specs.
+def scan_index_over(
+    index: Index, view: View, all_parts: Sequence[ManifestPart], reading: Reading | None = None
+) -> ScanIndex:
+    """The scan index of some manifests of a table; ``view`` tells its schemas and specs.
 
     Args:
         reading: that of a whole snapshot if not given.
@@ -220,17 +224,17 @@ def outline_over(index: Index, view: View, all_parts: Sequence[Part], reading: R
     by_spec: dict[int, list[int]] = {}
     for number, part in enumerate(data):
         by_spec.setdefault(part.manifest.header.spec_id, []).append(number)
-    outlines = [
-        SpecOutline(
+    scans = [
+        SpecIndex(
             index,
             tuple(data[number] for number in numbers),
             tuple(numbers),
-            Projection(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
+            PartitionPredicates(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
             reading,
         )
         for spec_id, numbers in by_spec.items()
     ]
-    return Outline(index, view, reading, data, deletes, tuple(outlines))
+    return ScanIndex(index, view, reading, data, deletes, tuple(scans))
 
 
 def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:

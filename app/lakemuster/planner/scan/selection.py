@@ -19,12 +19,12 @@ from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.partition_predicates import Together
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
-from lakemuster.planner.scan.scan_index import Outline, Stretch
-from lakemuster.planner.scan.spec_index import Files, ManifestStatistics, SpecOutline, ZoneStatistics
+from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
+from lakemuster.planner.scan.spec_index import Files, ManifestStatistics, SpecIndex, ZoneStatistics
 from lakemuster.predicates import TRUE, Bound, references
 
 FEW_MANIFESTS = 4
@@ -46,14 +46,14 @@ class Candidate:
     """A manifest that may list matching files.
 
     Attributes:
-        number: of the part among the outline's data parts.
+        number: of the part among the scan index's data parts.
         runs: (start, end) of the entries that its zones leave.
         entries: how many those are.
     """
 
     number: int
-    part: Part
-    spec: SpecOutline
+    part: ManifestPart
+    spec: SpecIndex
     runs: tuple[tuple[int, int], ...]
     entries: int
 
@@ -89,17 +89,17 @@ class Survivors:
         remembered: what was found in them.
     """
 
-    runs: Mapping[SpecOutline, Runs]
+    runs: Mapping[SpecIndex, Runs]
     manifests: int
     remembered: Remembered = field(default_factory=Remembered)
-    _questions: dict[SpecOutline, Question] = field(default_factory=dict)
+    _questions: dict[SpecIndex, Question] = field(default_factory=dict)
 
     @property
     def entries(self) -> int:
         """How many are looked at."""
         return sum(runs.entries for runs in self.runs.values())
 
-    def question(self, spec: SpecOutline, bound: Bound) -> Question:
+    def question(self, spec: SpecIndex, bound: Bound) -> Question:
         """The predicate as packs of a spec are asked it."""
         if spec not in self._questions:
             self._questions[spec] = Question.of(spec.index, bound, spec.projection)
@@ -112,7 +112,7 @@ class Survivors:
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 
-def candidates_of(spec: SpecOutline, runs: Runs) -> Iterator[Candidate]:
+def candidates_of(spec: SpecIndex, runs: Runs) -> Iterator[Candidate]:
     """The manifests that have some of these entries."""
     cut = runs.cut(spec.part_starts)
     parts = np.searchsorted(spec.part_starts, cut.starts, side="right") - 1
@@ -124,32 +124,32 @@ def candidates_of(spec: SpecOutline, runs: Runs) -> Iterator[Candidate]:
 
 
 @lru_cache(maxsize=CACHED_SELECTIONS)
-def survivors(outline: Outline, bound: Bound) -> Survivors:
+def survivors(scan: ScanIndex, bound: Bound) -> Survivors:
     """Prune manifests by their partition summaries, and their entries by zones."""
-    found: dict[SpecOutline, Runs] = {}
+    found: dict[SpecIndex, Runs] = {}
     manifests = 0
-    for spec in outline.specs:
+    for spec in scan.specs:
         kept = manifests_read(spec) & manifests_in_bucket(spec, bound) & manifests_kept(spec, bound)
         manifests += int(kept.sum())
         found[spec] = _by_zones(spec, bound, kept)
     return Survivors(found, manifests)
 
 
-def manifests_kept(spec: SpecOutline, bound: Bound) -> Mask:
+def manifests_kept(spec: SpecIndex, bound: Bound) -> Mask:
     """Mark the manifests of a spec that can list matching files, as far as their partitions tell."""
     if bound == TRUE:
         return np.ones(len(spec.parts), np.bool_)
     return can_match(bound, ManifestStatistics(spec))
 
 
-def manifests_read(spec: SpecOutline) -> Mask:
+def manifests_read(spec: SpecIndex) -> Mask:
     """Mark the manifests of a spec that may list files which the scan reads."""
     if isinstance(spec.reading, PaimonReading):
         return spec.reading.manifests([part.manifest.header for part in spec.parts])
     return np.ones(len(spec.parts), np.bool_)
 
 
-def manifests_in_bucket(spec: SpecOutline, bound: Bound) -> Mask:
+def manifests_in_bucket(spec: SpecIndex, bound: Bound) -> Mask:
     """Mark the manifests of a spec that may list files of the buckets of a predicate's keys."""
     if isinstance(spec.reading, PaimonReading) and (found := bucket_filter(spec.reading, bound)) is not None:
         headers = [part.manifest.header for part in spec.parts]
@@ -161,12 +161,12 @@ def manifests_in_bucket(spec: SpecOutline, bound: Bound) -> Mask:
     return np.ones(len(spec.parts), np.bool_)
 
 
-def zones_kept(spec: SpecOutline, bound: Bound) -> Mask:
+def zones_kept(spec: SpecIndex, bound: Bound) -> Mask:
     """Mark the zones of all manifests of a spec that can hold matching files."""
     return can_match(bound, ZoneStatistics(spec, leaf_types(bound)))
 
 
-def _by_zones(spec: SpecOutline, bound: Bound, kept: Mask) -> Runs:
+def _by_zones(spec: SpecIndex, bound: Bound, kept: Mask) -> Runs:
     if bound == TRUE or int(kept.sum()) <= FEW_MANIFESTS:
         return Runs.of(kept, spec.part_starts)
     zones = zones_kept(spec, bound)
@@ -182,15 +182,15 @@ def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
     return tuple((start, min(end, rows)) for start, end in pairs.tolist())
 
 
-def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None) -> Rows:
+def files_kept(scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None) -> Rows:
     """The positions, in the segment, of the live files of a manifest that can hold matching rows.
 
     Args:
         added_in: only files that one of these snapshots added.
     """
     found: list[Rows] = []
-    for start, entries in entries_of(outline, candidate, bound, incremental=added_in is not None):
-        keep = readable(outline, candidate.part, entries, start)
+    for start, entries in entries_of(scan, candidate, bound, incremental=added_in is not None):
+        keep = readable(scan, candidate.part, entries, start)
         if added_in is not None:
             keep &= _added_in(candidate.part, entries, added_in)
         if bound != TRUE:
@@ -200,11 +200,11 @@ def files_kept(outline: Outline, candidate: Candidate, bound: Bound, added_in: f
 
 
 def rows_of(
-    outline: Outline, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
+    scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
 ) -> Iterator[Files]:
     """The files that a predicate keeps from ``start`` to before ``end``, pack by pack."""
-    left = survivors(outline, bound)
-    for stretch in outline.stretches:
+    left = survivors(scan, bound)
+    for stretch in scan.stretches:
         spec = stretch.spec
         low, high = (int(spec.part_starts[part]) for part in (stretch.first, stretch.end))
         runs = left.runs[spec]
@@ -213,7 +213,7 @@ def rows_of(
         for pack, a, b in runs_of(np.searchsorted(spec.pack_starts, asked.starts, side="right") - 1):
             whole = runs.between(max(low, int(spec.pack_starts[pack])), min(high, int(spec.pack_starts[pack + 1])))
             within = Runs(asked.starts[a:b], asked.ends[a:b])
-            rows = _found(left, outline, stretch, pack, whole, within, bound, added_in)
+            rows = _found(left, scan, stretch, pack, whole, within, bound, added_in)
             if len(rows):
                 yield Files(spec, pack, rows)
 
@@ -231,7 +231,7 @@ def _place(stretch: Stretch, position: Position) -> int:
 
 def _found(
     left: Survivors,
-    outline: Outline,
+    scan: ScanIndex,
     stretch: Stretch,
     pack: int,
     everything: Runs,
@@ -246,8 +246,8 @@ def _found(
     if rows is None:
         all_entries, entries = everything.entries, within.entries
         if entries * 4 < all_entries and all_entries > min(REMEMBERED_FILES // 4, left.remembered.room):
-            return _looked_at(left, outline, stretch.spec, pack, within, bound, added_in)
-        rows = _looked_at(left, outline, stretch.spec, pack, everything, bound, added_in)
+            return _looked_at(left, scan, stretch.spec, pack, within, bound, added_in)
+        rows = _looked_at(left, scan, stretch.spec, pack, everything, bound, added_in)
         left.remembered.keep(key, rows)
     low, high = np.searchsorted(rows, [int(within.starts[0]) - first, int(within.ends[-1]) - first]).tolist()
     return rows[low:high]
@@ -255,8 +255,8 @@ def _found(
 
 def _looked_at(
     left: Survivors,
-    outline: Outline,
-    spec: SpecOutline,
+    scan: ScanIndex,
+    spec: SpecIndex,
     number: int,
     runs: Runs,
     bound: Bound,
@@ -266,14 +266,14 @@ def _looked_at(
     if added_in is not None or isinstance(spec.reading, PaimonReading):
         first = int(spec.pack_starts[number])
         found = [
-            files_kept(outline, candidate, bound, added_in) + spec.part_starts[spec.place_of(candidate.number)] - first
+            files_kept(scan, candidate, bound, added_in) + spec.part_starts[spec.place_of(candidate.number)] - first
             for candidate in candidates_of(spec, runs)
         ]
         return np.concatenate([np.zeros(0, np.int64), *found])
     return kept_of_pack(spec, number, runs, bound, left.question(spec, bound))
 
 
-def kept_of_pack(spec: SpecOutline, number: int, runs: Runs, bound: Bound, question: Question) -> Rows:
+def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, question: Question) -> Rows:
     """The live files of Iceberg among some entries of a pack that a predicate keeps, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
@@ -282,7 +282,7 @@ def kept_of_pack(spec: SpecOutline, number: int, runs: Runs, bound: Bound, quest
     return question.kept(pack, None if entries == pack.rows else spans)
 
 
-def _read_alone(spec: SpecOutline, pack: Pack, spans: Sequence[slice], bound: Bound) -> Rows:
+def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Bound) -> Rows:
     """The live files that a predicate keeps among few entries of a pack, of which nothing is kept."""
     found: list[Rows] = []
     for span in spans:
@@ -302,14 +302,14 @@ def _read_alone(spec: SpecOutline, pack: Pack, spans: Sequence[slice], bound: Bo
 
 
 def entries_of(
-    outline: Outline, candidate: Candidate, bound: Bound, *, incremental: bool = False, more: Collection[str] = ()
+    scan: ScanIndex, candidate: Candidate, bound: Bound, *, incremental: bool = False, more: Collection[str] = ()
 ) -> Iterator[tuple[int, pa.Table]]:
     """The entries of each run, with the columns that a predicate looks at; and the first one's position.
 
     Args:
         more: kinds of columns, or names of entries' own, that are wanted too.
     """
-    segment = outline.index.segments.open(candidate.part.manifest.segment)
+    segment = scan.index.segments.open(candidate.part.manifest.segment)
     names = _columns(segment, bound, candidate.spec, incremental=incremental)
     if more:
         names += [name for name in segment.schema.names if name.partition(".")[0] in more and name not in names]
@@ -317,17 +317,17 @@ def entries_of(
         yield start, segment.rows(start, end, names)
 
 
-def entry_statistics(spec: SpecOutline, entries: pa.Table) -> Together:
+def entry_statistics(spec: SpecIndex, entries: pa.Table) -> Together:
     """Statistics of entries of one spec, columns and partitions."""
     return Together(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
 
 
-def entry_partitions(spec: SpecOutline, entries: pa.Table) -> PartitionStatistics:
+def entry_partitions(spec: SpecIndex, entries: pa.Table) -> PartitionStatistics:
     """Statistics of entries' partitions."""
     return PartitionStatistics(entries, entries.num_rows, spec.field_ids)
 
 
-def entries_kept(spec: SpecOutline, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
+def entries_kept(spec: SpecIndex, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
     """Mark, of some entries, those that a predicate cannot drop alone."""
     keep = among & can_match(bound, entry_statistics(spec, entries))
     if isinstance(spec.reading, PaimonReading):
@@ -337,21 +337,21 @@ def entries_kept(spec: SpecOutline, entries: pa.Table, bound: Bound, among: Mask
     return keep
 
 
-def readable(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
+def readable(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> Mask:
     """Mark the entries that are live in the snapshot and that the scan reads; ``start`` as of :func:`live`."""
-    keep = live(outline, part, entries, start)
-    if isinstance(outline.reading, PaimonReading) and (seen := outline.reading.readable(entries)) is not None:
+    keep = live(scan, part, entries, start)
+    if isinstance(scan.reading, PaimonReading) and (seen := scan.reading.readable(entries)) is not None:
         keep &= seen
     return keep
 
 
-def live(outline: Outline, part: Part, entries: pa.Table, start: int) -> Mask:
+def live(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> Mask:
     """Mark the entries that are live in the snapshot; ``start`` is the first one's position in the manifest."""
-    if outline.view.table.format == "iceberg":
+    if scan.view.table.format == "iceberg":
         return undeleted(entries)
     keep = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
-    snapshot = outline.view.snapshot
-    incremental = isinstance(outline.reading, PaimonReading) and outline.reading.scan != "all"
+    snapshot = scan.view.snapshot
+    incremental = isinstance(scan.reading, PaimonReading) and scan.reading.scan != "all"
     dead = None if snapshot is None or incremental else snapshot.dead_rows
     if dead is not None and len(dead):
         first = part.first_row + start
@@ -364,7 +364,7 @@ def undeleted(entries: pa.Table) -> Mask:
     return np.asarray(flat(entries.column("status")).to_numpy() != DELETED)
 
 
-def _added_in(part: Part, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
+def _added_in(part: ManifestPart, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
     added = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
     inherited = part.manifest.header.added_snapshot_id
     if "snapshot_id" in entries.column_names:
@@ -376,7 +376,7 @@ def _added_in(part: Part, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
     return added if inherited in snapshots else np.zeros(len(added), np.bool_)
 
 
-def _columns(segment: Segment, bound: Bound, spec: SpecOutline, *, incremental: bool) -> list[str]:
+def _columns(segment: Segment, bound: Bound, spec: SpecIndex, *, incremental: bool) -> list[str]:
     """Of a segment's columns, those that evaluation looks at."""
     names = list(spec.reading.base)
     if incremental and "snapshot_id" in segment.schema.names:

@@ -1,4 +1,4 @@
-"""The data manifests of one partition spec in outline: where their entries are, and what is known of many at once."""
+"""The scan index of one partition spec: where its manifests' entries are, and statistics of many of them at once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Ready
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.row_projections.inherited import Inheritance
 from lakemuster.planner.scan.format_rules import IcebergReading, Reading
 from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
@@ -87,7 +87,7 @@ def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
 
 
 @dataclass(frozen=True, eq=False)
-class SpecOutline:
+class SpecIndex:
     """The data manifests of one partition spec.
 
     Attributes:
@@ -97,9 +97,9 @@ class SpecOutline:
     """
 
     index: Index
-    parts: tuple[Part, ...]
+    parts: tuple[ManifestPart, ...]
     numbers: tuple[int, ...]
-    projection: Projection
+    projection: PartitionPredicates
     reading: Reading
     _stacked: dict[_ZonesOf, FieldStats] = field(default_factory=dict, compare=False)
     _ready: dict[_ZonesOf, Ready] = field(default_factory=dict, compare=False)
@@ -210,7 +210,7 @@ class SpecOutline:
     def _positions(self) -> Places:
         return np.arange(len(self.parts))
 
-    def rows(self, part: Part) -> int:
+    def rows(self, part: ManifestPart) -> int:
         """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
         header = part.manifest.header
         counts = [header.added_files_count, header.deleted_files_count]
@@ -249,7 +249,7 @@ class Files(NamedTuple):
         rows: (N,) which of the pack's entries they are, ascending; at least one.
     """
 
-    spec: SpecOutline
+    spec: SpecIndex
     pack: int
     rows: Places
 
@@ -269,13 +269,13 @@ class ManifestStatistics:
         kind: what fields are asked for; of columns there is nothing.
     """
 
-    outline: SpecOutline
+    scan: SpecIndex
     kind: Kind = "column"
 
     @property
     def rows(self) -> int:
         """Manifests."""
-        return len(self.outline.parts)
+        return len(self.scan.parts)
 
     @property
     def record_count(self) -> None:
@@ -283,12 +283,12 @@ class ManifestStatistics:
 
     def field(self, field_id: int) -> Ready | None:
         """Of one partition field."""
-        return self.outline.ready_manifests.get(field_id) if self.kind == "partition" else None
+        return self.scan.ready_manifests.get(field_id) if self.kind == "partition" else None
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, ManifestStatistics] | None:
         """The leaf's projection, and the partitions."""
-        bound = None if self.kind == "partition" else self.outline.projection.inclusive(leaf)
-        return None if bound is None else (bound, ManifestStatistics(self.outline, "partition"))
+        bound = None if self.kind == "partition" else self.scan.projection.inclusive(leaf)
+        return None if bound is None else (bound, ManifestStatistics(self.scan, "partition"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,14 +299,14 @@ class ZoneStatistics:
         types: those that the predicate takes fields to have; of others nothing is told.
     """
 
-    outline: SpecOutline
+    scan: SpecIndex
     types: dict[int, Primitive]
     kind: Kind = "column"
 
     @property
     def rows(self) -> int:
         """Zones of all parts."""
-        return len(self.outline.zone_starts) - 1
+        return len(self.scan.zone_starts) - 1
 
     @property
     def record_count(self) -> None:
@@ -315,13 +315,13 @@ class ZoneStatistics:
     def field(self, field_id: int) -> Ready | None:
         """Of one column or partition field, in its type."""
         of = self.types.get(field_id)
-        return None if of is None else self.outline.ready_zones(self.kind, field_id, of)
+        return None if of is None else self.scan.ready_zones(self.kind, field_id, of)
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, ZoneStatistics] | None:
         """The leaf's projection, and the partitions."""
-        projection = self.outline.projection
+        projection = self.scan.projection
         bound = None if self.kind == "partition" else projection.inclusive(leaf)
-        return None if bound is None else (bound, ZoneStatistics(self.outline, projection.types(), "partition"))
+        return None if bound is None else (bound, ZoneStatistics(self.scan, projection.types(), "partition"))
 
 
 def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:

@@ -32,8 +32,8 @@ def cut(plan: Plan, files: int) -> Iterator[Key]:
         yield from cut(replace(plan, other=None), files)
         yield from ((*key, _OTHER) for key in cut(plan.other, files))
         return
-    if goes_by_splits(plan.outline):
-        of = splits_of(plan.outline, plan.bound, _splitting(plan))
+    if goes_by_splits(plan.scan):
+        of = splits_of(plan.scan, plan.bound, _splitting(plan))
         yield from _runs(np.bincount(of), files)
         return
     for start, end in plan.ranges(files):
@@ -51,9 +51,9 @@ def part(plan: Plan, key: Key) -> Plan:
             return replace(plan, within=_NOTHING, other=part(plan.other, key[:-1]))
         own = part(replace(plan, other=None), key)
         return replace(plan, within=own.within, other=replace(plan.other, within=_NOTHING))
-    if goes_by_splits(plan.outline) and len(key) == 2:
+    if goes_by_splits(plan.scan) and len(key) == 2:
         return replace(plan, within=Within(splits=SplitRange(_splitting(plan), *key)))
-    if len(key) != 4 or goes_by_splits(plan.outline):
+    if len(key) != 4 or goes_by_splits(plan.scan):
         raise PageTokenInvalid("this plan task is of a plan of another kind: plan again")
     end = None if key[2] == _NO_END else Position(*key[2:])
     return replace(plan, within=Within(Position(*key[:2]), end))

@@ -14,7 +14,7 @@ from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.rows import START
 from lakemuster.planner.scan.details import plan_rows
 from lakemuster.planner.scan.planned_entries import entries_of, pieces
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Survivors, survivors
 from lakemuster.predicates import Bound
 
@@ -35,12 +35,12 @@ class Totals:
 
 
 @lru_cache(maxsize=KEPT_TOTALS)
-def totals_of(outline: Outline, bound: Bound, added_in: frozenset[int] | None) -> Totals:
+def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) -> Totals:
     """All files that a predicate keeps, counted once."""
-    segments = outline.index.segments
-    found = plan_rows(outline, bound, added_in, START, None)
+    segments = scan.index.segments
+    found = plan_rows(scan, bound, added_in, START, None)
     entries = map(entries_of, ([piece] for piece in pieces(found, lambda name: (segments.open(name), _SUMMED))))
-    return counted(survivors(outline, bound), len(outline.data), entries)
+    return counted(survivors(scan, bound), len(scan.data), entries)
 
 
 _SUMMED = ["record_count", "file_size_in_bytes"]

@@ -11,7 +11,7 @@ T = TypeVar("T")
 Key = tuple[object, ...]
 
 
-class Kept:
+class WeighedCache:
     """Values within a budget of bytes.
 
     Of what passes the budget any may go: plans that read all of a table again and again then still find most of it,

@@ -24,7 +24,7 @@ def refused(paths: list[str], of_file: list[list[int]], rewrites: tuple[tuple[st
     ]
     planned = SimpleNamespace(
         view=SimpleNamespace(table=SimpleNamespace(rewrites=rewrites)),
-        plan=SimpleNamespace(outline=SimpleNamespace(delete_tables=deletes)),
+        plan=SimpleNamespace(scan=SimpleNamespace(delete_tables=deletes)),
     )
     numbers = np.array([number for own in of_file for number in own], np.int64)
     piece = SimpleNamespace(

@@ -12,8 +12,8 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive
-from lakemuster.planner.row_projection import Part, Wanted
-from lakemuster.planner.row_projections.iceberg_rows import IcebergShape
+from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import conform
 from lakemuster.wire.rows import json_objects
 
@@ -32,7 +32,7 @@ VIEW: Any = SimpleNamespace(
     table=SimpleNamespace(rewrites=()),
     snapshot_id=1,
 )
-PART = Part(
+PART = ManifestPart(
     SimpleNamespace(  # type: ignore[arg-type]
         header=ManifestHeader("m.avro", 1, "data", 0, 1, 1, added_snapshot_id=1), id=1, segment="s", role="data"
     )
@@ -56,7 +56,7 @@ def table() -> pa.Table:
 
 
 def test_bounds_and_counts_of_lists_and_maps_are_shown() -> None:
-    shape = IcebergShape(VIEW, Wanted(status=True, raw=True, manifest=False, statistics=None))
+    shape = IcebergRows(VIEW, Wanted(status=True, raw=True, manifest=False, statistics=None))
     rows = shape.rows(PART, table())
     for batch in (rows, conform(rows, shape.schema)):
         row: Any

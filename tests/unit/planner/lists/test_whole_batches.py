@@ -23,9 +23,9 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.row_projection import Part, Wanted
+from lakemuster.planner.row_projection import ManifestPart, Wanted
 from lakemuster.planner.row_projections import iceberg_rows
-from lakemuster.planner.row_projections.iceberg_rows import CONTENTS, IcebergShape
+from lakemuster.planner.row_projections.iceberg_rows import CONTENTS, IcebergRows
 from lakemuster.planner.rows import Position, conform
 from lakemuster.wire.row_writer import RowWriter
 
@@ -41,10 +41,10 @@ VIEW: Any = SimpleNamespace(
 )
 
 
-class Looking(IcebergShape):
+class Looking(IcebergRows):
     """Takes no batch whole."""
 
-    def takes_whole(self, view: object, part: Part, segment: Segment) -> bool:
+    def takes_whole(self, view: object, part: ManifestPart, segment: Segment) -> bool:
         return False
 
 
@@ -57,7 +57,7 @@ def _small_batches() -> Iterator[None]:
 
 
 @st.composite
-def manifests(draw: st.DrawFn) -> tuple[pa.Table, Part]:
+def manifests(draw: st.DrawFn) -> tuple[pa.Table, ManifestPart]:
     """Entries as a segment has them, and the manifest that they are of."""
     rows, content = draw(st.integers(0, 3 * BATCH)), draw(st.sampled_from(CONTENT))
     codes = st.just(0) if content == "data" else st.sampled_from([1, 2])
@@ -87,7 +87,7 @@ def manifests(draw: st.DrawFn) -> tuple[pa.Table, Part]:
         added_snapshot_id=draw(numbers),
         first_row_id=draw(st.none() | st.just(100)) if content == "data" else None,
     )
-    part = Part(cast("Any", SimpleNamespace(segment="s", header=header)))
+    part = ManifestPart(cast("Any", SimpleNamespace(segment="s", header=header)))
     return pa.table(columns), part
 
 
@@ -106,7 +106,7 @@ WANTED = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(manifests(), WANTED, st.integers(0, 3 * BATCH), st.sampled_from([2, 3, BATCH, 100]))
-def test_rows_are_the_same(made: tuple[pa.Table, Part], wanted: Wanted, offset: int, batch_rows: int) -> None:
+def test_rows_are_the_same(made: tuple[pa.Table, ManifestPart], wanted: Wanted, offset: int, batch_rows: int) -> None:
     table, part = made
     with TemporaryDirectory() as folder:
         path = Path(folder) / "s"
@@ -114,7 +114,7 @@ def test_rows_are_the_same(made: tuple[pa.Table, Part], wanted: Wanted, offset: 
         segment = Segment("s", path)
         index: Any = SimpleNamespace(segments=SimpleNamespace(open=lambda _: segment))
         found = []
-        for shape in (IcebergShape(VIEW, wanted), Looking(VIEW, wanted)):
+        for shape in (IcebergRows(VIEW, wanted), Looking(VIEW, wanted)):
             source = EntrySource("files", index, VIEW, (part,), shape, batch_rows)
             batches = list(source.batches(Position(0, offset)))
             places = [position.offset + row for position, batch in batches for row in range(batch.num_rows)]
@@ -132,7 +132,7 @@ class _Index:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(manifests(), min_size=1, max_size=3), WANTED, st.integers(1, 2 * BATCH))
-def test_pages_are_the_same(made: list[tuple[pa.Table, Part]], wanted: Wanted, size: int) -> None:
+def test_pages_are_the_same(made: list[tuple[pa.Table, ManifestPart]], wanted: Wanted, size: int) -> None:
     with TemporaryDirectory() as folder:
         segments = {}
         parts = []
@@ -140,10 +140,10 @@ def test_pages_are_the_same(made: list[tuple[pa.Table, Part]], wanted: Wanted, s
             write_segment(table, Path(folder) / str(number))
             segments[str(number)] = Segment(str(number), Path(folder) / str(number))
             manifest: Any = SimpleNamespace(segment=str(number), id=number, header=part.manifest.header)
-            parts.append(Part(manifest))
+            parts.append(ManifestPart(manifest))
         index: Any = _Index(segments)
         found = []
-        for shape in (IcebergShape(VIEW, wanted), Looking(VIEW, wanted)):
+        for shape in (IcebergRows(VIEW, wanted), Looking(VIEW, wanted)):
             listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), shape, BATCH))
             pages = [listing.page(None, size)]
             while pages[-1].after is not None:
@@ -161,8 +161,10 @@ def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
     write_segment(table, tmp_path / "s")
     segment = Segment("s", tmp_path / "s")
     index: Any = _Index({"0": segment, "1": segment})
-    parts = [Part(cast("Any", SimpleNamespace(segment=str(n), id=n, header=header_of("data")))) for n in range(2)]
-    listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), IcebergShape(VIEW, Wanted()), BATCH))
+    parts = [
+        ManifestPart(cast("Any", SimpleNamespace(segment=str(n), id=n, header=header_of("data")))) for n in range(2)
+    ]
+    listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), IcebergRows(VIEW, Wanted()), BATCH))
 
     def pages() -> Iterator[object]:
         page = listing.page((0, 0), BATCH // 2)
@@ -171,7 +173,7 @@ def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
             page = listing.page(page.after, BATCH // 2)
 
     assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
-    monkeypatch.delattr(IcebergShape, "rows")
+    monkeypatch.delattr(IcebergRows, "rows")
     assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
 
 
@@ -183,8 +185,8 @@ def test_a_text_of_a_whole_column_is_put_into_small_letters_once(monkeypatch: py
 
 
 def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:
-    part = Part(cast("Any", SimpleNamespace(segment="s", header=header_of("data"))))
+    part = ManifestPart(cast("Any", SimpleNamespace(segment="s", header=header_of("data"))))
     for last, is_whole in ((ADDED, True), (EXISTING, True), (DELETED, False)):
         table = pa.table({"status": pa.array([ADDED, last], pa.int8()), "file_path": ["/a", "/b"]})
         write_segment(table, tmp_path / "s")
-        assert IcebergShape(VIEW, Wanted()).takes_whole(VIEW, part, Segment("s", tmp_path / "s")) is is_whole
+        assert IcebergRows(VIEW, Wanted()).takes_whole(VIEW, part, Segment("s", tmp_path / "s")) is is_whole

@@ -15,11 +15,11 @@ from lakemuster.planner.pruning import zones
 from lakemuster.planner.scan import delete_matching, planned_entries, selection, spec_index
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
-from lakemuster.planner.scan.scan_index import Outline
+from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.predicates import NAN_MODES, TRUE, Bound, NanMode, bind, matches
 from lakemuster.predicates.row_evaluation import NanReading
 from tests.unit.planner.oracle.exclusion import excluded
-from tests.unit.planner.oracle.held import outline
+from tests.unit.planner.oracle.held import scan
 from tests.unit.planner.oracle.meaning import Node, Reading, leaves_of, some_node, spoken, truth
 from tests.unit.planner.oracle.model import DataFile, Row, Table, deleted_rows, deletes_of
 from tests.unit.planner.oracle.tables import some_table
@@ -58,7 +58,7 @@ class Case:
     """
 
     table: Table
-    outline: Outline
+    scan: ScanIndex
     node: Node
     dialect: str
     nan: NanMode
@@ -81,7 +81,7 @@ class Planned:
 def cases(rng: Random, theme: str | None = None, predicates: int = 8) -> Iterator[Case]:
     """One table with so many predicates."""
     table = some_table(rng, theme)
-    held, small = outline(table), chance(rng, 50)
+    held, small = scan(table), chance(rng, 50)
     for _ in range(predicates):
         node = some_node(rng, table)
         dialects = [SQL]
@@ -107,7 +107,7 @@ def check(case: Case) -> None:
     """
     bound = bound_of(case)
     with sizes(small=case.small):
-        plan = Plan(case.outline, bound)
+        plan = Plan(case.scan, bound)
         planned = files_of(plan)
         if case.portions:
             check_portions(plan, list(planned))
@@ -181,7 +181,7 @@ def check_portions(plan: Plan, paths: list[str]) -> None:
 def check_explanation(case: Case, bound: Bound, planned: dict[str, Planned]) -> None:
     """What is explained is what was planned, file by file and in numbers."""
     entries = [entry for manifest in case.table.data for entry in manifest.entries]
-    found = explain(case.outline, bound, [file.path for file, _ in entries])
+    found = explain(case.scan, bound, [file.path for file, _ in entries])
     if len(found.files) != len(entries) or found.levels[-1].kept != len(planned):
         raise Violation(f"{found.levels} are explained, and {sorted(planned)} planned")
     for (file, status), said in zip(entries, found.files, strict=True):

@@ -21,10 +21,10 @@ from lakemuster.metadata.partition import PartitionField, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary, Snapshot, TableMetadata
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
-from lakemuster.planner.row_projection import Part
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.scan import planned_entries
-from lakemuster.planner.scan.scan_index import Outline, outline_over
-from lakemuster.planner.scan.spec_index import SpecOutline
+from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_over
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH
 from tests.unit.planner.oracle.model import DataFile, DeleteFile, Manifest, Recorded, Table
@@ -83,8 +83,8 @@ class HeldSegments:
         return segment_zones(self._held[name].table(), self._rows[name]) if crc32(name.encode()) % 4 else None
 
 
-def outline(table: Table) -> Outline:
-    """The outline that the planner makes of the table."""
+def scan(table: Table) -> ScanIndex:
+    """The scan index that the planner makes of the table."""
     segments = HeldSegments()
     index = Index(cast("Any", None), cast("Any", segments))
     records = []
@@ -93,13 +93,13 @@ def outline(table: Table) -> Outline:
         name = f"oracle-{number}"
         segments.put(name, segment_table(table, manifest))
         records.append(ManifestRecord(number, "manifests", header_of(table, manifest, name, content), name))
-    made = outline_over(index, view_of(table), [Part(record) for record in records])
+    made = scan_index_over(index, view_of(table), [ManifestPart(record) for record in records])
     for spec in made.specs:
         vars(spec)["sources"] = tuple(packed(segments, spec, table.packed))
     return made
 
 
-def packed(segments: HeldSegments, spec: SpecOutline, size: int) -> Iterator[Source]:
+def packed(segments: HeldSegments, spec: SpecIndex, size: int) -> Iterator[Source]:
     """The segments to read a spec's manifests from: so many neighbours in one, where one can hold them."""
     names, rows = [part.manifest.segment for part in spec.parts], spec.part_rows
     for start in range(0, len(names), size):

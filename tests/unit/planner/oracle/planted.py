@@ -305,7 +305,7 @@ def _(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, scan_index, "Projection", over)
+    instead(patch, scan_index, "PartitionPredicates", over)
 
 
 @planted("all files of a batch have the residual of the first")

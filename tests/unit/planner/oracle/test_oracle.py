@@ -56,7 +56,7 @@ def test_plans_keep_and_drop_decide_and_delete() -> None:
     seen = set()
     for case in (case for seed in range(20) for case in cases(Random(seed))):
         bound = bound_of(case)
-        planned = files_of(Plan(case.outline, bound))
+        planned = files_of(Plan(case.scan, bound))
         kept += len(planned)
         dropped += len(case.table.files) - len(planned)
         decided += sum(one.residual != bound for one in planned.values())

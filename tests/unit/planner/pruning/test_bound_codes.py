@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning import coded_statistics as module
-from lakemuster.planner.pruning.bound_codes import Values, keys_of
-from lakemuster.planner.pruning.coded_statistics import MARKED, KeyedField, marks_of, outside
+from lakemuster.planner.pruning.bound_codes import Values, bound_codes_of
+from lakemuster.planner.pruning.coded_statistics import MARKED, CodedField, marks_of, outside
 from lakemuster.planner.pruning.prune import FieldStats, cannot
 from lakemuster.predicates import NEGATIVE, BoundLeaf, Op
 
@@ -81,7 +81,7 @@ def cases(draw: st.DrawFn) -> tuple[BoundLeaf, FieldStats, int]:
     return BoundLeaf(op, 1, "a", kind, tuple(sorted(asked)), nulls=op in NEGATIVE and draw(st.booleans())), field, rows
 
 
-def keyed(field: FieldStats, kind: Primitive, rows: int) -> KeyedField:
+def keyed(field: FieldStats, kind: Primitive, rows: int) -> CodedField:
     def bounds(places: Any) -> FieldStats:
         if places is None:
             return field
@@ -91,7 +91,9 @@ def keyed(field: FieldStats, kind: Primitive, rows: int) -> KeyedField:
         assert field.upper is not None
         return FieldStats(field.lower.take(taken), field.upper.take(taken), *counts)
 
-    return KeyedField(rows, kind, lambda: keys_of(field, kind, rows), lambda: marks_of(field, kind, rows), bounds, {})
+    return CodedField(
+        rows, kind, lambda: bound_codes_of(field, kind, rows), lambda: marks_of(field, kind, rows), bounds, {}
+    )
 
 
 @settings(max_examples=400, deadline=None)
@@ -106,7 +108,7 @@ def test_keys_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> None
 @given(cases())
 def test_where_there_is_no_tie_keys_are_right_alone(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case
-    keys, values = keys_of(field, leaf.type, rows), Values.of(leaf)
+    keys, values = bound_codes_of(field, leaf.type, rows), Values.of(leaf)
     if keys is None or values is None or leaf.op in NEGATIVE:
         return
     sure, ties = outside(leaf, values, keys)
@@ -127,8 +129,8 @@ def test_many_files_and_many_values(count: int) -> None:
 
 def test_types_without_keys_have_none() -> None:
     none = pa.nulls(2, pa.bool_())
-    assert keys_of(FieldStats(none, none), Primitive(Kind.BOOLEAN, "boolean"), 2) is None
-    assert keys_of(FieldStats(None, None), WIDE, 2) is None
+    assert bound_codes_of(FieldStats(none, none), Primitive(Kind.BOOLEAN, "boolean"), 2) is None
+    assert bound_codes_of(FieldStats(None, None), WIDE, 2) is None
 
 
 def test_a_wrong_shift_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

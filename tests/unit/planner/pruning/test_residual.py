@@ -19,7 +19,7 @@ from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning import partition_predicates
 from lakemuster.planner.pruning import residual as module
-from lakemuster.planner.pruning.partition_predicates import Projection
+from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.residual import Remaining, residuals
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
 from lakemuster.predicates.sql import parse_sql
@@ -91,7 +91,7 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
     negations_match_null: bool, text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
 ) -> None:
     bound = bind(parse_sql(text), SCHEMA, negations_match_null=negations_match_null)
-    left = residuals(bound, partitions(spec, rows), Projection(spec, (SCHEMA,)))
+    left = residuals(bound, partitions(spec, rows), PartitionPredicates(spec, (SCHEMA,)))
     for row, number in zip(rows, left.of_file.tolist(), strict=True):
         # Not TRUE is not TRUE: FALSE and UNKNOWN are alike at the top.
         assert (matches(left.distinct[number], row) is True) == (matches(bound, row) is True) or _is_doubtful(bound)
@@ -111,7 +111,7 @@ def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
     told = []
     for way in ways:
         with mock.patch.multiple(module, **way) if way else contextlib.nullcontext():
-            found = Remaining(bound, Projection(spec, (SCHEMA,))).of(table.num_rows, lambda: table)
+            found = Remaining(bound, PartitionPredicates(spec, (SCHEMA,))).of(table.num_rows, lambda: table)
         told.append([found.distinct[number] for number in found.of_file])
     assert told[0] == told[1] == told[2]
 
@@ -123,7 +123,7 @@ def _is_doubtful(bound: Bound) -> bool:
 def left_of(text: str, transform: str, of: int, values: list[Any]) -> list[Bound]:
     spec = PartitionSpec(0, (PartitionField(1000, "p", transform, (of,)),))
     rows = [dict.fromkeys(COLUMNS) | {of: value} for value in values]
-    found = residuals(bind(parse_sql(text), SCHEMA), partitions(spec, rows), Projection(spec, (SCHEMA,)))
+    found = residuals(bind(parse_sql(text), SCHEMA), partitions(spec, rows), PartitionPredicates(spec, (SCHEMA,)))
     return [found.distinct[number] for number in found.of_file.tolist()]
 
 
@@ -147,7 +147,9 @@ def test_what_a_partition_cannot_tell_stays() -> None:
 def test_a_tuple_is_decided_once() -> None:
     spec = PartitionSpec(0, (PartitionField(1000, "p", "identity", (1,)),))
     rows = [dict.fromkeys(COLUMNS) | {1: number % 3} for number in range(300)]
-    found = residuals(bind(parse_sql("a = 1 and s = 'a'"), SCHEMA), partitions(spec, rows), Projection(spec, (SCHEMA,)))
+    found = residuals(
+        bind(parse_sql("a = 1 and s = 'a'"), SCHEMA), partitions(spec, rows), PartitionPredicates(spec, (SCHEMA,))
+    )
     assert {text_of(residual) for residual in found.distinct} == {"FALSE", "s = 'a'"}
     assert [text_of(found.distinct[n]) for n in found.of_file[:3].tolist()] == ["FALSE", "s = 'a'", "FALSE"]
 
@@ -158,7 +160,7 @@ def test_words_of_what_is_left_mean_what_is_left() -> None:
 
 
 def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
-    projection = Projection(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
+    projection = PartitionPredicates(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
     with mock.patch.object(partition_predicates, "KEPT_LEAVES", 10):
         for number in range(50):
             bound = bind(parse_sql(f"a = {number} or s = '{number}'"), SCHEMA)

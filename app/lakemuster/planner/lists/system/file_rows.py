@@ -24,8 +24,8 @@ from lakemuster.metadata.types import Field, Primitive
 from lakemuster.planner.columns import flat, words
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import column_values, internal_texts, listed, mapped, partition_texts
-from lakemuster.planner.row_projection import Part, Wanted
-from lakemuster.planner.row_projections.paimon_rows import PaimonShape
+from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projections.paimon_rows import PaimonRows
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
@@ -50,8 +50,8 @@ class FileShape:
         return self.table.schema
 
     @cached_property
-    def _entries(self) -> PaimonShape:
-        return PaimonShape(self.view, Wanted())
+    def _entries(self) -> PaimonRows:
+        return PaimonRows(self.view, Wanted())
 
     @cached_property
     def _rewrites(self) -> Rewrites:
@@ -68,26 +68,26 @@ class FileShape:
         kinds = _KEYS | _STATISTICS if "min_value_stats" in self.table.schema.names else _KEYS
         return [name for name in present if (split := split_column(name)) is None or split[0] in kinds]
 
-    def prepare(self, part: Part, table: pa.Table) -> pa.Table:
+    def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
         """As every list of entries."""
         return self._entries.prepare(part, table)
 
-    def keep(self, view: View, part: Part, table: pa.Table) -> pa.Array | None:
+    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Live files."""
         return self._entries.keep(view, part, table)
 
-    def takes_whole(self, view: View, part: Part, segment: Segment) -> bool:
+    def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
         """As every list of entries."""
         return self._entries.takes_whole(view, part, segment)
 
-    def whole(self, part: Part, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
         """As :meth:`rows`."""
         return self.rows(part, batch)
 
-    def decided_by(self, part: Part) -> None:
+    def decided_by(self, part: ManifestPart) -> None:
         """Nothing is taken whole."""
 
-    def rows(self, part: Part, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
+    def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the system table."""
         return self.table.build({field.name: self._column(field.name, table) for field in self.schema})
 

@@ -19,7 +19,7 @@ from lakemuster.errors import CatalogError
 from lakemuster.index import zones as written
 from lakemuster.planner.pruning import zones
 from lakemuster.planner.scan import selection, spec_index
-from lakemuster.planner.scan.filtered_files import kept_files
+from lakemuster.planner.scan.filtered_files import filtered_files
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound, matches
 from tests.contract.service.backends import rows as rows_of
@@ -204,7 +204,7 @@ def check_portions(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> Non
             raise Violation(f"in pages of {size} the plan is another")
     if case.filter is not None:
         bound = bound_of(case, case.filter)
-        listed = rows_of(kept_files(lake.services.index, case.view, lambda _: bound))
+        listed = rows_of(filtered_files(lake.services.index, case.view, lambda _: bound))
         if [row["file_path"] for row in listed] != [row["file_path"] for row in planned]:
             raise Violation(f"{[row['file_name'] for row in listed]} are listed under the filter")
 

@@ -55,7 +55,7 @@ def _(patch: Patch) -> None:
 
 @planted("cancelled entries are planned")
 def _(patch: Patch) -> None:
-    def live(outline: Any, part: Any, entries: pa.Table, start: int) -> Any:
+    def live(scan: Any, part: Any, entries: pa.Table, start: int) -> Any:
         return np.asarray(entries.column("status").to_numpy() == 1)
 
     patch.setattr(selection, "live", live)
@@ -317,7 +317,7 @@ def _(patch: Patch) -> None:
 
 @planted("ranges of row ids never go", "evolved")
 def _(patch: Patch) -> None:
-    patch.setattr(merge_groups, "_row_ids_kept", lambda outline, files, bound: np.ones(len(files.row), np.bool_))
+    patch.setattr(merge_groups, "_row_ids_kept", lambda scan, files, bound: np.ones(len(files.row), np.bool_))
 
 
 @planted("each file of a range of row ids is read alone", "evolved")

@@ -26,7 +26,7 @@ from pyiceberg.table import StaticTable
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.lakes import Lake, Shape, unchanged
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.formats.avro.container import Block, read_blocks, read_header, read_long
 from lakemuster.main import build_services

@@ -13,8 +13,8 @@ from pyiceberg.table import StaticTable
 
 from benchmarks.generate import iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
-from lakemuster.api.filters import Filter
-from lakemuster.api.services import Services
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.planner.scan.plan import Plan

@@ -19,7 +19,7 @@ import httpx
 
 from benchmarks.generate import paimon_table
 from benchmarks.warm_plan import median, serve
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.main import build_services
 from lakemuster.planner.scan.plan import Plan

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
 from lakemuster.api import app as api
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 
 _ROUTES: list[BaseRoute] = []
 

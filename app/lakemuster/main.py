@@ -7,7 +7,7 @@ import signal
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
 from lakemuster.ingest.looking import SERVING, Waiting

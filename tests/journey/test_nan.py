@@ -21,8 +21,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, LongType, NestedField, StructType
 
 from lakemuster.api.app import create_app
-from lakemuster.api.iceberg_rest import plan_tokens
-from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens, Scan
+from lakemuster.catalog.iceberg_rest import plan_tokens
+from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Scan
 from lakemuster.config import TableSettings, load_settings
 from lakemuster.main import build_services
 
@@ -208,7 +208,7 @@ def test_the_mode_of_the_first_request_is_in_the_plan_id(client: TestClient) -> 
 
 
 def test_the_mode_is_in_plan_tasks(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lakemuster.api.iceberg_rest.scan_tasks.MAX_ENTRIES", 0)
+    monkeypatch.setattr("lakemuster.catalog.iceberg_rest.scan_tasks.MAX_ENTRIES", 0)
     for mode, count in (("unordered", 1), ("greatest", 3)):
         answer = iceberg_plan(client, GREATER, mode, **{"case-sensitive": False}).json()
         assert answer["plan-tasks"]

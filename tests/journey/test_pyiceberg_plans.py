@@ -24,7 +24,7 @@ from pyiceberg.expressions.visitors import expression_evaluator, rewrite_not
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import FileScanTask
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.metadata.files import EQUALITY_DELETES
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector

@@ -23,9 +23,9 @@ from pyiceberg.exceptions import BadRequestError, ResolveError, ServerError
 from pyiceberg.table import StaticTable, Table
 
 from lakemuster.api.app import create_app
-from lakemuster.api.iceberg_rest import scan_tasks
-from lakemuster.api.iceberg_rest.plan_tokens import Range
-from lakemuster.api.services import Services
+from lakemuster.catalog.iceberg_rest import scan_tasks
+from lakemuster.catalog.iceberg_rest.plan_tokens import Range
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from lakemuster.ingest.pointers import look
 from lakemuster.storage.store import ObjectStore

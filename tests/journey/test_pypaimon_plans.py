@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from lakemuster.api.planning import plan_listing
-from lakemuster.api.services import Services
+from lakemuster.catalog.planning import plan_listing
+from lakemuster.catalog.services import Services
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.view import View

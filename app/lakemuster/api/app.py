@@ -14,7 +14,6 @@ from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
-from lakemuster.api.iceberg_rest.loading import Answers
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.middleware import Middleware, MiddlewareRules
 from lakemuster.api.native import history, lists, plans, system, tables
@@ -23,10 +22,11 @@ from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, still_so
-from lakemuster.api.services import Services
 from lakemuster.api.slots import Slotted
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.api.token_file import TokenFile
+from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.ingest.sweeping import Sweeper
 

@@ -19,8 +19,8 @@ from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
 from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
 from lakemuster.api.native.documented import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
-from lakemuster.api.services import Services
 from lakemuster.api.token_file import TokenFile
+from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.names import parse_name
 from lakemuster.wire.operations import Health, Ready

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, IndexUnavailable
 
 LOG = logging.getLogger("lakemuster.api")

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.bodies import given_again
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import TableNotFound
 from lakemuster.index.tables import TableRecord, peek_table
 

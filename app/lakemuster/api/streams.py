@@ -17,9 +17,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from lakemuster.api.listings import Streamed
 from lakemuster.api.stream_memory import STREAM_MEMORY, give_back
 from lakemuster.api.vectored_body import VECTORED, Part, Piece, VectoredBody
+from lakemuster.catalog.listings import Streamed
 from lakemuster.index.cpu_semaphore import CPU
 
 PIECE_BYTES = 2**20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.cli.output import say
 from lakemuster.cli.progress import working
 from lakemuster.cli.text import printable

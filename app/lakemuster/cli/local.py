@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Self
 
-from lakemuster.api.documents import refresh_out, table_out
-from lakemuster.api.filters import Filter, not_applied_out
 from lakemuster.api.native.dependencies import words
-from lakemuster.api.services import Services
-from lakemuster.api.system import branch_rows, snapshot_rows, system_table
+from lakemuster.catalog.documents import refresh_out, table_out
+from lakemuster.catalog.filters import Filter, not_applied_out
+from lakemuster.catalog.services import Services
+from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect

@@ -10,8 +10,8 @@ from typing import TypeVar
 import orjson
 from pydantic import ValidationError
 
-from lakemuster.api.planning import explanation_out, plan_listing, selector_of
-from lakemuster.api.services import Services
+from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
+from lakemuster.catalog.services import Services
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid

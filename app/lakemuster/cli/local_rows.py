@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakemuster.api import history
-from lakemuster.api.documents import snapshot_out
-from lakemuster.api.services import Services
+from lakemuster.catalog import history
+from lakemuster.catalog.documents import snapshot_out
+from lakemuster.catalog.services import Services
 from lakemuster.cli.sources import Notice, Row, not_newest
 from lakemuster.planner.view import Selector
 from lakemuster.wire.native.schemas import RefOut

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.opening import DECODE_CPU_SECONDS, DECODE_WALL_SECONDS

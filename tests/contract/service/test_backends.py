@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.errors import LocationRefused, TableExists, TableNotFound
 from lakemuster.index.database import Database

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotQuarantined
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.index.database import Database
 from lakemuster.planner.view import Selector

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import CompanionNotFound
 from lakemuster.index.database import Database
 from lakemuster.ingest.companions import Companions

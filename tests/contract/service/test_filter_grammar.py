@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.metadata.names import parse_name
 from lakemuster.planner.view import Selector
 from tests.apps import create_app

@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from benchmarks.generate import iceberg_table
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.index import packed

@@ -19,9 +19,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from benchmarks.generate import append_manifest, iceberg_table
-from lakemuster.api import listings, plan_response
-from lakemuster.api.iceberg_rest import scan_tasks
-from lakemuster.api.services import Services
+from lakemuster.catalog import listings, plan_response
+from lakemuster.catalog.iceberg_rest import scan_tasks
+from lakemuster.catalog.services import Services
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, file_scan_tasks
 from lakemuster.wire.row_writer import RowWriter
 from tests.apps import create_app

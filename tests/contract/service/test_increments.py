@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.index import reconcile
 from lakemuster.index.encoding import encode
 from lakemuster.index.leases import held

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from lakemuster.api.paimon_rest.routes import routers
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from lakemuster.api.auth import token_entry
 from lakemuster.api.paimon_rest.refused import router as refused
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database
 from lakemuster.planner.lists import snapshot_lists as lists

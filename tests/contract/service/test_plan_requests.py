@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.api.auth import token_entry
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

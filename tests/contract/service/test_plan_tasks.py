@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster import Client
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.client import ClientError, PlanTask
 from lakemuster.demo import unpack
 from tests.apps import create_app

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.metadata.files import column

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import ObjectMissing
 from lakemuster.ingest import pointers
 from lakemuster.ingest.pointers import look, warnings_of

@@ -14,7 +14,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import select
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotQuarantined
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.retries import GROWTH, LONGEST_PAUSE_MS, pause_ms

@@ -18,10 +18,10 @@ from pyiceberg.types import LongType
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
-from lakemuster.api.plan_page_cache import PageCache
-from lakemuster.api.plan_response import PlanListing, PlanPage
-from lakemuster.api.planning import plan_listing
-from lakemuster.api.services import Services
+from lakemuster.catalog.plan_page_cache import PageCache
+from lakemuster.catalog.plan_response import PlanListing, PlanPage
+from lakemuster.catalog.planning import plan_listing
+from lakemuster.catalog.services import Services
 from lakemuster.wire.native.plans import PlanQuestion
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

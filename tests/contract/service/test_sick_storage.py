@@ -18,7 +18,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 from sqlalchemy import text
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.errors import LookFailed, RefNotFound, SnapshotNotFound, StorageUnavailable
 from lakemuster.ingest.threads import OF_A_BUCKET
 from lakemuster.main import build_services

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from lakemuster.api.services import Services
-from lakemuster.api.system import branch_rows, snapshot_rows, system_table
+from lakemuster.catalog.services import Services
+from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.errors import CatalogError, StorageUnavailable
 from lakemuster.index.orm import StatisticsRow
 from lakemuster.ingest import statistics as ingested

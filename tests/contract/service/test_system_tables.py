@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES
 from lakemuster.wire.native.system import SystemPage, SystemTablePage
 from tests.apps import create_app

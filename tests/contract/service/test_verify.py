@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from benchmarks.generate import iceberg_table
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.index import packed
 from lakemuster.index.database import Database
 from lakemuster.index.integer_packing import pack

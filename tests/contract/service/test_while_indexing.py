@@ -18,9 +18,9 @@ from pyiceberg.table import Table
 from pyiceberg.types import LongType
 from sqlalchemy.orm import Session
 
-from lakemuster.api import services as services_module
 from lakemuster.api.response_cache import still_so
-from lakemuster.api.services import Services
+from lakemuster.catalog import services as services_module
+from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.ingest.crawl import Crawler, Indexed

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.formats.avro import read_table
 from lakemuster.index.database import Database
 from lakemuster.ingest.verification import verify

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from benchmarks.generate import iceberg_table
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database

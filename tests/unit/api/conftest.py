@@ -263,7 +263,7 @@ def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeService
         return record(number)
 
     monkeypatch.setattr(answers, "get_snapshot", get_snapshot)
-    monkeypatch.setattr("lakemuster.api.history.get_snapshot", get_snapshot)
+    monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", get_snapshot)
     monkeypatch.setattr(
         FakeServices,
         "find_snapshot",

@@ -51,7 +51,7 @@ def test_pages_are_the_list_cut_up(client: TestClient, size: int) -> None:
 
 
 def test_a_page_ends_early_when_it_grows_too_large(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lakemuster.api.listings.PAGE_BYTES", 10)
+    monkeypatch.setattr("lakemuster.catalog.listings.PAGE_BYTES", 10)
     body = client.get(FILES).json()
     assert paths(body["files"]) == ["0/0", "0/1", "0/2"]
     rest = client.get(FILES, params={"page_token": body["next_page_token"]}).json()

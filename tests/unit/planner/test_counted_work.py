@@ -15,9 +15,9 @@ import pytest
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
 from benchmarks.paimon_table import paimon_table
-from lakemuster.api.filters import Filter
-from lakemuster.api.plan_response import PlanListing, PlanPage
-from lakemuster.api.services import Services
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.plan_response import PlanListing, PlanPage
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.index.segments import Segment
 from lakemuster.main import build_services

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy.orm import Session
 
 from benchmarks.generate import append_manifest, iceberg_table
-from lakemuster.api.filters import Filter
-from lakemuster.api.services import Services
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import Segment, SegmentStore, sweep

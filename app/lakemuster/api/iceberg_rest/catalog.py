@@ -22,7 +22,7 @@ from lakemuster.api.iceberg_rest.dependencies import (
 )
 from lakemuster.api.iceberg_rest.documented import CATALOG, EXISTS, NO_VIEW
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
-from lakemuster.api.page_tokens import Binding, Place, read_token, write_token
+from lakemuster.catalog.page_tokens import Binding, Place, read_token, write_token
 from lakemuster.errors import ViewNotFound
 from lakemuster.metadata.names import Levels
 from lakemuster.wire.iceberg_rest.catalog import Identifier, IdentifiersOut, NamespaceOut, NamespacesOut, RestModel

@@ -9,15 +9,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Request
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest.clients import VERSION_HEADER, Client
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_table
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
-from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens
-from lakemuster.api.iceberg_rest.scan_tasks import TaskWriter
-from lakemuster.api.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.api.native.dependencies import Target, caller_of, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import follows_from
+from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
+from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
+from lakemuster.catalog.iceberg_rest.scan_tasks import TaskWriter
+from lakemuster.catalog.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, RequestInvalid, SnapshotNotFound
 from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.tables import TableRecord

@@ -12,13 +12,13 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
-from lakemuster.api.branches import branch_of, second_branch
-from lakemuster.api.filters import not_applied_out
-from lakemuster.api.listings import Listing, RowListing, Streamed
 from lakemuster.api.native.dependencies import Api, Paged, Target
-from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
 from lakemuster.api.response_cache import follows_from
-from lakemuster.api.services import Services
+from lakemuster.catalog.branches import branch_of, second_branch
+from lakemuster.catalog.filters import not_applied_out
+from lakemuster.catalog.listings import Listing, RowListing, Streamed
+from lakemuster.catalog.page_tokens import Binding, Pin, Place, read_token, write_token
+from lakemuster.catalog.services import Services
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
 from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.snapshots import get_snapshot

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lakemuster.api.auth import Caller, Scope
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.services import Services
 from lakemuster.api.token_file import TokenFile
+from lakemuster.catalog.services import Services
 from lakemuster.errors import RequestInvalid
 from lakemuster.index.signing import signing_key
 from lakemuster.metadata.names import format_name, parse_name

@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from lakemuster.api import history
-from lakemuster.api.documents import snapshot_out
-from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, is_known, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
 from lakemuster.api.native.documented import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog import history
+from lakemuster.catalog.documents import snapshot_out
+from lakemuster.catalog.listings import DocumentListing
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage

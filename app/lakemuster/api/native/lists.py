@@ -7,7 +7,6 @@ from collections.abc import Callable
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lakemuster.api.filters import Filter
 from lakemuster.api.native.answers import snapshot_answer, views_of
 from lakemuster.api.native.dependencies import (
     PREFIX,
@@ -24,6 +23,7 @@ from lakemuster.api.native.dependencies import (
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.api.native.fast_route import FastRoute
+from lakemuster.catalog.filters import Filter
 from lakemuster.errors import RequestInvalid
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource

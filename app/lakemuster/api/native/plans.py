@@ -16,10 +16,10 @@ from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale
 from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.native.fast_route import FastRoute
-from lakemuster.api.page_tokens import Place
-from lakemuster.api.plan_response import PlanListing
-from lakemuster.api.planning import explanation_out, plan_listing, selector_of
 from lakemuster.api.response_cache import follows_from
+from lakemuster.catalog.page_tokens import Place
+from lakemuster.catalog.plan_response import PlanListing
+from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
 from lakemuster.errors import RequestInvalid
 from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.planner.scan.tasks import cut, part

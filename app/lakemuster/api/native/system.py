@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer, snapshot_answer, views_of
 from lakemuster.api.native.dependencies import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
 from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
-from lakemuster.api.system import KeyedListing, branch_rows, snapshot_rows, system_table
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.listings import DocumentListing
+from lakemuster.catalog.system_tables import KeyedListing, branch_rows, snapshot_rows, system_table
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.wire.native.system import SYSTEM, SystemColumn, SystemPage, SystemTableOut, SystemTablePage
 

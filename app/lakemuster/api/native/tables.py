@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from lakemuster.api.documents import refresh_out, table_details, table_out
-from lakemuster.api.listings import DocumentListing
 from lakemuster.api.native.answers import Asked, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.documents import refresh_out, table_details, table_out
+from lakemuster.catalog.listings import DocumentListing
 from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.documents import TABLES, Document, dumps

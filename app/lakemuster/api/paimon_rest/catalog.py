@@ -6,7 +6,6 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
-from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest import tables
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
@@ -21,6 +20,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     page_of,
 )
 from lakemuster.api.paimon_rest.documented import LISTED
+from lakemuster.catalog.page_tokens import Binding
 from lakemuster.errors import NotFound, ViewNotFound
 from lakemuster.metadata.names import format_name
 from lakemuster.wire.paimon_rest.catalog import (

@@ -11,12 +11,12 @@ from starlette.responses import Response
 
 from lakemuster.api.native.answers import stale_header
 from lakemuster.api.native.dependencies import needs
-from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
 from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.page_tokens import Binding
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord

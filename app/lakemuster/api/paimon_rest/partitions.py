@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api.native.dependencies import PAGE_SIZE, needs
-from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
@@ -24,6 +23,7 @@ from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.page_tokens import Binding
 from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, shown
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.system.sums import partition_sums

@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from lakemuster.api.native.answers import stale_header
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
-from lakemuster.api.page_tokens import Binding
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
@@ -27,8 +26,9 @@ from lakemuster.api.paimon_rest.dependencies import (
     page_of,
 )
 from lakemuster.api.paimon_rest.documented import LISTED, TABLE
-from lakemuster.api.services import Services
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.page_tokens import Binding
+from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.metadata.names import format_name

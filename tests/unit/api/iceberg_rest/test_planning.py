@@ -14,8 +14,8 @@ from pyiceberg.catalog.rest.scan_planning import PlanCompleted, ScanTasks
 
 from lakemuster.api import response_cache
 from lakemuster.api.auth import token_entry
-from lakemuster.api.iceberg_rest import scan_tasks
-from lakemuster.api.services import Services
+from lakemuster.catalog.iceberg_rest import scan_tasks
+from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

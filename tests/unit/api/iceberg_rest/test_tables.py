@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.iceberg_rest.loading import Answers
+from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
 from tests.unit.api.conftest import FakeServices
 from tests.unit.api.iceberg_rest.conftest import DOCUMENT, FakeStore
 from tests.unit.api.iceberg_rest.test_catalog import bearer

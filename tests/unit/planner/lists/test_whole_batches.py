@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakemuster.api.listings import RowListing
+from lakemuster.catalog.listings import RowListing
 from lakemuster.index import segment_files
 from lakemuster.index.segments import Segment, write_segment
 from lakemuster.metadata.files import ADDED, DELETED, EXISTING, ICEBERG_COLUMNS

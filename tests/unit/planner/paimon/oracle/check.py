@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from lakemuster.api.filters import Filter
+from lakemuster.catalog.filters import Filter
 from lakemuster.errors import CatalogError
 from lakemuster.index import zones as written
 from lakemuster.planner.pruning import zones

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from lakemuster.api.plan_response import PlanListing
-from lakemuster.api.planning import explanation_out, plan_listing
-from lakemuster.api.services import Services
+from lakemuster.catalog.plan_response import PlanListing
+from lakemuster.catalog.planning import explanation_out, plan_listing
+from lakemuster.catalog.services import Services
 from lakemuster.index import segment_files
 from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.view import View

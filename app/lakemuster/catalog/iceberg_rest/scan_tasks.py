@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.api.iceberg_rest.clients import Client, client_must_plan
-from lakemuster.api.iceberg_rest.plan_tokens import PlanTokens, Range
-from lakemuster.api.iceberg_rest.scans import PlannedScan
-from lakemuster.api.page_writers import writers_of
+from lakemuster.catalog.iceberg_rest.clients import Client, client_must_plan
+from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
+from lakemuster.catalog.iceberg_rest.scans import PlannedScan
+from lakemuster.catalog.page_writers import writers_of
 from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES

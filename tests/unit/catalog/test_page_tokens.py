@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.api.page_tokens import Binding, Pin, Place, read_token, write_token
+from lakemuster.catalog.page_tokens import Binding, Pin, Place, read_token, write_token
 from lakemuster.errors import PageTokenInvalid
 
 KEY = b"k" * 32

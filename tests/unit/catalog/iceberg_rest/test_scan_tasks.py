@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lakemuster.api.iceberg_rest.scan_tasks import Collected, TaskWriter
+from lakemuster.catalog.iceberg_rest.scan_tasks import Collected, TaskWriter
 from lakemuster.errors import FormatUnsupported
 from lakemuster.metadata.files import EQUALITY_DELETES, POSITION_DELETES
 

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lakemuster.api.filters import Filter, not_applied_out
-from lakemuster.api.listings import PAGE_BYTES, joined
-from lakemuster.api.page_tokens import Key
-from lakemuster.api.page_writers import writers_of
+from lakemuster.catalog.filters import Filter, not_applied_out
+from lakemuster.catalog.listings import PAGE_BYTES, joined
+from lakemuster.catalog.page_tokens import Key
+from lakemuster.catalog.page_writers import writers_of
 from lakemuster.planner.columns import repeated
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakemuster.api.iceberg_rest.plan_tokens import Scan
-from lakemuster.api.services import Services
+from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
+from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.incremental import plan_appends

@@ -16,7 +16,7 @@ from typing import Literal
 import orjson
 
 from lakemuster import __version__
-from lakemuster.api.services import Services
+from lakemuster.catalog.services import Services
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.load import METADATA_LIMIT
 from lakemuster.ingest.parsing import Parser

@@ -9,8 +9,8 @@ from typing import Generic, Protocol, TypeVar, cast
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.api.page_tokens import Key
-from lakemuster.api.page_writers import list_writer
+from lakemuster.catalog.page_tokens import Key
+from lakemuster.catalog.page_writers import list_writer
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.rows import START, Position, RowSource, conform
 from lakemuster.wire.documents import Document, document_batch, dumps

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from lakemuster.api.filters import Filter, not_applied_out
-from lakemuster.api.plan_response import PlanListing
-from lakemuster.api.services import Services
+from lakemuster.catalog.filters import Filter, not_applied_out
+from lakemuster.catalog.plan_response import PlanListing
+from lakemuster.catalog.services import Services
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.index.cpu_semaphore import CPU

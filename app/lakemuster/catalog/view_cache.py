@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lakemuster.api.page_tokens import Pin
+from lakemuster.catalog.page_tokens import Pin
 from lakemuster.index.tables import TableRecord
 from lakemuster.planner.view import Selector, View
 

@@ -15,7 +15,7 @@ import zlib
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from lakemuster.api.page_tokens import Binding, of_text, to_text
+from lakemuster.catalog.page_tokens import Binding, of_text, to_text
 from lakemuster.planner.rows import START, Position
 from lakemuster.predicates import NanMode
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from lakemuster.api.branches import second_branch, with_second
+from lakemuster.catalog.branches import second_branch, with_second
 from lakemuster.errors import SnapshotQuarantined
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema

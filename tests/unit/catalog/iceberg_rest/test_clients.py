@@ -10,8 +10,8 @@ from typing import Any, cast
 import pyarrow as pa
 import pytest
 
-from lakemuster.api.iceberg_rest import clients
-from lakemuster.api.iceberg_rest.clients import UPDATED, Client
+from lakemuster.catalog.iceberg_rest import clients
+from lakemuster.catalog.iceberg_rest.clients import UPDATED, Client
 from lakemuster.errors import ClientMustPlan
 from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.partition import PartitionField, PartitionSpec

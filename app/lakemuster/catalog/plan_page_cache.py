@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.api.plan_response import PlanListing, PlanPage
+from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.index.snapshots import ManifestRecord
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema

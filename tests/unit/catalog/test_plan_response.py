@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakemuster.api import plan_response
-from lakemuster.api.filters import Filter
-from lakemuster.api.plan_response import PlanListing
+from lakemuster.catalog import plan_response
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.metadata.files import DATA, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.types import Kind, Primitive

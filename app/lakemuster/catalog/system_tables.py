@@ -9,9 +9,9 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from lakemuster.api.listings import Page
-from lakemuster.api.page_tokens import Key
-from lakemuster.api.services import Services
+from lakemuster.catalog.listings import Page
+from lakemuster.catalog.page_tokens import Key
+from lakemuster.catalog.services import Services
 from lakemuster.errors import RefNotFound, RequestInvalid, SystemTableNotFound
 from lakemuster.index.snapshots import list_snapshots
 from lakemuster.index.tables import TableRecord

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from lakemuster.api.branches import with_second
-from lakemuster.api.plan_page_cache import PageCache
-from lakemuster.api.view_cache import ViewCache
+from lakemuster.catalog.branches import with_second
+from lakemuster.catalog.plan_page_cache import PageCache
+from lakemuster.catalog.view_cache import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import (
     LookFailed,

@@ -8,7 +8,7 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.api.iceberg_rest.plan_tokens import MAX_ID_CHARACTERS, PlanTokens, Scan
+from lakemuster.catalog.iceberg_rest.plan_tokens import MAX_ID_CHARACTERS, PlanTokens, Scan
 from lakemuster.planner.rows import Position
 from lakemuster.predicates import NAN_MODES
 

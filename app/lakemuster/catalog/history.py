@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakemuster.api.documents import schemas_out, specs_out
-from lakemuster.api.services import Services
+from lakemuster.catalog.documents import schemas_out, specs_out
+from lakemuster.catalog.services import Services
 from lakemuster.errors import RefNotFound
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lakemuster.api.iceberg_rest.scans import PlannedScan
+from lakemuster.catalog.iceberg_rest.scans import PlannedScan
 from lakemuster.errors import ClientMustPlan
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 

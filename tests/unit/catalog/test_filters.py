@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakemuster.api.filters import KEPT_LENGTH, Filter
+from lakemuster.catalog.filters import KEPT_LENGTH, Filter
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive

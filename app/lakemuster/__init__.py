@@ -3,7 +3,7 @@
 The map, in the direction of imports (a name may import what stands to its right)::
 
     cli > main > spark > api | client > catalog > ingest | planner > wire | index | formats | storage
-        > kernels > predicates > metadata > config > clock | errors
+        > kernels > predicates > metadata > config > clock | cpu_semaphore | errors
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  what is asked: the tree, SQL text, binding to a schema, projection on partitions
@@ -22,6 +22,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
 * ``clock``     the monotonic clock and the wall clock, which tests replace
+* ``cpu_semaphore``  how many threads of a process compute at once
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from lakemuster.api.stream_memory import STREAM_MEMORY, give_back
 from lakemuster.api.vectored_body import VECTORED, Part, Piece, VectoredBody
 from lakemuster.catalog.listings import Streamed
-from lakemuster.index.cpu_semaphore import CPU
+from lakemuster.cpu_semaphore import CPU
 
 PIECE_BYTES = 2**20
 """Bytes that are handed at once to a connection which copies what it is given: larger copies take new memory."""
@@ -154,7 +154,7 @@ class Stream(StreamingResponse):
         """The next parts; none at the end."""
         made: list[Part] = []
         size = 0
-        with CPU.taken():
+        with CPU.permit():
             for part in self._parts:
                 made.append(part)
                 size += len(part)

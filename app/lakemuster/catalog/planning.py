@@ -8,9 +8,9 @@ from dataclasses import replace
 from lakemuster.catalog.filters import Filter, not_applied_out
 from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.catalog.services import Services
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
-from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.lists.snapshot_lists import statistics_of
 from lakemuster.planner.scan.branches import plan_of, scan_indexes_of
@@ -121,7 +121,7 @@ def _incremental(
         raise FormatUnsupported(
             f"what commits wrote is not planned of a table with {view.other.option}", option=view.other.option
         )
-    CPU.leave()  # the table is looked at, and its snapshots may have to be indexed
+    CPU.release()  # the table is looked at, and its snapshots may have to be indexed
     if view.table.format == "paimon":
         scan = asked.scan_mode or "delta"
         end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import IndexUnavailable
-from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.segment_files import place
 
 _SUFFIX = ".arrow"
@@ -49,7 +49,7 @@ class SegmentCache:
         path = self._path(name)
         if _used_now(path):
             return path
-        CPU.leave()
+        CPU.release()
         with self._lock:
             turn = self._fetching.setdefault(name, threading.Lock())
         with turn:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError
-from lakemuster.index.cpu_semaphore import CPU
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class SingleFlight:
         Raises:
             CatalogError: the work failed, here or in the other thread, or did so a moment ago.
         """
-        CPU.leave()
+        CPU.release()
         with self._lock:
             self._forget_failures()
             flight = self._flights.get(key)

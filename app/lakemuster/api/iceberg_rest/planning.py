@@ -18,8 +18,8 @@ from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.catalog.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan, plan_again, plan_request
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, RequestInvalid, SnapshotNotFound
-from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.tables import TableRecord
 from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.iceberg_rest.plans import (
@@ -172,5 +172,5 @@ def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWrit
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:
     if planned.view.stale is None and planned.view.table.companion_of is None:
         follows_from(table.request, planned.view.table)
-    with CPU.taken():
+    with CPU.permit():
         return Response(write(), media_type="application/json", headers={"Cache-Control": "no-store"})

@@ -19,8 +19,8 @@ from lakemuster.catalog.filters import not_applied_out
 from lakemuster.catalog.listings import Listing, RowListing, Streamed
 from lakemuster.catalog.page_tokens import Binding, Pin, Place, read_token, write_token
 from lakemuster.catalog.services import Services
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
-from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.planner.rows import RowSource
@@ -208,7 +208,7 @@ def _page(
     headers: dict[str, str],
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    with CPU.taken():
+    with CPU.permit():
         page = listing.page(None if place is None else place.key, asked.query.page_size)
     token = None if page.after is None else asked.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}

@@ -20,8 +20,8 @@ from lakemuster.api.response_cache import follows_from
 from lakemuster.catalog.page_tokens import Place
 from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import RequestInvalid
-from lakemuster.index.cpu_semaphore import CPU
 from lakemuster.planner.scan.tasks import cut, part
 from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps
@@ -75,7 +75,7 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
         return _task(table, asked, paging)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
-    with CPU.taken():
+    with CPU.permit():
         listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
         return _answer(request, view, listing, place)
 
@@ -92,7 +92,7 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    with CPU.taken():
+    with CPU.permit():
         listing = plan_listing(table.services, view, asked, stale=stale)
         count = listing.plan.totals.files
         keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
@@ -112,7 +112,7 @@ def explain(table: TheTable, asked: ExplainRequest) -> Response:
     selector = selector_of(asked)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
-    with CPU.taken():
+    with CPU.permit():
         document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
         return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
 
@@ -133,7 +133,7 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
     assert part_of is not None
     request, _, place = views_of(table, "plan", paging, lambda: (view,))
-    with CPU.taken():
+    with CPU.permit():
         listing = plan_listing(table.services, view, asked, stale=None)
         of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
         return _answer(request, view, replace(listing, plan=of_part), place)

@@ -1,4 +1,4 @@
-"""Turns at computing: at most so many at once, and nobody waits for a turn for good."""
+"""The CPU semaphore: at most so many threads at once, first come first served, and none waits for good."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.index import cpu_semaphore
-from lakemuster.index.cpu_semaphore import CpuSemaphore
+from lakemuster import cpu_semaphore
+from lakemuster.cpu_semaphore import CpuSemaphore
 from lakemuster.index.segment_cache import SegmentCache
 
 
-def side_by_side(count: int, turns: CpuSemaphore) -> int:
-    """How many of some threads were in their turn at once."""
+def side_by_side(count: int, semaphore: CpuSemaphore) -> int:
+    """How many of some threads held a permit at once."""
     inside, most, lock, begin = 0, 0, threading.Lock(), threading.Barrier(count)
 
     def compute() -> None:
         nonlocal inside, most
         begin.wait(10)
         for _ in range(20):
-            with turns.taken():
+            with semaphore.permit():
                 with lock:
                     inside += 1
                     most = max(most, inside)
@@ -40,67 +40,67 @@ def test_so_many_compute_at_once_and_no_more():
     assert side_by_side(12, CpuSemaphore(3)) == 3
 
 
-def test_a_turn_within_a_turn_is_the_same_one():
-    turns = CpuSemaphore(1)
-    with turns.taken(), turns.taken():
-        turns.leave()
-        turns.leave()
-    assert side_by_side(3, turns) == 1
+def test_nested_blocks_share_one_permit():
+    semaphore = CpuSemaphore(1)
+    with semaphore.permit(), semaphore.permit():
+        semaphore.release()
+        semaphore.release()
+    assert side_by_side(3, semaphore) == 1
 
 
-def test_whoever_raises_gives_its_turn_back():
-    turns = CpuSemaphore(1)
+def test_an_exception_releases_the_permit():
+    semaphore = CpuSemaphore(1)
     for _ in range(3):
-        with pytest.raises(ValueError, match="mine"), turns.taken():
+        with pytest.raises(ValueError, match="mine"), semaphore.permit():
             raise ValueError("mine")
-    assert side_by_side(3, turns) == 1
+    assert side_by_side(3, semaphore) == 1
 
 
-def test_whoever_leaves_lets_another_in_and_takes_no_other_turn():
-    turns = CpuSemaphore(1)
+def test_a_released_permit_is_taken_by_another_thread():
+    semaphore = CpuSemaphore(1)
     entered = threading.Event()
 
     def other() -> None:
-        with turns.taken():
+        with semaphore.permit():
             entered.set()
 
-    with turns.taken():
+    with semaphore.permit():
         thread = threading.Thread(target=other)
         thread.start()
         assert not entered.wait(0.05)
-        turns.leave()
+        semaphore.release()
         assert entered.wait(10)
     thread.join(10)
-    assert side_by_side(4, turns) == 1
+    assert side_by_side(4, semaphore) == 1
 
 
-def test_whoever_waits_comes_before_whoever_had_a_turn():
+def test_a_waiting_thread_comes_before_a_new_one():
     own, order = CpuSemaphore(1), list[str]()
 
     def other() -> None:
-        with own.taken():
+        with own.permit():
             order.append("waited")
 
     thread = threading.Thread(target=other)
-    with own.taken():
+    with own.permit():
         thread.start()
         threading.Event().wait(0.2)
     for _ in range(3):
-        with own.taken():
+        with own.permit():
             order.append("again")
     thread.join(10)
     assert order[0] == "waited"
 
 
-def test_patience_ends(monkeypatch: pytest.MonkeyPatch):
+def test_after_the_timeout_a_thread_goes_on_without_a_permit(monkeypatch: pytest.MonkeyPatch):
     stuck, own = CpuSemaphore(1), []
 
     def other() -> None:
-        with stuck.taken():
+        with stuck.permit():
             own.append(True)
 
-    with monkeypatch.context() as patched, stuck.taken():
-        patched.setattr(cpu_semaphore, "PATIENCE_SECONDS", 0.01)
+    with monkeypatch.context() as patched, stuck.permit():
+        patched.setattr(cpu_semaphore, "TIMEOUT_SECONDS", 0.01)
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(10)
@@ -108,8 +108,8 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch):
     assert side_by_side(3, stuck) == 1
 
 
-def test_waiting_for_a_segment_is_not_computing(tmp_path: Path):
-    """While a segment is on its way, all turns are free."""
+def test_a_thread_that_waits_for_a_segment_holds_no_permit(tmp_path: Path):
+    """While a segment is on its way, all permits are free."""
     cache = SegmentCache(tmp_path, 1 << 20)
     free: list[int] = []
 
@@ -117,8 +117,8 @@ def test_waiting_for_a_segment_is_not_computing(tmp_path: Path):
         target.write_bytes(b"x")
         free.append(side_by_side(8, cpu_semaphore.CPU))
 
-    with cpu_semaphore.CPU.taken():
+    with cpu_semaphore.CPU.permit():
         cache.get("ab", download)
-    with cpu_semaphore.CPU.taken():
+    with cpu_semaphore.CPU.permit():
         cache.get("ab", download)
     assert free == [side_by_side(8, cpu_semaphore.CPU)]

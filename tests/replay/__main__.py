@@ -6,7 +6,8 @@ each step. Prints one JSON object; exit status 1 when an answer differs, or an o
 asked.
 
 revisions    the code of a revision as a wheel installs it
-lake         the tables, indexed once by the base
+lake, growing
+             the tables, indexed once by the base, and those that grow while they are asked about
 server       a server of some code
 exchanges    requests and answers, sent and written down
 routes       the operations of ``openapi.yaml``
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         began = time.monotonic()
         was_there = recorded(run)
         recording = time.monotonic() - began
-        code = ROOT / "app"
+        code = asked.code.absolute()
         if asked.against is not None:
             code = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="replay-")))
             unpack_wheel(commit_of(asked.against), code)
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         replayed(run, code, report)
         replaying = time.monotonic() - began
     seconds = {"recording": None if was_there else round(recording, 1), "replaying": round(replaying, 1)}
-    found = {"base": commit, "against": asked.against or "the working tree", "seconds": seconds, **report.document()}
+    found = {"base": commit, "against": asked.against or "--code", "seconds": seconds, **report.document()}
     sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     return 1 if report.differences or report.unasked() else 0
 
@@ -68,6 +69,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.replay", description=__doc__.partition("\n")[0])
     parser.add_argument("--base", required=True, help="the revision whose answers are right")
     parser.add_argument("--against", help="replay against a wheel of this revision, not against the working tree")
+    parser.add_argument(
+        "--code", type=Path, default=ROOT / "app", help="the folder of the code that is held against it"
+    )
     parser.add_argument("--requests", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--recording", type=Path, help="a folder for the base's index and recordings")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.replay.exchanges import Answer, Request
+from tests.replay.growing import Growing
 from tests.replay.learned import Table, token_of
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -37,6 +38,7 @@ class Asker:
         left: requests that are still to be sent.
         caller: whose token goes with requests; None for none.
         etags: of answers that may be asked for again, by target.
+        growing: tables that grow while they are asked about, registered or not.
     """
 
     rng: random.Random
@@ -46,6 +48,7 @@ class Asker:
     caller: str | None = None
     has_callers: bool = False
     etags: dict[str, str] = field(default_factory=dict)
+    growing: list[Growing] = field(default_factory=list)
 
     def ask(self, request: Request) -> Answer:
         """The answer to a request.

@@ -8,7 +8,8 @@ from tests.replay import iceberg, native, paimon
 from tests.replay.asker import Asker
 from tests.replay.exchanges import Request
 from tests.replay.filters import Filters
-from tests.replay.learned import Table
+from tests.replay.growing import GROW
+from tests.replay.learned import Table, token_of
 
 
 def refresh(asker: Asker) -> None:
@@ -45,6 +46,33 @@ def register(asker: Asker) -> None:
     asker.ask(Request.get(f"{made.native}/files"))
     if rng.random() < 0.3:
         asker.ask(Request("DELETE", made.native))
+
+
+def grown(asker: Asker) -> None:
+    """A table that has another snapshot at every look; a list goes on in the snapshot that it began with."""
+    rng, growing = asker.rng, asker.rng.choice(asker.growing)
+    asker.become("keeper")
+    table = Table(f"again.grown.{growing.name}", growing.format, growing.location)
+    asked: dict[str, Any] = {"name": table.name, "location": table.location}
+    if growing.format == "iceberg":
+        asked["rewrite"] = [{"old": growing.recorded, "new": growing.location}]
+    asker.ask(Request(GROW, f"/{growing.name}/young"))
+    asker.ask(Request.post("/api/v1/tables", asked))
+    for _ in range(rng.randint(1, growing.steps)):
+        page = asker.ask(Request.get(f"{table.native}/entries", {"page_size": 1}))
+        table.learn(asker.ask(Request.get(f"{table.native}/schemas")))
+        table.learn(asker.ask(Request.get(f"{table.native}/files", {"stats": "*"})))
+        asker.ask(Request(GROW, f"/{growing.name}/next"))
+        asker.ask(Request("POST", f"{table.native}/refresh"))
+        table.learn(asker.ask(Request.get(f"{table.native}/snapshots")))
+        asker.ask(Request.post(f"{table.native}/plan", {"filter": Filters(rng, table).sql()}))
+        if (token := token_of(page)) is not None:
+            asker.ask(Request.get(f"{table.native}/entries", {"page_size": 1000, "page_token": token}))
+        asker.ask(Request.post(f"{table.native}/plan", {"start_snapshot_id": (table.snapshots or ["1"])[0]}))
+        asker.ask(Request.get(table.iceberg if table.format == "iceberg" else f"{table.paimon}/snapshot"))
+    native.survey(asker, table)
+    (iceberg if table.format == "iceberg" else paimon).survey(asker, table)
+    asker.ask(Request("DELETE", table.native))
 
 
 def refused(asker: Asker) -> None:

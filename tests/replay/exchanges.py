@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse, RemoteDisconnected
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self, cast
 from urllib.parse import urlencode
 
 SECONDS = 300
@@ -95,18 +95,19 @@ class Exchange:
     request: Request
     answer: Answer
 
-    def line(self) -> str:
-        """As a line of JSON."""
+    def record(self) -> bytes:
+        """As a line of JSON, and the answer's body."""
         request, answer = self.request, self.answer
-        parts = [request.method, request.target, request.headers, _text(request.body)]
-        return json.dumps([self.session, parts, [answer.status, answer.headers, _text(answer.body), answer.is_whole]])
+        asked = [request.method, request.target, request.headers, base64.b64encode(request.body).decode()]
+        line = json.dumps([self.session, asked, [answer.status, answer.headers, answer.is_whole, len(answer.body)]])
+        return line.encode() + b"\n" + answer.body
 
     @classmethod
-    def of(cls, line: str) -> Self:
-        """From a line of JSON."""
-        session, (method, target, sent, asked), (status, headers, body, is_whole) = json.loads(line)
+    def of(cls, line: bytes, records: IO[bytes]) -> Self:
+        """From a line of JSON, and the bytes that follow it."""
+        session, (method, target, sent, asked), (status, headers, is_whole, length) = json.loads(line)
         request = Request(method, target, _pairs(sent), base64.b64decode(asked))
-        return cls(session, request, Answer(status, _pairs(headers), base64.b64decode(body), is_whole))
+        return cls(session, request, Answer(status, _pairs(headers), records.read(length), is_whole))
 
 
 @dataclass
@@ -160,15 +161,19 @@ def _read(response: HTTPResponse) -> Answer:
 @contextmanager
 def writing(path: Path) -> Iterator[Callable[[Exchange], None]]:
     """Something that writes exchanges to a file, in the order in which they were."""
-    with gzip.open(path, "wt", compresslevel=3, encoding="ascii") as lines:
-        yield lambda exchange: print(exchange.line(), file=lines)
+    with gzip.open(path, "wb", compresslevel=3) as records:
+
+        def write(exchange: Exchange) -> None:
+            records.write(exchange.record())
+
+        yield write
 
 
 def read(path: Path) -> Iterator[Exchange]:
     """The exchanges of a file."""
-    with gzip.open(path, "rt", encoding="ascii") as lines:
-        for line in lines:
-            yield Exchange.of(line)
+    with gzip.open(path, "rb") as records:
+        while line := records.readline():
+            yield Exchange.of(line, cast("IO[bytes]", records))
 
 
 def with_query(path: str, parameters: Mapping[str, object] | None) -> str:
@@ -183,7 +188,3 @@ def _named(headers: Mapping[str, str]) -> Pairs:
 
 def _pairs(given: list[list[str]]) -> Pairs:
     return tuple((name, value) for name, value in given)
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()

@@ -84,7 +84,8 @@ class Filters:
     def _condition(self) -> str:
         rng, name = self._rng, self.column()
         column = self._quoted(name)
-        match rng.choices(range(10), (46, 10, 8, 8, 6, 5, 5, 4, 4, 4))[0]:
+        case = rng.choices(range(10), (42, 10, 8, 8, 9, 5, 5, 4, 5, 4))[0]
+        match case if self._fits(name, {4: "text", 8: "float"}.get(case)) else 0:
             case 0:
                 return f"{column} {rng.choice(COMPARISONS)} {self._literal(name)}"
             case 1:
@@ -119,7 +120,8 @@ class Filters:
                 term = {"type": "transform", "transform": rng.choice(_TRANSFORMS), "term": name}
             case 3:
                 term = {"type": "reference", "name": name}
-        match rng.choices(range(5), (60, 14, 12, 8, 6))[0]:
+        case = rng.choices(range(5), (60, 14, 12, 8, 6))[0]
+        match case if self._fits(name, {3: "text", 4: "float"}.get(case)) else 0:
             case 0:
                 return {"type": _EXPRESSIONS[rng.choice(COMPARISONS)], "term": term, "value": self._value(name)}
             case 1:
@@ -132,6 +134,10 @@ class Filters:
                 return {"type": rng.choice(("starts-with", "not-starts-with")), "term": term, "value": start}
             case _:
                 return {"type": rng.choice(("is-nan", "not-nan")), "term": term}
+
+    def _fits(self, name: str, kind: str | None) -> bool:
+        """Whether to ask for what only columns of one kind can be asked; now and then where it does not fit."""
+        return kind is None or kind_of(self._table.columns.get(name, "")) == kind or self._rng.random() < 0.1
 
     def _value(self, name: str) -> Any:
         """A value of a column, or one beside it."""

@@ -1,4 +1,4 @@
-"""The tables that requests are about, indexed once by the base: the real ones, and the demo's."""
+"""The tables that requests are about, indexed once by the base: the real ones, the demo's, and two of many files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 
+from benchmarks.iceberg_table import append_manifest, iceberg_table
+from benchmarks.paimon_table import paimon_table
+from tests.replay.growing import make_young
 from tests.replay.server import run, served
 from tests.tree import lakes_folder
 
 HISTORY = "1000"
+WIDE_FILES = 10_200
+"""More than one answer of the Iceberg REST catalog holds."""
 
 
 def make_lake(code: Path, folder: Path) -> None:
@@ -21,6 +26,9 @@ def make_lake(code: Path, folder: Path) -> None:
     """
     lake, index, demo = folder / "lake", folder / "index", folder / "demo"
     shutil.copytree(lakes_folder(), lake, copy_function=shutil.copyfile)
+    for path in (lake, *lake.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the tables may be kept where nothing can be written
+    _make_wide(lake / "wide")
     demo.mkdir()
     index.mkdir()
     with served(code, demo, "--demo"):
@@ -38,8 +46,18 @@ def make_lake(code: Path, folder: Path) -> None:
         assert json.loads(connection.getresponse().read())["next_page_token"]
 
 
+def _make_wide(folder: Path) -> None:
+    """Tables whose plans have many pages, zones and parts; the real ones have few files."""
+    folder.mkdir()
+    iceberg_table(folder / "appended", files=WIDE_FILES, columns=6, manifests=10, days=60, level=1)
+    for _ in range(2):
+        append_manifest(folder / "appended", files=150)
+    paimon_table(folder / "keyed", files=2500, columns=6, manifests=6, days=20, primary_key=True)
+
+
 def copy_index(folder: Path) -> Path:
-    """A fresh copy of the index, always at the same place: paths may show in answers."""
+    """A fresh copy of the index, and young tables; always at the same place, since paths show in answers."""
+    make_young(folder)
     copy = folder / "served"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(folder / "index", copy)

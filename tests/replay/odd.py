@@ -154,10 +154,15 @@ def strangers(asker: Asker) -> None:
     headers = (
         (("Authorization", "Bearer nobody"),), (("Authorization", "Basic eDp5"),), (("Authorization", ""),),
         (("Host", "elsewhere.example"),), (("Origin", "https://elsewhere.example"),), (("X-Request-Id", "a-1"),),
-        (("Accept", rng.choice(_ACCEPTED)),), (("Accept-Encoding", "gzip, zstd"),), (("Range", "bytes=0-9"),),
+        (("Origin", "https://boards.example"),), (("Accept", rng.choice(_ACCEPTED)),),
+        (("Accept-Encoding", "gzip, zstd"),), (("Range", "bytes=0-9"),),
     )  # fmt: skip
     given = rng.choice(headers)
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
+        preflight = (("Access-Control-Request-Method", rng.choice(("GET", "POST", "PATCH"))),)
+        origin = (("Origin", rng.choice(("https://boards.example", "https://elsewhere.example"))),)
+        asker.ask(Request("OPTIONS", path, (*origin, *preflight)))
+    elif rng.random() < 0.3:
         asker.ask(Request("POST", f"{table.native}/plan", (*_JSON, *given), b"{}"))
     else:
         asker.ask(Request("GET", path, given))

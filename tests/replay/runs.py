@@ -9,9 +9,10 @@ import random
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 from tests.replay.asker import Asker
 from tests.replay.comparison import Report
 from tests.replay.exchanges import Answer, Connection, Exchange, Request, read, writing
+from tests.replay.growing import GROW, grow, locations
 from tests.replay.lake import copy_index, make_lake
 from tests.replay.learned import Table
 from tests.replay.revisions import unpack_wheel
@@ -29,14 +31,16 @@ from tests.replay.server import served
 
 MARKER, EXCHANGES = "complete", "exchanges.jsonl.gz"
 _SOURCES = Path(__file__).parent
+_OF_INDEX = ("growing", "lake")
 _OF_REQUESTS = (
-    "asker", "changing", "exchanges", "filters", "iceberg", "lake", "learned", "native", "odd", "paimon", "schedule",
+    *_OF_INDEX, "asker", "changing", "exchanges", "filters", "iceberg", "learned", "native", "odd", "paimon",
+    "schedule",
 )  # fmt: skip
 _GIVEN = re.compile(r"next_page_token|nextPageToken|next-page-token|plan-id|plan[_-]tasks|id")
 """What a server gives to be sent back."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """What is recorded, and where.
 
@@ -50,13 +54,10 @@ class Run:
     folder: Path
     routes: Routes
 
-    @property
+    @cached_property
     def recording(self) -> Path:
         """The recording's folder: another one for each seed and number, and when requests are drawn otherwise."""
-        drawn = hashlib.sha256()
-        for name in _OF_REQUESTS:
-            drawn.update((_SOURCES / f"{name}.py").read_bytes())
-        return self.folder / f"recording-{self.seed}-{self.requests}-{drawn.hexdigest()[:8]}"
+        return self.folder / f"recording-{self.seed}-{self.requests}-{_digest(_OF_REQUESTS)}"
 
 
 def default_folder(commit: str) -> Path:
@@ -77,13 +78,14 @@ def locked(folder: Path) -> Iterator[None]:
 def recorded(run: Run) -> bool:
     """Make the recording, unless it is there; whether it was. Markers are written last."""
     folder, recording = run.folder, run.recording
-    if not (folder / MARKER).exists():
+    made, marker = _digest(_OF_INDEX), folder / MARKER
+    if not marker.exists() or marker.read_text() != made:
         _say(f"indexing with {run.commit[:12]} in {folder}")
         for path in folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         unpack_wheel(run.commit, folder / "code")
         make_lake(folder / "code", folder)
-        (folder / MARKER).touch()
+        marker.write_text(made)
     if (recording / MARKER).exists():
         return True
     shutil.rmtree(recording, ignore_errors=True)
@@ -108,7 +110,7 @@ def replayed(run: Run, code: Path, report: Report) -> None:
         _say(f"replaying {name}")
         with served(code, copy, **session.settings_in(run.folder)) as port, closing(Connection(port)) as connection:
             for exchange in exchanges:
-                answer = connection.send(_with_own(exchange.request, own))
+                answer = _sent(run, connection, _with_own(exchange.request, own))
                 report.compare(exchange, answer)
                 _learn_own(own, exchange.answer, answer)
 
@@ -118,13 +120,21 @@ def _ask(run: Run, session: Session, port: int, tables: dict[str, Table], write:
     with closing(Connection(port)) as connection:
 
         def send(request: Request) -> Answer:
-            answer = connection.send(request)
+            answer = _sent(run, connection, request)
             write(Exchange(session.name, request, answer))
             return answer
 
         asker = Asker(random.Random(f"{run.seed} {session.name}"), send, round(run.requests * session.part), tables)
+        asker.growing = locations(run.folder)
         ask_all(asker, session, run.routes)
         tables.update(asker.tables)
+
+
+def _sent(run: Run, connection: Connection, request: Request) -> Answer:
+    """The server's answer; what makes a table grow is done here."""
+    if request.method == GROW:
+        return Answer(200, (), grow(run.folder, request.target).encode())
+    return connection.send(request)
 
 
 def _with_own(request: Request, own: dict[str, str]) -> Request:
@@ -145,6 +155,12 @@ def _given(document: Any) -> Iterator[str]:
     for key, value in document.items() if isinstance(document, dict) else ():
         if _GIVEN.fullmatch(key):
             yield from (text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str))
+
+
+def _digest(modules: Sequence[str]) -> str:
+    """What changes when the text of some modules does."""
+    texts = [(_SOURCES / f"{name}.py").read_bytes() for name in modules]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:8]
 
 
 def _say(text: str) -> None:

@@ -47,8 +47,15 @@ WEIGHTS: Mapping[Kind, int] = {
     odd.strangers: 14,
     odd.process: 6,
 }
-CHANGING: Mapping[Kind, int] = {changing.refresh: 3, changing.register: 4, changing.refused: 5, native.tables: 1}
+CHANGING: Mapping[Kind, int] = {
+    changing.refresh: 5,
+    changing.register: 5,
+    changing.grown: 3,
+    changing.refused: 6,
+    native.tables: 1,
+}
 NEVER = 1e9
+ROOTS = ("lake", "demo", "growing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Session:
 
     def settings_in(self, folder: Path) -> dict[str, str]:
         """All settings of the server that serves ``folder/served``."""
-        found = {"HISTORY": HISTORY, "ROOTS": f"{folder / 'lake'},{folder / 'demo'}", **self.settings}
+        found = {"HISTORY": HISTORY, "ROOTS": ",".join(str(folder / name) for name in ROOTS), **self.settings}
         if self.has_callers:
             path = folder / "served" / "tokens.toml"
             tokens_file(path, [("tenant", str(folder / "lake" / "paimon"))])
@@ -75,7 +82,7 @@ class Session:
 
 
 SESSIONS = (
-    Session("guarded", 0.8, has_callers=True, settings={"MAX_STALENESS": str(NEVER)}),
+    Session("guarded", 0.76, has_callers=True, settings={"MAX_STALENESS": str(NEVER)}),
     Session(
         "open",
         0.1,
@@ -87,7 +94,7 @@ SESSIONS = (
             "TABLES": json.dumps({"iceberg.*": {"nan": "greatest"}, "web.*": {"nan": "none"}}),
         },
     ),
-    Session("changing", 0.1, has_callers=True, settings={"MAX_STALENESS": str(NEVER)}),
+    Session("changing", 0.14, has_callers=True, settings={"MAX_STALENESS": str(NEVER)}),
 )
 
 
@@ -105,7 +112,7 @@ def ask_all(asker: Asker, session: Session, routes: Routes) -> None:
 
 
 def _ask_one(asker: Asker, weights: Mapping[Kind, int]) -> None:
-    asker.become(asker.rng.choices(("everything", "keeper", "shop"), (85, 9, 6))[0])
+    asker.become(asker.rng.choices(("everything", "keeper", "shop"), (87, 10, 3))[0])
     asker.rng.choices(list(weights), list(weights.values()))[0](asker)
 
 

@@ -1,0 +1,83 @@
+"""Two revisions of the server asked the same: ``python -m tests.replay --base REVISION``.
+
+Seeded requests of all three APIs, over all real tables and the demo's, are recorded with the code of a wheel of the
+base revision, and sent again to the code of the working tree: what a rewrite that changes no behaviour is held to after
+each step. Prints one JSON object; exit status 1 when an answer differs, or an operation of ``openapi.yaml`` was not
+asked.
+
+revisions    the code of a revision as a wheel installs it
+lake, growing
+             the tables, indexed once by the base, and those that grow while they are asked about
+server       a server of some code
+exchanges    requests and answers, sent and written down
+routes       the operations of ``openapi.yaml``
+learned      what answers tell about tables, from which further requests are drawn
+filters      filters of a table's columns
+native, iceberg, paimon, odd, changing
+             requests of each API, wrong ones, and those that change something
+asker        who asks
+schedule     order and weights: a function of the seed and of the answers so far
+masks        what differs between two runs of the same code, and why
+comparison   two answers side by side
+runs         recording and replaying
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.replay.comparison import Report
+from tests.replay.revisions import commit_of, document_of, unpack_wheel
+from tests.replay.routes import Routes
+from tests.replay.runs import Run, default_folder, locked, recorded, replayed
+from tests.tree import ROOT
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Record if need be, replay, and print what differs."""
+    asked = _asked(arguments)
+    commit = commit_of(asked.base)
+    routes = Routes.of(document_of(commit))
+    folder = asked.recording or default_folder(commit)
+    run = Run(commit, asked.seed, asked.requests, folder.absolute(), routes)
+    report = Report.over(routes, own_tokens=asked.own_tokens)
+    with locked(run.folder), ExitStack() as ends:
+        began = time.monotonic()
+        was_there = recorded(run)
+        recording = time.monotonic() - began
+        code = asked.code.absolute()
+        if asked.against is not None:
+            code = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="replay-")))
+            unpack_wheel(commit_of(asked.against), code)
+        began = time.monotonic()
+        replayed(run, code, report)
+        replaying = time.monotonic() - began
+    seconds = {"recording": None if was_there else round(recording, 1), "replaying": round(replaying, 1)}
+    found = {"base": commit, "against": asked.against or "--code", "seconds": seconds, **report.document()}
+    sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    return 1 if report.differences or report.unasked() else 0
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.replay", description=__doc__.partition("\n")[0])
+    parser.add_argument("--base", required=True, help="the revision whose answers are right")
+    parser.add_argument("--against", help="replay against a wheel of this revision, not against the working tree")
+    parser.add_argument(
+        "--code", type=Path, default=ROOT / "app", help="the folder of the code that is held against it"
+    )
+    parser.add_argument("--requests", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--recording", type=Path, help="a folder for the base's index and recordings")
+    parser.add_argument("--own-tokens", action="store_true", help="tokens may differ; they are sent on as they come")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Two answers to one request side by side, and what a whole replay found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.replay.exchanges import Answer, Exchange, Request
+from tests.replay.masks import MASKS, TOKENS, Mask, masked
+from tests.replay.routes import Operation, Routes, api_of
+
+SHOWN = 20
+AROUND = 120
+"""Bytes that are shown before and after the first one that differs."""
+
+
+def differences_of(base: Answer, tree: Answer) -> dict[str, Any]:
+    """What differs between two answers, by name; empty when nothing does."""
+    found: dict[str, Any] = {}
+    if base.status != tree.status:
+        found["status"] = [base.status, tree.status]
+    if base.is_whole != tree.is_whole:
+        found["whole"] = [base.is_whole, tree.is_whole]
+    if base.headers != tree.headers:
+        gone, come = Counter(base.headers) - Counter(tree.headers), Counter(tree.headers) - Counter(base.headers)
+        found["headers"] = [sorted(gone.elements()), sorted(come.elements())]
+    if base.body != tree.body:
+        pairs = zip(base.body, tree.body, strict=False)
+        at = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(base.body), len(tree.body)))
+        found["body"] = {"at": at, "lengths": [len(base.body), len(tree.body)]}
+        found["bytes"] = [_shown(body[max(0, at - AROUND) : at + AROUND]) for body in (base.body, tree.body)]
+    return found
+
+
+@dataclass
+class Report:
+    """Counts what is compared, and keeps the first differences."""
+
+    routes: Routes
+    masks: tuple[Mask, ...] = MASKS
+    requests: Counter[str] = field(default_factory=Counter)
+    apis: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)
+    used: Counter[str] = field(default_factory=Counter)
+    differing: Counter[str] = field(default_factory=Counter)
+    answered: set[Operation] = field(default_factory=set)
+    shown: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def over(cls, routes: Routes, *, own_tokens: bool) -> Report:
+        """An empty one."""
+        return cls(routes, (*MASKS, TOKENS) if own_tokens else MASKS)
+
+    @property
+    def differences(self) -> int:
+        """Requests that were answered otherwise."""
+        return self.differing.total()
+
+    def compare(self, recorded: Exchange, tree: Answer) -> bool:
+        """Count an exchange of the base beside the tree's answer; whether they are alike."""
+        request, base = recorded.request, recorded.answer
+        operation = self.routes.operation_of(request.method, request.path)
+        self._count(operation, base)
+        one, used = masked(base, str(operation), self.masks)
+        other, also = masked(tree, str(operation), self.masks)
+        self.used.update({*used, *also})
+        found = differences_of(one, other)
+        if not found:
+            return True
+        self.differing[str(operation)] += 1
+        if len(self.shown) < SHOWN:
+            about = {"number": self.apis.total(), "session": recorded.session}
+            self.shown.append({**about, **_said(request), "found": found, "base": _told(base), "tree": _told(tree)})
+        return False
+
+    def unasked(self) -> list[str]:
+        """Operations of the document that no request asked for."""
+        return sorted(str(operation) for operation in self.routes.operations if operation not in self.answered)
+
+    def document(self) -> Mapping[str, Any]:
+        """Everything that was found, for people and programs."""
+        return {
+            "requests": self.apis.total(),
+            "differences": self.differences,
+            "by_api": dict(sorted(self.apis.items())),
+            "statuses": dict(sorted(self.statuses.items())),
+            "forms": dict(self.forms.most_common()),
+            "by_route": dict(sorted(self.requests.items())),
+            "unasked": self.unasked(),
+            "masks": {mask.name: {"reason": mask.reason, "answers": self.used[mask.name]} for mask in self.masks},
+            "differing_routes": dict(self.differing.most_common()),
+            "first_differences": self.shown,
+        }
+
+    def _count(self, operation: Operation, answer: Answer) -> None:
+        self.answered.add(operation)
+        self.requests[str(operation)] += 1
+        self.apis[api_of(operation.template)] += 1
+        self.statuses[str(answer.status)] += 1
+        self.forms[(answer.header("content-type") or "none").partition(";")[0]] += 1
+
+
+def _said(request: Request) -> dict[str, Any]:
+    body = _shown(request.body[:2000])
+    return {"request": f"{request.method} {request.target}", "headers": dict(request.headers), "body": body}
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    return {"status": answer.status, "headers": dict(answer.headers), "body": _shown(answer.body[:2000])}
+
+
+def _shown(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")

@@ -1,0 +1,64 @@
+"""The tables that requests are about, indexed once by the base: the real ones, the demo's, and two of many files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+
+from benchmarks.iceberg_table import append_manifest, iceberg_table
+from benchmarks.paimon_table import paimon_table
+from tests.replay.growing import make_young
+from tests.replay.server import run, served
+from tests.tree import lakes_folder
+
+HISTORY = "1000"
+WIDE_FILES = 10_200
+"""More than one answer of the Iceberg REST catalog holds."""
+
+
+def make_lake(code: Path, folder: Path) -> None:
+    """Copy all tables below ``folder`` and index them there, in ``folder/index``.
+
+    What is indexed names its files, so both runs read the same folder.
+    """
+    lake, index, demo = folder / "lake", folder / "index", folder / "demo"
+    shutil.copytree(lakes_folder(), lake, copy_function=shutil.copyfile)
+    for path in (lake, *lake.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the tables may be kept where nothing can be written
+    _make_wide(lake / "wide")
+    demo.mkdir()
+    index.mkdir()
+    with served(code, demo, "--demo"):
+        pass
+    moved = lake / "iceberg"
+    # Four tables record a location relative to their own parent folder; two of them record the same one.
+    rewrites = [f"data/persistent={moved}"]
+    rewrites += [f"{name}={moved}/iceberg/{name}" for name in ("lineitem_iceberg", "lineitem_iceberg_gz")]
+    run(code, index, "discover", str(lake), *[word for rule in rewrites for word in ("--rewrite", rule)])
+    run(code, index, "discover", str(demo / ".lakemuster" / "demo" / "lake"))
+    run(code, index, "refresh", "--all", HISTORY=HISTORY)
+    # The key that signs tokens is made when it is first needed: it must be the same in all copies.
+    with served(code, index) as port, closing(HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("GET", "/api/v1/tables?page_size=1")
+        assert json.loads(connection.getresponse().read())["next_page_token"]
+
+
+def _make_wide(folder: Path) -> None:
+    """Tables whose plans have many pages, zones and parts; the real ones have few files."""
+    folder.mkdir()
+    iceberg_table(folder / "appended", files=WIDE_FILES, columns=6, manifests=10, days=60, level=1)
+    for _ in range(2):
+        append_manifest(folder / "appended", files=150)
+    paimon_table(folder / "keyed", files=2500, columns=6, manifests=6, days=20, primary_key=True)
+
+
+def copy_index(folder: Path) -> Path:
+    """A fresh copy of the index, and young tables; always at the same place, since paths show in answers."""
+    make_young(folder)
+    copy = folder / "served"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder / "index", copy)
+    return copy

@@ -1,0 +1,46 @@
+"""The code of a revision, as a user gets it: a wheel of it, built and unpacked."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from tests.tree import ROOT
+
+_BUILD = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
+
+
+def commit_of(revision: str) -> str:
+    """The full name of the commit that ``revision`` means."""
+    return _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+
+
+def document_of(commit: str) -> str:
+    """The text of ``openapi.yaml`` at a commit."""
+    return _git("show", f"{commit}:openapi.yaml").decode()
+
+
+def unpack_wheel(commit: str, folder: Path) -> None:
+    """Build the wheel of a commit, with no network, and unpack it into ``folder``."""
+    with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
+        source, wheels = Path(scratch) / "source", Path(scratch) / "wheels"
+        source.mkdir()
+        wheels.mkdir()
+        with tarfile.open(fileobj=io.BytesIO(_git("archive", "--format=tar", commit))) as archive:
+            archive.extractall(source, filter="data")
+        words = [sys.executable, "-c", _BUILD, str(wheels)]
+        built = subprocess.run(words, cwd=source, capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            raise RuntimeError(f"no wheel of {commit}: {built.stderr[-2000:]}")
+        (wheel,) = wheels.glob("*.whl")
+        with zipfile.ZipFile(wheel) as packed:
+            packed.extractall(folder)
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout

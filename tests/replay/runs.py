@@ -1,0 +1,168 @@
+"""Recording with the base's code, and replaying against another."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import random
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tests.replay.asker import Asker
+from tests.replay.comparison import Report
+from tests.replay.exchanges import Answer, Connection, Exchange, Request, read, writing
+from tests.replay.growing import GROW, grow, locations
+from tests.replay.lake import copy_index, make_lake
+from tests.replay.learned import Table
+from tests.replay.revisions import unpack_wheel
+from tests.replay.routes import Routes
+from tests.replay.schedule import SESSIONS, Session, ask_all
+from tests.replay.server import run as run_command
+from tests.replay.server import served
+
+MARKER, EXCHANGES = "complete", "exchanges.jsonl.gz"
+_SOURCES = Path(__file__).parent
+_OF_INDEX = ("growing", "lake")
+_OF_REQUESTS = (
+    *_OF_INDEX, "asker", "changing", "exchanges", "filters", "iceberg", "learned", "native", "odd", "paimon",
+    "schedule",
+)  # fmt: skip
+_GIVEN = re.compile(r"next_page_token|nextPageToken|next-page-token|plan-id|plan[_-]tasks|id")
+"""What a server gives to be sent back."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is recorded, and where.
+
+    Attributes:
+        folder: of the base's code, the tables and their index; recordings are below it.
+    """
+
+    commit: str
+    seed: int
+    requests: int
+    folder: Path
+    routes: Routes
+
+    @cached_property
+    def recording(self) -> Path:
+        """The recording's folder: another one for each seed and number, and when requests are drawn otherwise."""
+        return self.folder / f"recording-{self.seed}-{self.requests}-{_digest(_OF_REQUESTS)}"
+
+
+def default_folder(commit: str) -> Path:
+    """Where everything of a base is kept."""
+    cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster")
+    return cache / f"replay-{commit[:12]}"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Only one process works in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        yield
+
+
+def recorded(run: Run) -> bool:
+    """Make the recording, unless it is there; whether it was. Markers are written last."""
+    folder, recording = run.folder, run.recording
+    made, marker = _digest(_OF_INDEX), folder / MARKER
+    if not marker.exists() or marker.read_text() != made:
+        _say(f"indexing with {run.commit[:12]} in {folder}")
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        unpack_wheel(run.commit, folder / "code")
+        make_lake(folder / "code", folder)
+        marker.write_text(made)
+    if (recording / MARKER).exists():
+        return True
+    shutil.rmtree(recording, ignore_errors=True)
+    recording.mkdir()
+    copy, tables = copy_index(folder), dict[str, Table]()
+    with writing(recording / EXCHANGES) as write:
+        for session in SESSIONS:
+            _say(f"recording {session.name}")
+            with served(folder / "code", copy, **session.settings_in(folder)) as port:
+                _ask(run, session, port, tables, write)
+    (recording / MARKER).touch()
+    return False
+
+
+def replayed(run: Run, code: Path, report: Report) -> None:
+    """Send what was recorded to a server of other code, and compare."""
+    copy = copy_index(run.folder)
+    run_command(code, copy, "migrate")
+    own: dict[str, str] = {}
+    for name, exchanges in groupby(read(run.recording / EXCHANGES), key=lambda exchange: exchange.session):
+        session = next(session for session in SESSIONS if session.name == name)
+        _say(f"replaying {name}")
+        with served(code, copy, **session.settings_in(run.folder)) as port, closing(Connection(port)) as connection:
+            for exchange in exchanges:
+                answer = _sent(run, connection, _with_own(exchange.request, own))
+                report.compare(exchange, answer)
+                _learn_own(own, exchange.answer, answer)
+
+
+def _ask(run: Run, session: Session, port: int, tables: dict[str, Table], write: Callable[[Exchange], None]) -> None:
+    """Ask all requests of a session; ``tables`` is what is known of them, before and after."""
+    with closing(Connection(port)) as connection:
+
+        def send(request: Request) -> Answer:
+            answer = _sent(run, connection, request)
+            write(Exchange(session.name, request, answer))
+            return answer
+
+        asker = Asker(random.Random(f"{run.seed} {session.name}"), send, round(run.requests * session.part), tables)
+        asker.growing = locations(run.folder)
+        ask_all(asker, session, run.routes)
+        tables.update(asker.tables)
+
+
+def _sent(run: Run, connection: Connection, request: Request) -> Answer:
+    """The server's answer; what makes a table grow is done here."""
+    if request.method == GROW:
+        return Answer(200, (), grow(run.folder, request.target).encode())
+    return connection.send(request)
+
+
+def _with_own(request: Request, own: dict[str, str]) -> Request:
+    """The request with tokens and ids that this server gave, where it gave others than the base."""
+    target, body = request.target, request.body
+    for base, given in own.items():
+        target, body = target.replace(base, given), body.replace(base.encode(), given.encode())
+    return replace(request, target=target, body=body) if own else request
+
+
+def _learn_own(own: dict[str, str], base: Answer, tree: Answer) -> None:
+    if base.body != tree.body and base.status == tree.status:
+        pairs = zip(_given(base.document), _given(tree.document), strict=False)
+        own.update({one: other for one, other in pairs if one != other})
+
+
+def _given(document: Any) -> Iterator[str]:
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if _GIVEN.fullmatch(key):
+            yield from (text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str))
+
+
+def _digest(modules: Sequence[str]) -> str:
+    """What changes when the text of some modules does."""
+    texts = [(_SOURCES / f"{name}.py").read_bytes() for name in modules]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:8]
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

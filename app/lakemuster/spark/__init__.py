@@ -11,7 +11,7 @@ and Connect sessions alike.
 
 The data source's modules, in the direction of imports::
 
-    register > source > reader | stream > planning > splits | pinned > options | reading
+    register > pushdown | source > reader | stream > planning > splits | pinned > options | reading
 
 ``reading`` is what executors run, without PySpark.
 """

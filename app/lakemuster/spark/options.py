@@ -36,9 +36,9 @@ class Options:
         split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least. Larger
             Parquet files are read in pieces of whole row groups, where they need not be merged with others.
         task_threshold: of more files than these executors ask the server for their own parts of the plan.
-        pushdown: the conditions of ``where`` choose files too. None: where Spark keeps a plan for each use of a frame.
-            Spark 4.1 to 4.3 read every use by the plan of the condition that was pushed last (``reader``): there, True
-            is for a frame that is filtered in one way only.
+        pushdown: the conditions of ``where`` choose files too. ``register`` makes it the default where Spark keeps a
+            plan for each use of a frame (``pushdown``). Spark 4.1 to 4.3 read every use by the plan of the condition
+            that was pushed last (``reader``): there, True is for a frame that is filtered in one way only.
         start: of a stream: ``full``, the rows that are there and then what is appended; ``latest``, only the latter.
         start_snapshot_id: of a stream: what was appended after that snapshot.
         skip_overwrites, skip_deletes: of a stream: pass over snapshots that replace or remove rows.
@@ -58,7 +58,7 @@ class Options:
     split_target_size: int = SPLIT_TARGET_SIZE
     split_open_file_cost: int = SPLIT_OPEN_FILE_COST
     task_threshold: int = TASK_THRESHOLD
-    pushdown: bool | None = None
+    pushdown: bool = False
     start: str = "full"
     start_snapshot_id: int | None = None
     skip_overwrites: bool = False

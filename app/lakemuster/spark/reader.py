@@ -9,7 +9,7 @@ too once their server has cached the table's plan; two uses in one query (a unio
 push wins. A use without filters pushes nothing, and nothing is asked of this side again: what it reads is told apart
 neither on the driver nor on executors. Tables in Spark's catalog lose their options, and are one relation within a
 query as well. To plan for all filters that were ever pushed is no way out: of two threads' plans Spark may keep the
-earlier. Spark 5.0 keeps the plan with each scan (SPARK-58551), and filters are pushed by default.
+earlier. After 4.3 Spark keeps the plan with each scan (SPARK-58551); ``pushdown`` finds out whether it does.
 """
 
 from __future__ import annotations

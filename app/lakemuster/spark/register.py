@@ -24,17 +24,22 @@ def register(spark: SparkSession) -> None:
     The session's settings ``lakemuster.uri`` and ``lakemuster.token_env`` (or ``spark.lakemuster.…``), as they are now,
     are the defaults of these options. Warns when Spark's Python workers run another Python than this one.
 
-    Turns the pushdown of filters on, which Spark has off by default, for frames that ask for it (option ``pushdown``).
-    Where the session does not allow that setting, everything works but that option.
+    Turns the pushdown of filters on, which Spark has off by default, for frames that ask for it (option ``pushdown``);
+    all do on a Spark that plans each use of a frame by itself, which is tried on versions after 4.3. Where the session
+    does not allow that setting, everything works but that option.
 
     Driver and executors need ``lakemuster[spark]`` (Connect: the server, not the client).
     """
-    from lakemuster.spark.source import LakemusterSource, with_defaults  # noqa: PLC0415 - PySpark may be older
+    # PySpark may be older.
+    from lakemuster.spark.pushdown import plans_each_use  # noqa: PLC0415
+    from lakemuster.spark.source import LakemusterSource, with_defaults  # noqa: PLC0415
 
     with suppress(Exception):  # every kind of session has its own refusal
         spark.conf.set(PUSHDOWN, "true")
     found = {name: _setting(spark, f"lakemuster.{name}") for name in DEFAULTS}
     defaults = {name: text for name, text in found.items() if text}
+    if plans_each_use(spark):
+        defaults["pushdown"] = "true"
     spark.dataSource.register(with_defaults(defaults) if defaults else LakemusterSource)
     if (other := other_python(_python_of_workers(spark))) is not None:
         warnings.warn(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, NoReturn
 
-import pyspark
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
@@ -21,8 +20,6 @@ from lakemuster.spark.stream import StreamReader
 from lakemuster.spark.table_comments import comments_of
 
 NAME = "lakemuster"
-PLAN_OF_EACH_USE = 5
-"""The first major version of Spark that keeps the plan of pushed filters with each use of a frame (see ``reader``)."""
 
 
 class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
@@ -83,10 +80,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             OptionInvalid: a schema of the user's own, whose types are not the table's.
         """
         with in_one_line(self._name):
-            pushdown = self._asked.pushdown
-            if pushdown is None:
-                pushdown = int(pyspark.__version__.partition(".")[0]) >= PLAN_OF_EACH_USE
-            return (PushingReader if pushdown else Reader)(self._asked, self._for(schema))
+            return (PushingReader if self._asked.pushdown else Reader)(self._asked, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
         """Follows the table with the columns that :meth:`schema` pinned.

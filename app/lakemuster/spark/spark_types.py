@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from lakemuster.spark.reading.variants import is_variant
+
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
@@ -51,6 +53,8 @@ class _Conversion:
         # PySpark's own conversion would take the session's word for timestamps without a zone.
         from pyspark.sql import types as spark_types  # noqa: PLC0415
 
+        if is_variant(of):
+            return _of_name("VariantType", of)  # Spark 4.0's, and newer
         if pa.types.is_struct(of):
             return self.struct(of, f"{path}.")
         if pa.types.is_list(of):
@@ -63,11 +67,16 @@ class _Conversion:
             return spark_types.DecimalType(of.precision, of.scale)
         if pa.types.is_timestamp(of):
             return spark_types.TimestampNTZType() if of.tz is None else spark_types.TimestampType()
-        name = _SIMPLE.get(of)
-        if name is None:
-            raise TypeError(f"no Spark type for {of}")
-        simple: DataType = getattr(spark_types, name)()
-        return simple
+        return _of_name(_SIMPLE.get(of, ""), of)
+
+
+def _of_name(name: str, of: pa.DataType) -> DataType:
+    from pyspark.sql import types as spark_types  # noqa: PLC0415
+
+    if not hasattr(spark_types, name):
+        raise TypeError(f"no Spark type for {of}")
+    simple: DataType = getattr(spark_types, name)()
+    return simple
 
 
 _SIMPLE = {

@@ -1,6 +1,6 @@
 """The data source in a session: its defaults, its refusals, counts, and which uses of a frame choose files.
 
-On Spark 4.3 with no jar, over the demo lake.
+On Spark 4.3 with no jar, over the demo lake; whether filters are pushed by default, on 4.1 and Connect too.
 """
 
 from __future__ import annotations
@@ -138,6 +138,48 @@ WRONG = {"none after one", "union", "union with all"}
 
 def test_every_use_of_a_frame_reads_its_own_rows(newest_spark: Spark, demo: Running) -> None:
     assert run(newest_spark, demo, USES.format(options={})) == RIGHT
+
+
+TRIED = """
+import re
+from importlib import import_module
+pushdown, register = (import_module(f"lakemuster.spark.{{name}}") for name in ("pushdown", "register"))
+known, tried = pushdown.SHARED, pushdown.reads_its_own
+found = {{"known": bool(known.match(spark.version)) and not pushdown.plans_each_use(spark)}}
+pushdown.SHARED = re.compile("none")
+try:
+    found["one frame"] = pushdown.plans_each_use(spark)
+    found["a frame for each use"] = tried(lambda: spark.read.format(pushdown.NAME).load())
+    spark.conf.set(register.PUSHDOWN, "false")
+    found["nothing pushed"] = pushdown.plans_each_use(spark)
+    register.register(spark)
+    df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
+    found["kept off"] = [df.where("{few}").count(), df.count()]
+    pushdown.reads_its_own = lambda use: True
+    register.register(spark)
+    df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
+    found["pushed by default"] = [df.where("{few}").count(), df.count()]
+finally:
+    pushdown.SHARED, pushdown.reads_its_own = known, tried
+    register.register(spark)
+df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
+found["as before"] = [df.where("{few}").count(), df.count()]
+"""
+
+
+def test_a_version_that_is_not_known_is_tried(
+    spark: Spark, newest_spark: Spark, connect_spark: Spark, demo: Running
+) -> None:
+    for session in (spark, newest_spark, connect_spark):
+        assert run(session, demo, TRIED.format(few="day = DATE '2024-05-10'")) == {
+            "known": True,
+            "one frame": False,
+            "a frame for each use": True,
+            "nothing pushed": False,
+            "kept off": [40, 466],
+            "pushed by default": [40, 40],
+            "as before": [40, 466],
+        }, session.kind
 
 
 def test_spark_still_shares_the_plan_of_the_last_filter(newest_spark: Spark, demo: Running) -> None:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.spark.reading.iceberg.schema import arrow_type
 from lakemuster.spark.reading.int96 import instants, is_int96
+from lakemuster.spark.reading.variants import stores_variants, variants
 
 Cast = Callable[[pa.Array], pa.Array]
 
@@ -76,6 +77,8 @@ def _cast(source: pa.DataType, of: Primitive, target: pa.DataType) -> Cast | Non
             return _of_length(source, of.length)
         case Kind.UUID:
             return uuid_text if _of_length(source, 16) else _same(source, target) if _is_text(source) else None
+        case Kind.VARIANT:
+            return variants if stores_variants(source) else None
         case _:
             fits = False
     return _same(source, target) if fits else None

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from lakemuster.client.model import Row
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Field, Primitive, StructType
+from lakemuster.metadata.types import Field, Kind, Primitive, StructType
 from lakemuster.spark.reading.iceberg.bounded import Bounded
 from lakemuster.spark.reading.iceberg.keys import Keys, comparable
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
@@ -114,7 +114,8 @@ class EqualityDeletes:
             for field in schema.fields:
                 if (found := _narrowed_to(field, field_id)) is not None:
                     return KeyColumn(found[0], found[1], field_id)
-        raise NotReadable(self._table.name, f"it deletes by field {field_id}, which is not known", delete["file_path"])
+        reason = f"it deletes by field {field_id}, which is not known or not compared"
+        raise NotReadable(self._table.name, reason, delete["file_path"])
 
     def _rows(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:
         return self._held.get((delete["file_path"], _ids(columns)), lambda: self._read(delete, columns))
@@ -145,7 +146,8 @@ def _ids(columns: Sequence[KeyColumn]) -> tuple[int, ...]:
 def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:
     """A field with nothing in it but the one of that id, all optional; and how deep that is."""
     if field.field_id == field_id:
-        return (replace(field, required=False), 0) if isinstance(field.type, Primitive) else None
+        has_equality = isinstance(field.type, Primitive) and field.type.kind is not Kind.VARIANT
+        return (replace(field, required=False), 0) if has_equality else None
     if isinstance(field.type, StructType):
         for member in field.type.fields:
             if (found := _narrowed_to(member, field_id)) is not None:

@@ -1,7 +1,7 @@
 """Iceberg's columns as Arrow columns that Spark takes.
 
-The types are those of Spark's own Iceberg reader: uuid is text, fixed is binary, unknown is null; time, nanoseconds,
-variant and geometry are refused. Equality deletes may name columns of types that Spark has no equal of: those have a
+The types are those of Spark's own Iceberg reader: uuid is text, fixed is binary, unknown is null; time, nanoseconds
+and geometry are refused. Equality deletes may name columns of types that Spark has no equal of: those have a
 type here too, and only :func:`read_schema` refuses them.
 
 Source: Iceberg spec, "Schemas and Data Types"; ``TypeToSparkType`` of Iceberg 1.11.
@@ -20,9 +20,10 @@ from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive,
 from lakemuster.metadata.types import arrow_type as plain_arrow_type
 from lakemuster.spark.reading.iceberg.metadata_columns import metadata_fields
 from lakemuster.spark.reading.model import NotReadable, TableToRead
+from lakemuster.spark.reading.variants import VARIANT
 
-_IN_SPARK = {Kind.UUID: pa.string(), Kind.FIXED: pa.binary(), Kind.UNKNOWN: pa.null()}
-_NOT_IN_SPARK = frozenset({Kind.TIME, Kind.VARIANT, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER})
+_IN_SPARK = {Kind.UUID: pa.string(), Kind.FIXED: pa.binary(), Kind.UNKNOWN: pa.null(), Kind.VARIANT: VARIANT}
+_NOT_IN_SPARK = frozenset({Kind.TIME, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER})
 
 
 class UnknownTypeError(Exception):

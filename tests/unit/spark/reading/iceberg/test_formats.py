@@ -209,9 +209,7 @@ def test_spark_takes_the_types():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "type", ["time", "timestamp_ns", "timestamptz_ns", "variant", "geometry", "geography(OGC:CRS84)", "soon"]
-)
+@pytest.mark.parametrize("type", ["time", "timestamp_ns", "timestamptz_ns", "geometry", "geography(OGC:CRS84)", "soon"])
 def test_types_that_spark_does_not_have_are_refused_when_they_are_wanted(type):
     nested = column(2, "s", {"type": "list", "element-id": 3, "element": type, "element-required": False})
     for one, path in ((column(2, "t", type), "t"), (nested, r"s\.element")):

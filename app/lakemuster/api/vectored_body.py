@@ -1,6 +1,6 @@
 """Bodies in pieces: memory that lies here and there, and that a server may hand to the system as it lies.
 
-An ASGI extension of ours: servers that name :data:`PIECES` in a scope's ``extensions`` take :class:`Pieces` as the
+An ASGI extension of ours: servers that name :data:`VECTORED` in a scope's ``extensions`` take :class:`VectoredBody` as the
 ``body`` of ``http.response.body``, too. All others get bytes.
 """
 

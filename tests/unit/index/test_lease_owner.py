@@ -9,7 +9,7 @@ import pytest
 
 from lakemuster.index.lease_owner import is_dead, new_owner
 
-SAY_HOLDER = "from lakemuster.index.lease_owner import new_holder; print(new_holder(), flush=True); input()"
+SAY_HOLDER = "from lakemuster.index.lease_owner import new_owner; print(new_owner(), flush=True); input()"
 
 
 def test_names_differ() -> None:

@@ -33,7 +33,7 @@ class Piece(NamedTuple):
     Attributes:
         segment: its name.
         batch: the number of the batch.
-        first: the place of the batch's first entry, as of :attr:`SpecOutline.part_starts`.
+        first: the place of the batch's first entry, as of :attr:`SpecIndex.part_starts`.
         rows: (N,) the files' positions in the batch.
         columns: those that are wanted of the batch.
     """

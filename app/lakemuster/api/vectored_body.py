@@ -1,7 +1,7 @@
-"""Bodies in pieces: memory that lies here and there, and that a server may hand to the system as it lies.
+"""Response bodies as several buffers, which a server may send with one vectored write, without joining them.
 
-An ASGI extension of ours: servers that name :data:`VECTORED` in a scope's ``extensions`` take :class:`VectoredBody` as the
-``body`` of ``http.response.body``, too. All others get bytes.
+An ASGI extension of ours: a server that names :data:`VECTORED` in a scope's ``extensions`` takes a
+:class:`VectoredBody` as the ``body`` of ``http.response.body``. Other servers get bytes.
 """
 
 from __future__ import annotations

@@ -54,6 +54,11 @@ PLANTED = {
         "def planted() -> None:\n    import lakemuster.main",
         "One direction",
     ),
+    "the planner in a route": (
+        "api/native/lists.py",
+        "from lakemuster.planner.view import View",
+        "HTTP asks the catalog",
+    ),
     "an import between siblings": ("storage/local.py", "import lakemuster.index.segments", "One direction"),
     "a client in the server": ("api/app.py", "import lakemuster.client.errors", "One direction"),
     "storage in pure code": (

@@ -20,9 +20,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.bodies import given_again
+from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import TableNotFound
-from lakemuster.index.tables import TableRecord, peek_table
 
 MAX_BYTES = 64 * 2**20
 """Of all answers that are kept, their questions included."""
@@ -58,7 +58,7 @@ def still_so(services: Services) -> StillSo:
 
     async def asked(table: TableRecord) -> bool:
         try:
-            now = peek_table(services.index.database, table.name)
+            now = services.peek(table.name)
             if now is None:
                 now = await run_in_threadpool(services.table, table.name)
         except TableNotFound:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lakemuster.catalog.chosen_snapshots import find_snapshot
 from lakemuster.catalog.documents import schemas_out, specs_out
 from lakemuster.catalog.services import Services
 from lakemuster.errors import RefNotFound
@@ -52,7 +53,7 @@ def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, SnapshotRecord]:
         with services.index.database.reading() as session:
             if ref is None:
-                return table, services.find_snapshot(session, table, snapshot_id)
+                return table, find_snapshot(session, table, snapshot_id)
             return table, get_snapshot(session, table.table_id, snapshot_id, _branch_of(metadata, ref))
 
     return services.found(name, find)[0]

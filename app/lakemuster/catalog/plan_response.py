@@ -7,7 +7,7 @@ snapshot; in a stream, all delete files so far: each stands in it once, before t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -24,6 +24,8 @@ from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.tasks import cut
+from lakemuster.planner.scan.tasks import part as part_of_plan
 from lakemuster.planner.scan.totals import Totals
 from lakemuster.predicates import Bound
 from lakemuster.wire.documents import dumps
@@ -86,7 +88,7 @@ class PlanListing:
         return self.about_of(self.plan.totals)
 
     def about_of(self, totals: Totals) -> Mapping[str, object]:
-        """The same, of totals that are known."""
+        """Like :attr:`about`, with the totals given."""
         can, cannot = self.applied
         snapshot_id = self.plan.view.snapshot_id
         return {
@@ -103,6 +105,18 @@ class PlanListing:
             },
             "stale": self.stale,
         }
+
+    def tasks(self, files: int) -> Iterator[tuple[int, ...]]:
+        """Keys of the plan's parts, of about ``files`` files each; what must be read together is in one."""
+        return cut(self.plan, files)
+
+    def task(self, key: tuple[int, ...]) -> PlanListing:
+        """One part of the plan.
+
+        Raises:
+            PageTokenInvalid: the key is of another plan.
+        """
+        return replace(self, plan=part_of_plan(self.plan, key))
 
     @cached_property
     def schema(self) -> pa.Schema:

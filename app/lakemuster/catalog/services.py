@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from sqlalchemy.orm import Session
-
 from lakemuster.catalog.branches import with_second
+from lakemuster.catalog.chosen_snapshots import chosen, last_published, newest_schema_id
+from lakemuster.catalog.page_tokens import Pin
 from lakemuster.catalog.plan_page_cache import PageCache
 from lakemuster.catalog.view_cache import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import (
     LookFailed,
     NotFound,
+    PageTokenInvalid,
     RefNotFound,
     RequestInvalid,
     SnapshotNotFound,
@@ -25,14 +26,14 @@ from lakemuster.errors import (
 )
 from lakemuster.index import Index
 from lakemuster.index.companions import list_iceberg_tables
-from lakemuster.index.history import snapshot_at
+from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, remove_table
+from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, peek_table, remove_table
 from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.ingest.reports import RefreshReport
-from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+from lakemuster.metadata.snapshot import Format, TableMetadata
 from lakemuster.planner.paimon.reading import Scan
 from lakemuster.planner.scan.commits import commits_between
 from lakemuster.planner.scan.incremental import appends_between
@@ -57,6 +58,11 @@ class Services:
         """End decoders and connections."""
         self.refresher.close()
 
+    def signing_key(self) -> bytes:
+        """The key of page and plan tokens, which all replicas share."""
+        with self.index.database.session() as session:
+            return signing_key(session)
+
     def tables(self) -> list[TableRecord]:
         """All tables, by name; those that could not be looked at lately are stale."""
         with self.index.database.reading() as session:
@@ -76,6 +82,10 @@ class Services:
             TableNotFound: none of that name.
         """
         return find_table(self.index.database, name)
+
+    def peek(self, name: str) -> TableRecord | None:
+        """A table by name, if that takes no waiting: None says nothing."""
+        return peek_table(self.index.database, name)
 
     def iceberg_tables(self) -> list[TableRecord]:
         """All Iceberg tables, those that are companions of Paimon tables among them, by name."""
@@ -131,6 +141,15 @@ class Services:
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
+    def metadata(self, table: TableRecord) -> TableMetadata:
+        """A table's metadata as of the last look.
+
+        Raises:
+            TableNotFound: it was never read.
+        """
+        with self.index.database.reading() as session:
+            return load_metadata(session, table.table_id)
+
     def found(self, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
         """What ``find`` finds in a fresh table, and why that is not of its newest state.
 
@@ -174,6 +193,21 @@ class Services:
         with self.index.database.reading() as session:
             return table, list_snapshots(session, table.table_id), stale
 
+    def known_snapshots(self, table: TableRecord, branch: str) -> list[SnapshotRecord]:
+        """The snapshots of one branch as of the last look, oldest first."""
+        with self.index.database.reading() as session:
+            return list_snapshots(session, table.table_id, branch)
+
+    def heads(self, table: TableRecord, snapshot_ids: Mapping[str, int]) -> dict[str, SnapshotRecord]:
+        """One snapshot of each of some branches, of one state of the index.
+
+        Raises:
+            SnapshotNotFound: a branch has not the snapshot.
+        """
+        with self.index.database.reading() as session:
+            own = table.table_id
+            return {branch: get_snapshot(session, own, number, branch) for branch, number in snapshot_ids.items()}
+
     def view(self, name: str, selector: Selector = CURRENT, *, iceberg: bool = False) -> View:
         """A table at the chosen snapshot, which is published on return.
 
@@ -207,6 +241,26 @@ class Services:
         with self._certain(table, stale):
             return self._kept(table, stale, selector)
 
+    def pinned(self, table: TableRecord, pin: Pin) -> View:
+        """The view that a page token pins; the table's pointer is not looked at.
+
+        Raises:
+            PageTokenInvalid: the snapshot is gone.
+        """
+        if (kept := self.views.find(table, pin)) is not None:
+            return kept
+        with self.index.database.reading() as session:
+            try:
+                record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
+            except SnapshotNotFound:
+                record = None
+            metadata = load_metadata(session, table.table_id)
+        if record is None or record.row_id != pin.row_id:
+            raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
+        view = View(table, metadata, self.refresher.ensure_published(table, record), schema_id=pin.schema_id)
+        self.views.keep(pin, view)
+        return view
+
     def _kept(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         view = self._view(table, stale, selector)
         self.views.keep(selector, view)
@@ -227,7 +281,7 @@ class Services:
         # Of one state of the index: refreshes change the metadata and what is current together.
         with self.index.database.reading() as session:
             metadata = load_metadata(session, table.table_id)
-            record, pinned = self._chosen(session, table, metadata, selector)
+            record, pinned = chosen(session, table, metadata, selector)
         if record is None:
             return View(table, metadata, None, stale)
         if pinned:
@@ -235,7 +289,8 @@ class Services:
         newest = newest_schema_id(metadata, record.snapshot.branch)
         if record.state == "published":
             return View(table, metadata, record, stale, newest)
-        earlier = self._last_published(table, record)
+        with self.index.database.reading() as session:
+            earlier = last_published(session, table, record)
         try:
             record = self.refresher.ensure_published(table, record, is_replaceable=earlier is not None)
             return View(table, metadata, record, stale, newest)
@@ -284,60 +339,3 @@ class Services:
         ensure = self.refresher.ensure_published
         views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in followed]
         return last, tuple(views)
-
-    def _chosen(
-        self, session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
-    ) -> tuple[SnapshotRecord | None, bool]:
-        if selector.snapshot_id is not None:
-            return self.find_snapshot(session, table, selector.snapshot_id), True
-        if selector.as_of_ms is not None:
-            return snapshot_at(session, table.table_id, selector.as_of_ms), True
-        if selector.ref is None or selector.ref == MAIN:
-            if metadata.current_snapshot_id is None:
-                return None, False
-            return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
-        ref = self._ref(metadata, selector.ref)
-        return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
-
-    def find_snapshot(self, session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
-        """A snapshot by id: of main, or else of the one branch that has it."""
-        try:
-            return get_snapshot(session, table.table_id, snapshot_id)
-        except SnapshotNotFound:
-            records = list_snapshots(session, table.table_id)
-            found = [record for record in records if record.snapshot.snapshot_id == snapshot_id]
-            if len(found) != 1:
-                raise
-            return found[0]
-
-    def _ref(self, metadata: TableMetadata, name: str) -> Ref:
-        for ref in metadata.refs:
-            if ref.name == name:
-                return ref
-        raise RefNotFound(f"no branch or tag {name!r}", ref=name)
-
-    def _last_published(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
-        """The newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
-        with self.index.database.reading() as session:
-            records = list_snapshots(session, table.table_id)
-        by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
-        if table.format == "paimon":
-            older = [r for i, r in by_id.items() if i < record.snapshot.snapshot_id and r.state == "published"]
-            return max(older, key=lambda r: r.snapshot.snapshot_id, default=None)
-        seen: set[int] = set()
-        parent = record.snapshot.parent_id
-        while parent is not None and parent not in seen:
-            seen.add(parent)
-            ancestor = by_id.get(parent)
-            if ancestor is None:
-                return None
-            if ancestor.state == "published":
-                return ancestor
-            parent = ancestor.snapshot.parent_id
-        return None
-
-
-def newest_schema_id(metadata: TableMetadata, branch: str) -> int:
-    """The schema that a branch has now. Iceberg's branches have the table's."""
-    own = metadata.branch_schemas.get(branch)
-    return max(schema.schema_id for schema in own) if own else metadata.current_schema_id

@@ -22,9 +22,18 @@ from lakemuster.planner.lists.system.table_rows import table_rows
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
+from lakemuster.wire.native.system import SystemColumn, SystemTableOut
 from lakemuster.wire.rows import Written, json_items, json_lines
 
 BATCH_ROWS = 1000
+NAMES = tuple(sorted(SYSTEM_TABLES))
+
+
+def system_table_out(name: str) -> SystemTableOut:
+    """What a system table is: its name, what it is of, its columns."""
+    table = SYSTEM_TABLES[name]
+    columns = [SystemColumn(name=column, type=text) for column, text in table.columns]
+    return SystemTableOut(name=table.name, of=table.of, columns=columns)
 
 
 def system_table(name: str) -> SystemTable:
@@ -35,7 +44,7 @@ def system_table(name: str) -> SystemTable:
     """
     found = SYSTEM_TABLES.get(name)
     if found is None:
-        raise SystemTableNotFound(f"no system table {name!r}; there are {', '.join(sorted(SYSTEM_TABLES))}", name=name)
+        raise SystemTableNotFound(f"no system table {name!r}; there are {', '.join(NAMES)}", name=name)
     return found
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Self
 
-from lakemuster.api.native.dependencies import words
+from lakemuster.catalog import Selector, View
 from lakemuster.catalog.documents import refresh_out, table_out
-from lakemuster.catalog.filters import Filter, not_applied_out
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
@@ -22,11 +23,7 @@ from lakemuster.ingest.looking import PATIENT
 from lakemuster.ingest.verification import describe, verify
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
-from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import FilteredFiles, filtered_files, live_files
-from lakemuster.planner.view import Selector, View
-from lakemuster.predicates import Bound
 from lakemuster.storage.locations import absolute
 from lakemuster.wire.rows import chunks, json_objects
 
@@ -61,34 +58,21 @@ class LocalSource:
         name, options = _normal(query.table), query.options
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
             return history_rows(self._services, query.kind, name, _selector(query), notice)
-        index = self._services.index
         match query.kind:
-            case "manifests":
-                return self._listed(name, query, notice, lambda view: lists.manifests(index, view))
-            case "entries":
-                manifest = options.get("manifest")
-                return self._listed(name, query, notice, lambda view: lists.entries(index, view, manifest))
-            case "files":
-                content, stats = words(options.get("content")), words(options.get("stats"))
-                if "filter" not in options:
-                    return self._listed(name, query, notice, lambda view: live_files(index, view, content, stats))
-                given = Filter.of_text(options["filter"])
-                nan = nan_of(self._services, name, query)
-
-                def bound(view: View) -> Bound:
-                    return given.bound(view.schemas[0], nan=nan, history=view.written)
-
-                return self._listed(
-                    name, query, notice, lambda view: filtered_files(index, view, bound, content, stats)
-                )
-            case "partitions":
-                return self._listed(name, query, notice, lambda view: lists.partitions(index, view))
-            case "indexes":
-                return self._listed(name, query, notice, lambda view: lists.indexes(index, view))
+            case "manifests" | "entries" | "files" | "partitions" | "indexes" as listing:
+                choice = Choice(options.get("manifest"), words(options.get("content")), words(options.get("stats")))
+                if "filter" in options:
+                    given = Filter.of_text(options["filter"])
+                    choice = replace(choice, filter=given, nan=nan_of(self._services, name, query))
+                index = self._services.index
+                return self._listed(name, query, notice, lambda view: rows_of(index, listing, view, choice))
             case "diff":
                 old = Selector(int(options["from"]))
                 return self._listed(
-                    name, query, notice, lambda view: lists.diff(index, self._services.view(name, old), view)
+                    name,
+                    query,
+                    notice,
+                    lambda view: difference(self._services.index, self._services.view(name, old), view),
                 )
             case "system":
                 return self._system(name, query, notice)
@@ -170,9 +154,8 @@ class LocalSource:
         if view.stale is not None:
             notice(not_newest(view.stale))
         rows = source(view)
-        if isinstance(rows, FilteredFiles):
-            for one in not_applied_out(rows.not_applied):
-                notice(without_effect(one))
+        for one in not_applied(rows) or ():
+            notice(without_effect(one))
         for _, batch in rows.batches():
             for chunk in chunks(batch):
                 yield from json_objects(chunk)

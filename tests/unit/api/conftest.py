@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api.native import answers, dependencies
+from lakemuster.catalog.page_tokens import Pin
 from lakemuster.config import Settings, load_settings
-from lakemuster.errors import CatalogError, CompanionNotFound, SnapshotNotFound, TableNotFound
+from lakemuster.errors import CatalogError, CompanionNotFound, PageTokenInvalid, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.planner.lists import snapshot_lists as lists
+from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
 from lakemuster.storage.confines import Confines
@@ -54,6 +54,13 @@ def record(number: int) -> SnapshotRecord:
     values: dict[str, Any] = dict.fromkeys(SnapshotRecord.__dataclass_fields__)
     values |= {"row_id": 100 + number, "table_id": 1, "snapshot": snapshot, "state": "published", "warnings": ()}
     return SnapshotRecord(**values)
+
+
+def snapshot(number: int, branch: str = "main") -> SnapshotRecord:
+    """One of the two snapshots that every table has."""
+    if number not in (11, 12) or branch != "main":
+        raise SnapshotNotFound(f"no snapshot {number}", snapshot_id=str(number))
+    return record(number)
 
 
 def table(name: str, number: int = 1) -> SimpleNamespace:
@@ -150,7 +157,6 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
         self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confines=Confines())
-        self.views = SimpleNamespace(find=lambda *_: None, keep=lambda *_: None)
         self.refresher = SimpleNamespace(
             totals=_Totals(),
             ensure_published=lambda table, record: record,
@@ -163,6 +169,19 @@ class FakeServices:
         self.calls.append(call)
         if self.failure is not None:
             raise self.failure
+
+    def signing_key(self) -> bytes:
+        return b"s" * 32
+
+    def peek(self, name: str) -> None:
+        return None
+
+    def pinned(self, table: SimpleNamespace, pin: Pin) -> View:
+        try:
+            found = snapshot(pin.snapshot_id, pin.branch)
+        except SnapshotNotFound as cause:
+            raise PageTokenInvalid("the snapshot of this page token is gone") from cause
+        return View(table, METADATA, found, schema_id=pin.schema_id)  # type: ignore[arg-type]
 
     def tables(self) -> list[SimpleNamespace]:
         self._called("tables")
@@ -254,25 +273,11 @@ def settings() -> Settings:
 def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeServices:
     """A made-up catalog, which the app's routes read."""
     fake = FakeServices(settings)
-    monkeypatch.setattr(dependencies, "signing_key", lambda session: b"s" * 32)
-    monkeypatch.setattr(answers, "load_metadata", lambda session, table_id: METADATA)
-
-    def get_snapshot(session: object, table_id: int, number: int, branch: str = "main") -> SnapshotRecord:
-        if number not in (11, 12) or branch != "main":
-            raise SnapshotNotFound(f"no snapshot {number}", snapshot_id=str(number))
-        return record(number)
-
-    monkeypatch.setattr(answers, "get_snapshot", get_snapshot)
-    monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", get_snapshot)
-    monkeypatch.setattr(
-        FakeServices,
-        "find_snapshot",
-        lambda self, session, table, number: get_snapshot(session, 1, number),
-        raising=False,
-    )
+    monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", lambda _, table_id, *of: snapshot(*of))
+    monkeypatch.setattr("lakemuster.catalog.history.find_snapshot", lambda _, table, number: snapshot(number))
     for name in ("manifests", "entries", "files", "partitions", "indexes"):
-        monkeypatch.setattr(lists, name, lambda index, view, *rest: fake.source(view))
-    monkeypatch.setattr(lists, "diff", lambda index, old, new: fake.source(new))
+        monkeypatch.setattr(snapshot_lists, name, lambda index, view, *rest: fake.source(view))
+    monkeypatch.setattr(snapshot_lists, "diff", lambda index, old, new: fake.source(new))
     return fake
 
 

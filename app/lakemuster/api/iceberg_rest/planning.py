@@ -14,13 +14,13 @@ from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
 from lakemuster.api.native.dependencies import Target, caller_of, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import follows_from
+from lakemuster.catalog import TableRecord
 from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.catalog.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan, plan_again, plan_request
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import PlanNotFound, PlanTaskNotFound, RequestInvalid, SnapshotNotFound
-from lakemuster.index.tables import TableRecord
 from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.iceberg_rest.plans import (
     FetchScanTasksRequest,

@@ -14,18 +14,13 @@ from lakemuster import __version__
 from lakemuster.api import media, streams
 from lakemuster.api.native.dependencies import Api, Paged, Target
 from lakemuster.api.response_cache import follows_from
+from lakemuster.catalog import CURRENT, RowSource, View
 from lakemuster.catalog.branches import branch_of, second_branch
-from lakemuster.catalog.filters import not_applied_out
 from lakemuster.catalog.listings import Listing, RowListing, Streamed
+from lakemuster.catalog.lists import not_applied
 from lakemuster.catalog.page_tokens import Binding, Pin, Place, read_token, write_token
-from lakemuster.catalog.services import Services
 from lakemuster.cpu_semaphore import CPU
-from lakemuster.errors import PageTokenInvalid, RequestInvalid, SnapshotNotFound
-from lakemuster.index.snapshots import get_snapshot
-from lakemuster.index.tables import TableRecord, load_metadata
-from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import FilteredFiles
-from lakemuster.planner.view import CURRENT, View
+from lakemuster.errors import RequestInvalid
 
 PINNED_SECONDS = 31_536_000
 STALE_HEADER = "Lakemuster-Stale"
@@ -130,7 +125,8 @@ def snapshot_answer(
 
 def _about(rows: RowSource) -> Mapping[str, object]:
     """What a list says besides, in every page and at the end of a stream: which part of its filter did not prune."""
-    return {"not_applied": not_applied_out(rows.not_applied)} if isinstance(rows, FilteredFiles) else {}
+    found = not_applied(rows)
+    return {} if found is None else {"not_applied": found}
 
 
 def views_of(
@@ -148,7 +144,7 @@ def views_of(
     asked = Asked(target.request, target.api, listing, query, table.table_id)
     place = asked.place()
     assert place is not None
-    return asked, tuple(_views(_pinned(target.services, table, pin) for pin in place.pins)), place
+    return asked, tuple(_views(target.services.pinned(table, pin) for pin in place.pins)), place
 
 
 def _views(pinned: Iterable[View]) -> Iterator[View]:
@@ -165,23 +161,6 @@ def _views(pinned: Iterable[View]) -> Iterator[View]:
         before = view
     if before is not None:
         yield before
-
-
-def _pinned(services: Services, table: TableRecord, pin: Pin) -> View:
-    """A view of a snapshot that a page token names: the table's pointer is not looked at."""
-    if (kept := services.views.find(table, pin)) is not None:
-        return kept
-    with services.index.database.reading() as session:
-        try:
-            record = get_snapshot(session, table.table_id, pin.snapshot_id, pin.branch)
-        except SnapshotNotFound:
-            record = None
-        metadata = load_metadata(session, table.table_id)
-    if record is None or record.row_id != pin.row_id:
-        raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
-    view = View(table, metadata, services.refresher.ensure_published(table, record), schema_id=pin.schema_id)
-    services.views.keep(pin, view)
-    return view
 
 
 def _each(views: Sequence[View]) -> Iterator[View]:

@@ -13,12 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from lakemuster.api.auth import Caller, Scope
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.token_file import TokenFile
+from lakemuster.catalog import Selector
 from lakemuster.catalog.services import Services
 from lakemuster.errors import RequestInvalid
-from lakemuster.index.signing import signing_key
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
-from lakemuster.planner.view import Selector
 from lakemuster.predicates import NanMode
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.plans import NAN
@@ -39,8 +38,7 @@ class Api:
     @cached_property
     def signing_key(self) -> bytes:
         """The key of page tokens, which all replicas share."""
-        with self.services.index.database.session() as session:
-            return signing_key(session)
+        return self.services.signing_key()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +231,6 @@ def snapshot_id(text: str) -> int:
         if -(2**63) <= number < 2**63:
             return number
     raise RequestInvalid("a snapshot's id is an integer of 64 bits")
-
-
-def words(text: str | None) -> tuple[str, ...] | None:
-    """The parts of a list with commas between; None when it is not given."""
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 TheTable = Annotated[Target, Depends(the_table)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -19,17 +20,13 @@ from lakemuster.api.native.dependencies import (
     TheTable,
     needs,
     snapshot_id,
-    words,
 )
 from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.api.native.fast_route import FastRoute
+from lakemuster.catalog import Selector, View
 from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.lists import EVERYTHING, Choice, ListName, difference, rows_of, words
 from lakemuster.errors import RequestInvalid
-from lakemuster.planner.lists import snapshot_lists as lists
-from lakemuster.planner.rows import RowSource
-from lakemuster.planner.scan.filtered_files import filtered_files, live_files
-from lakemuster.planner.view import Selector, View
-from lakemuster.predicates import Bound
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
 router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=FastRoute)
@@ -38,40 +35,36 @@ router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)
 def list_manifests(table: TheTable, query: SnapshotQuery) -> Response:
     """The rows of the snapshot's manifest lists, partition bounds typed."""
-    return _answer(table, "manifests", query, lambda view: lists.manifests(table.services.index, view))
+    return _answer(table, "manifests", query)
 
 
 @router.get("/tables/{table}/entries", response_model=EntriesPage, responses=LIST_OF_SNAPSHOT)
 def list_entries(table: TheTable, query: EntriesQuery) -> Response:
     """Every entry of every manifest, deleted ones too, with all of its fields; of one manifest if it is named."""
-    return _answer(table, "entries", query, lambda view: lists.entries(table.services.index, view, query.manifest))
+    return _answer(table, "entries", query, Choice(manifest=query.manifest))
 
 
 @router.get("/tables/{table}/files", response_model=FilesPage, responses=LIST_OF_SNAPSHOT)
 def list_files(table: TheTable, query: FilesQuery) -> Response:
     """The live data and delete files; with a filter, those that a plan keeps."""
-    index, content, stats = table.services.index, words(query.content), words(query.stats)
-    if query.filter is None:
-        return _answer(table, "files", query, lambda view: live_files(index, view, content, stats))
-    given, nan = Filter.of_text(query.filter), query.nan or table.services.settings.nan_of(table.name)
-    query = query.model_copy(update={"nan": nan})
-
-    def bound(view: View) -> Bound:
-        return given.bound(view.schemas[0], nan=nan, history=view.written)
-
-    return _answer(table, "files", query, lambda view: filtered_files(index, view, bound, content, stats))
+    choice = Choice(content=words(query.content), stats=words(query.stats))
+    if query.filter is not None:
+        nan = query.nan or table.services.settings.nan_of(table.name)
+        query = query.model_copy(update={"nan": nan})
+        choice = replace(choice, filter=Filter.of_text(query.filter), nan=nan)
+    return _answer(table, "files", query, choice)
 
 
 @router.get("/tables/{table}/partitions", response_model=PartitionsPage, responses=LIST_OF_SNAPSHOT)
 def list_partitions(table: TheTable, query: SnapshotQuery) -> Response:
     """One row a partition: files, records, bytes, delete files, last commit."""
-    return _answer(table, "partitions", query, lambda view: lists.partitions(table.services.index, view))
+    return _answer(table, "partitions", query)
 
 
 @router.get("/tables/{table}/indexes", response_model=IndexesPage, responses=LIST_OF_SNAPSHOT)
 def list_indexes(table: TheTable, query: SnapshotQuery) -> Response:
     """Paimon's index files: hash indexes, and deletion vectors with their ranges. Empty for Iceberg."""
-    return _answer(table, "indexes", query, lambda view: lists.indexes(table.services.index, view))
+    return _answer(table, "indexes", query)
 
 
 @router.get("/tables/{table}/diff", response_model=DiffPage, responses=LIST_OF_SNAPSHOT)
@@ -90,12 +83,13 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
     asked, (old, new), place = views_of(table, "diff", query, chosen)
     pinned = place is not None or later.snapshot_id is not None
     return snapshot_answer(
-        asked, (old, new), lambda: lists.diff(table.services.index, old, new), pinned=pinned, place=place
+        asked, (old, new), lambda: difference(table.services.index, old, new), pinned=pinned, place=place
     )
 
 
-def _answer(table: Target, listing: str, query: OfSnapshot, source: Callable[[View], RowSource]) -> Response:
+def _answer(table: Target, name: ListName, query: OfSnapshot, choice: Choice = EVERYTHING) -> Response:
     selector = query.selector()
-    asked, (view,), place = views_of(table, listing, query, lambda: (table.services.view(table.name, selector),))
+    asked, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
-    return snapshot_answer(asked, (view,), lambda: source(view), pinned=pinned, place=place)
+    rows = partial(rows_of, table.services.index, name, view, choice)
+    return snapshot_answer(asked, (view,), rows, pinned=pinned, place=place)

@@ -17,13 +17,12 @@ from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, 
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import follows_from
+from lakemuster.catalog import View
 from lakemuster.catalog.page_tokens import Place
 from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import RequestInvalid
-from lakemuster.planner.scan.tasks import cut, part
-from lakemuster.planner.view import View
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.explanations import ExplanationOut
 from lakemuster.wire.native.plans import (
@@ -95,7 +94,7 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
     with CPU.permit():
         listing = plan_listing(table.services, view, asked, stale=stale)
         count = listing.plan.totals.files
-        keys = cut(listing.plan, max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
+        keys = listing.tasks(max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
     tokens = Asked(table.request, table.api, _TASKS, _Paging(asked=asked), view.table.table_id)
     pins = pins_of([view])
     document = {**listing.about, "plan_tasks": [tokens.token(Place(pins, key)) for key in keys]}
@@ -135,8 +134,8 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
     request, _, place = views_of(table, "plan", paging, lambda: (view,))
     with CPU.permit():
         listing = plan_listing(table.services, view, asked, stale=None)
-        of_part = part(listing.plan, tuple(int(number) for number in part_of.key))
-        return _answer(request, view, replace(listing, plan=of_part), place)
+        of_part = listing.task(tuple(int(number) for number in part_of.key))
+        return _answer(request, view, of_part, place)
 
 
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:

@@ -12,9 +12,15 @@ from lakemuster.api.native.dependencies import PREFIX, OfSnapshot, PagedQuery, T
 from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.listings import DocumentListing
-from lakemuster.catalog.system_tables import KeyedListing, branch_rows, snapshot_rows, system_table
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
-from lakemuster.wire.native.system import SYSTEM, SystemColumn, SystemPage, SystemTableOut, SystemTablePage
+from lakemuster.catalog.system_tables import (
+    NAMES,
+    KeyedListing,
+    branch_rows,
+    snapshot_rows,
+    system_table,
+    system_table_out,
+)
+from lakemuster.wire.native.system import SYSTEM, SystemPage, SystemTablePage
 
 router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")], route_class=TableRoute)
 
@@ -30,7 +36,7 @@ class OfSystemTable(OfSnapshot):
 SystemQuery = Annotated[OfSystemTable, Query()]
 SystemName = Annotated[
     str,
-    Path(description="What stands behind the `$` in Paimon.", json_schema_extra={"enum": sorted(SYSTEM_TABLES)}),
+    Path(description="What stands behind the `$` in Paimon.", json_schema_extra={"enum": list(NAMES)}),
 ]
 
 
@@ -38,12 +44,12 @@ SystemName = Annotated[
 def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
     """The system tables that a Paimon table has, with their columns. None for Iceberg."""
     record, _, stale = table.services.fresh(table.name)
-    found = sorted(SYSTEM_TABLES) if record.format == "paimon" else []
+    found = NAMES if record.format == "paimon" else ()
     listing = DocumentListing(
         SYSTEM,
         found,
         lambda name: (name,),
-        lambda name: _document(SYSTEM_TABLES[name]).model_dump(mode="json"),
+        lambda name: system_table_out(name).model_dump(mode="json"),
     )
     return listing_answer(Asked(table.request, table.api, "system", query, record.table_id), listing, stale=stale)
 
@@ -61,8 +67,3 @@ def list_system_table(table: TheTable, name: SystemName, query: SystemQuery) -> 
     return snapshot_answer(
         asked, (view,), lambda: snapshot_rows(table.services, view, system), pinned=pinned, place=place
     )
-
-
-def _document(table: SystemTable) -> SystemTableOut:
-    columns = [SystemColumn(name=name, type=text) for name, text in table.columns]
-    return SystemTableOut(name=table.name, of=table.of, columns=columns)

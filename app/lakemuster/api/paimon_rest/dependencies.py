@@ -11,10 +11,10 @@ from fastapi import Depends, Path, Query, Request, params
 
 from lakemuster.api.auth import Caller
 from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of
+from lakemuster.catalog import TableRecord
 from lakemuster.catalog.page_tokens import Binding, Key, Place, read_token, write_token
 from lakemuster.catalog.services import Services
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
-from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
 

@@ -16,10 +16,9 @@ from lakemuster.api.paimon_rest.dependencies import PREFIX, Asked, ThePaging, Th
 from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog import SnapshotRecord, TableRecord
 from lakemuster.catalog.page_tokens import Binding
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
-from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.load import UNREADABLE
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
 from lakemuster.wire.paimon_rest.catalog import (
@@ -182,11 +181,7 @@ def head_of(asked: Asked) -> Head:
     table, metadata, stale = _looked(asked)
     heads = {ref.branch: ref.snapshot_id for ref in metadata.refs if ref.kind == "branch"}
     try:
-        with asked.services.index.database.reading() as session:
-            records = {
-                branch: get_snapshot(session, table.table_id, heads[branch], branch)
-                for branch in {MAIN, asked.branch} & heads.keys()
-            }
+        records = asked.services.heads(table, {branch: heads[branch] for branch in {MAIN, asked.branch} & heads.keys()})
     except SnapshotNotFound as cause:
         raise SnapshotUnpublished("the table changed while it was looked at; try again") from cause
     # That main's newest snapshot is quarantined is a reason to be stale, and none to hide what is newest.
@@ -213,8 +208,7 @@ def _looked(asked: Asked) -> tuple[TableRecord, TableMetadata, str | None]:
 
 
 def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:
-    with asked.services.index.database.reading() as session:
-        records = list_snapshots(session, table.table_id, asked.branch)
+    records = asked.services.known_snapshots(table, asked.branch)
     return [record for record in records if record.snapshot.source == "snapshot"]
 
 
@@ -231,8 +225,7 @@ def _consumers(metadata: TableMetadata, branch: str) -> dict[str, int]:
 
 
 def _kept(asked: Asked, table: TableRecord, tag: Ref) -> SnapshotRecord:
-    with asked.services.index.database.reading() as session:
-        return get_snapshot(session, table.table_id, tag.snapshot_id, tag.branch)
+    return asked.services.heads(table, {tag.branch: tag.snapshot_id})[tag.branch]
 
 
 def _read(record: SnapshotRecord) -> Snapshot:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pyarrow as pa
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -24,16 +21,11 @@ from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.page_tokens import Binding
-from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, shown
-from lakemuster.metadata.schema import Schema
-from lakemuster.planner.lists.system.sums import partition_sums
-from lakemuster.planner.lists.system.texts import partition_columns
-from lakemuster.planner.view import View
+from lakemuster.catalog.paimon_rest.partitions import partitions_of
 from lakemuster.wire.paimon_rest.catalog import PartitionFilter, PartitionNames, PartitionOut, PartitionsOut
 from lakemuster.wire.paimon_rest.patterns import Pattern
 
 _PARTITIONS = "/databases/{database}/tables/{table}/partitions"
-_UNKNOWN = -1
 
 router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")], route_class=TableRoute)
 
@@ -80,7 +72,7 @@ def _listed(asked: Asked, page: Paging, pattern: str | None) -> Response:
 
 
 def _partitions(asked: Asked) -> dict[str, PartitionOut]:
-    """Those of the newest snapshot, by name. Null and blank values have one name, and are one partition here.
+    """Those of the newest snapshot, by name.
 
     Raises:
         SnapshotQuarantined, SnapshotUnpublished: it cannot be read: an older one is no answer.
@@ -89,36 +81,4 @@ def _partitions(asked: Asked) -> dict[str, PartitionOut]:
     schema = newest_schema(head.metadata, asked.branch)
     if head.record is None or not schema.partition_keys:
         return {}
-    record = asked.services.refresher.ensure_published(head.table, head.record)
-    view = View(head.table, head.metadata, record)
-    found: dict[str, PartitionOut] = {}
-    for partition in _spelled(partition_sums(asked.services.index, view), view, schema):
-        name = "/".join(f"{key}={value}" for key, value in partition.spec.items())
-        found[name] = _together(found[name], partition) if name in found else partition
-    return found
-
-
-def _together(one: PartitionOut, other: PartitionOut) -> PartitionOut:
-    newer = max(one, other, key=lambda partition: partition.last_file_creation_time)
-    sums = ("record_count", "file_size_in_bytes", "file_count")
-    return newer.model_copy(update={name: getattr(one, name) + getattr(other, name) for name in sums})
-
-
-def _spelled(sums: pa.Table, view: View, schema: Schema) -> Iterator[PartitionOut]:
-    """Partitions, their values as the table's directories spell them."""
-    options = dict(schema.options)
-    legacy = options.get("partition.legacy-name", "true").strip().lower() == "true"
-    default = options.get("partition.default-name", DEFAULT_NAME)
-    columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
-    updated = sums.column("last_update_time").cast(pa.int64()).to_pylist()
-    numbers = sums.select(["record_count", "file_size_in_bytes", "file_count", "total_buckets"]).to_pylist()
-    for row, counts in enumerate(numbers):
-        yield PartitionOut(
-            spec={name: shown(of, values[row], legacy=legacy, default=default) for name, of, values in columns},
-            record_count=counts["record_count"],
-            file_size_in_bytes=counts["file_size_in_bytes"],
-            file_count=counts["file_count"],
-            last_file_creation_time=_UNKNOWN if updated[row] is None else updated[row],
-            total_buckets=_UNKNOWN if counts["total_buckets"] is None else counts["total_buckets"],
-            done=False,
-        )
+    return partitions_of(asked.services, head.table, head.metadata, head.record, schema)

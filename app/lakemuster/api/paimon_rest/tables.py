@@ -27,10 +27,10 @@ from lakemuster.api.paimon_rest.dependencies import (
 )
 from lakemuster.api.paimon_rest.documented import LISTED, TABLE
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog import TableRecord
 from lakemuster.catalog.page_tokens import Binding
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
-from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
@@ -208,8 +208,7 @@ def table_out(record: TableRecord, database: str, said: str, metadata: TableMeta
 def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
     """Whether a table's option ``type`` is as asked; tables without it, or never read, are of type ``table``."""
     try:
-        with api.services.index.database.reading() as session:
-            properties = load_metadata(session, record.table_id).properties
+        properties = api.services.metadata(record).properties
     except TableNotFound:
         properties = {}
     return properties.get("type", "table") == kind
@@ -225,8 +224,7 @@ def _details(services: Services, database: str, members: dict[str, TableRecord])
                 found, metadata, _ = services.fresh(record.name)
             else:
                 found = record
-                with services.index.database.reading() as session:
-                    metadata = load_metadata(session, record.table_id)
+                metadata = services.metadata(record)
         except CatalogError:
             continue
         yield table_out(found, database, name, metadata, newest_schema(metadata, MAIN))

@@ -1,0 +1,77 @@
+"""Which snapshot a selector chooses, from what the index knows of a table."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import RefNotFound, SnapshotNotFound
+from lakemuster.index.history import snapshot_at
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
+from lakemuster.planner.view import Selector
+
+
+def chosen(
+    session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
+) -> tuple[SnapshotRecord | None, bool]:
+    """The snapshot that a selector chooses, None of a table without any; and whether it is pinned: always the same one.
+
+    Raises:
+        SnapshotNotFound, RefNotFound: no such snapshot, branch or tag is known.
+    """
+    if selector.snapshot_id is not None:
+        return find_snapshot(session, table, selector.snapshot_id), True
+    if selector.as_of_ms is not None:
+        return snapshot_at(session, table.table_id, selector.as_of_ms), True
+    if selector.ref is None or selector.ref == MAIN:
+        if metadata.current_snapshot_id is None:
+            return None, False
+        return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
+    ref = _ref(metadata, selector.ref)
+    return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
+
+
+def find_snapshot(session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
+    """A snapshot by id: of main, or else of the one branch that has it."""
+    try:
+        return get_snapshot(session, table.table_id, snapshot_id)
+    except SnapshotNotFound:
+        records = list_snapshots(session, table.table_id)
+        found = [record for record in records if record.snapshot.snapshot_id == snapshot_id]
+        if len(found) != 1:
+            raise
+        return found[0]
+
+
+def _ref(metadata: TableMetadata, name: str) -> Ref:
+    for ref in metadata.refs:
+        if ref.name == name:
+            return ref
+    raise RefNotFound(f"no branch or tag {name!r}", ref=name)
+
+
+def last_published(session: Session, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
+    """The newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
+    records = list_snapshots(session, table.table_id)
+    by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
+    if table.format == "paimon":
+        older = [r for i, r in by_id.items() if i < record.snapshot.snapshot_id and r.state == "published"]
+        return max(older, key=lambda r: r.snapshot.snapshot_id, default=None)
+    seen: set[int] = set()
+    parent = record.snapshot.parent_id
+    while parent is not None and parent not in seen:
+        seen.add(parent)
+        ancestor = by_id.get(parent)
+        if ancestor is None:
+            return None
+        if ancestor.state == "published":
+            return ancestor
+        parent = ancestor.snapshot.parent_id
+    return None
+
+
+def newest_schema_id(metadata: TableMetadata, branch: str) -> int:
+    """The schema that a branch has now. Iceberg's branches have the table's."""
+    own = metadata.branch_schemas.get(branch)
+    return max(schema.schema_id for schema in own) if own else metadata.current_schema_id

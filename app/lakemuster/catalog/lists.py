@@ -1,0 +1,84 @@
+"""The lists of a snapshot: manifests, entries, files, partitions, indexes, and the difference from another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lakemuster.catalog.filters import Filter, not_applied_out
+from lakemuster.index import Index
+from lakemuster.planner.lists import snapshot_lists
+from lakemuster.planner.rows import RowSource
+from lakemuster.planner.scan.filtered_files import FilteredFiles, filtered_files, live_files
+from lakemuster.planner.view import View
+from lakemuster.predicates import Bound, NanMode
+
+ListName = Literal["manifests", "entries", "files", "partitions", "indexes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which rows and columns of a list are wanted.
+
+    Attributes:
+        manifest: entries: of this manifest alone.
+        content: files: of these contents; None for all live ones.
+        stats: files: the columns whose statistics are wanted; None for all.
+        filter: files: those that a plan keeps.
+        nan: files: what the filter's comparisons mean for NaN.
+    """
+
+    manifest: str | None = None
+    content: Sequence[str] | None = None
+    stats: Sequence[str] | None = None
+    filter: Filter | None = None
+    nan: NanMode = "any"
+
+
+EVERYTHING = Choice()
+
+
+def rows_of(index: Index, name: ListName, view: View, choice: Choice = EVERYTHING) -> RowSource:
+    """A list of a view's snapshot.
+
+    Raises:
+        RequestInvalid, FilterInvalid: the choice names what the table has not.
+    """
+    match name:
+        case "manifests":
+            return snapshot_lists.manifests(index, view)
+        case "entries":
+            return snapshot_lists.entries(index, view, choice.manifest)
+        case "files":
+            return _files(index, view, choice)
+        case "partitions":
+            return snapshot_lists.partitions(index, view)
+        case "indexes":
+            return snapshot_lists.indexes(index, view)
+
+
+def _files(index: Index, view: View, choice: Choice) -> RowSource:
+    given = choice.filter
+    if given is None:
+        return live_files(index, view, choice.content, choice.stats)
+
+    def bound(of: View) -> Bound:
+        return given.bound(of.schemas[0], nan=choice.nan, history=of.written)
+
+    return filtered_files(index, view, bound, choice.content, choice.stats)
+
+
+def difference(index: Index, old: View, new: View) -> RowSource:
+    """The files that were removed and added from one snapshot to another."""
+    return snapshot_lists.diff(index, old, new)
+
+
+def not_applied(rows: RowSource) -> list[dict[str, str]] | None:
+    """Which parts of a list's filter did not prune, and why; None for a list without a filter."""
+    return not_applied_out(rows.not_applied) if isinstance(rows, FilteredFiles) else None
+
+
+def words(text: str | None) -> tuple[str, ...] | None:
+    """The words of a comma-separated parameter; None when it is not given."""
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

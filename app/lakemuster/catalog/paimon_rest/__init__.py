@@ -1,0 +1,1 @@
+"""What the Paimon REST catalog answers, without HTTP."""

@@ -1,19 +1,19 @@
-"""A lake in Spark: its tables as a data source, and what the server knows as DataFrames, and paths for Spark's readers.
+"""Lakemuster in Spark: a data source for tables, metadata as DataFrames, and file paths for Spark's Parquet reader.
 
-* ``register``            ``spark.read`` and ``readStream.format("lakemuster")``; PySpark 4.1 or newer
-* ``count``               rows, from metadata where that is exact
-* ``files``, ``metadata`` plans and lists as DataFrames; ``paths`` for ``spark.read.parquet``
+* ``register``            makes ``spark.read`` and ``readStream.format("lakemuster")`` available; PySpark 4.1 or newer
+* ``count``               counts rows, from metadata where that is exact
+* ``files``, ``metadata`` plans and metadata lists as DataFrames; ``paths`` for ``spark.read.parquet``
 * ``index``               indexing on executors
 
 ``files``, ``metadata`` and ``paths`` need the bare install on the driver and nothing on executors: PySpark 4.0 or newer
-takes the server's Arrow streams as they are, 3.5 takes rows. The data source needs the extra ``spark`` on both. Classic
-and Connect sessions alike.
+takes Arrow tables, 3.5 takes rows. The data source needs the extra ``spark`` on both. All work in classic and in
+Connect sessions.
 
 The data source's modules, in the direction of imports::
 
     register > pushdown | source > reader | stream > planning > splits | pinned > options | reading
 
-``reading`` is what executors run, without PySpark.
+``reading`` is the code that executors run; it does not import PySpark.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "paths", "r
 
 
 def __getattr__(name: str) -> object:
-    # Indexing brings the server's packages, which nothing else here needs.
+    # Indexing imports the server's packages, which nothing else here needs.
     if name != "index":
         raise AttributeError(f"module 'lakemuster.spark' has no attribute {name!r}")
     from lakemuster.spark.pipeline import index  # noqa: PLC0415

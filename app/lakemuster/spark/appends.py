@@ -1,4 +1,4 @@
-"""Which snapshots a stream may pass over."""
+"""Check that the snapshots between two stream offsets only append rows, or may be skipped."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from lakemuster.client import SnapshotInfo
 from lakemuster.spark.errors import NotFollowed
 
 _KEPT = frozenset({"append", "replace"})
-"""Operations after which every row that was there still is."""
+"""Operations that remove no rows."""
 
 
 def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end: int, skipped: frozenset[str]) -> None:
-    """Hold the snapshots of an interval against what a stream may pass over.
+    """Check that a stream may read the interval of snapshots after ``start`` up to ``end``.
 
     Args:
-        skipped: operations besides, ``overwrite`` and ``delete``.
+        skipped: further operations that are allowed: ``overwrite``, ``delete``.
 
     Raises:
-        NotFollowed: for the newest that is another, and for snapshots that do not lead from the start to the end.
+        NotFollowed: a snapshot has an operation that is not allowed (the newest such is reported), or ``start`` is not
+            an ancestor of ``end``.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots if snapshot.row.get("branch", "main") == "main"}
     at: int | None = end

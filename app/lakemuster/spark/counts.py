@@ -1,4 +1,4 @@
-"""How many rows a table has: from its metadata where that is exact."""
+"""Count a table's rows: from metadata where that is exact, with the data source otherwise."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def count(
     as_of: datetime | str | None = None,
     token_env: str | None = None,
 ) -> int:
-    """The number of rows that match a condition, of one snapshot; exact.
+    """The exact number of rows of one snapshot that match a condition.
 
-    Spark reads all columns of a Python data source for ``count(*)``. Here no row is read where the plan's files hold
-    matching rows only, without deletes and with nothing to merge; otherwise the data source reads what the plan keeps,
+    Spark reads all columns of a Python data source for ``count(*)``. This function reads no rows if the plan's files
+    hold matching rows only, have no deletes and need no merging. Otherwise the data source reads the planned files,
     which needs :func:`register`.
 
     Args:
         where: a SQL condition.
         snapshot_id, ref, as_of: which snapshot, at most one of the three; the current one otherwise.
-        token_env: names the environment variable, on driver and executors, of a bearer token.
+        token_env: the environment variable, on driver and executors, that holds a bearer token.
 
     Raises:
         ClientError: the server refused or failed.
@@ -54,17 +54,17 @@ def count(
         chosen |= {"snapshot_id": plan.snapshot_id, "as_of": None}
     options = {name: str(value) for name, value in chosen.items() if value is not None}
     if spark.conf.get(PUSHDOWN, "false") == "true":
-        options["pushdown"] = "true"  # this frame is filtered in one way
+        options["pushdown"] = "true"  # safe: this frame has one filter
     rows = spark.read.format("lakemuster").option("uri", uri).options(**options).load(table)
     return int((rows if where is None else rows.where(where)).count())
 
 
 def counted(plan: Plan) -> int | None:
-    """The rows of a plan's files, if the metadata of them is enough to know."""
+    """The number of matching rows in a plan's files; None if metadata alone does not give it."""
     files = plan.to_arrow()
     if not files.num_rows:
         return 0
-    # Files of a part of the columns (write_cols) hold the same rows as others.
+    # Files with a subset of the columns (write_cols) repeat the rows of other files.
     for name in ("residual", "deletion_vector", "write_cols"):
         if name in files.column_names and files.column(name).null_count < files.num_rows:
             return None
@@ -80,7 +80,7 @@ def counted(plan: Plan) -> int | None:
 
 
 def _or_zero(files: pa.Table, name: str) -> pa.ChunkedArray | pa.Array:
-    """A column that may be missing, and whose nulls say nothing: of a file that says nothing, some rows may go."""
+    """A column of counts: 0 when it is missing, and 1 for null, which means unknown."""
     if name not in files.column_names:
         return pa.array([0])
     return pc.fill_null(files.column(name).cast(pa.int64()), 1)

@@ -1,4 +1,4 @@
-"""What the Spark functions refuse by themselves; what the server refuses is a ``lakemuster.client.ClientError``."""
+"""Errors of the Spark functions. Errors from the server are ``lakemuster.client.ClientError``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 class NotPlainParquet(Exception):
-    """Spark's Parquet reader would not give the table's rows.
+    """Spark's Parquet reader would not return the table's rows.
 
     Attributes:
         table: its dotted name.
-        reason: what stands against it, one phrase for people.
-        file_path: the first file that it holds for; None when it holds for the table.
+        reason: a human-readable phrase.
+        file_path: the first file with the problem; None when the problem is the table's.
     """
 
     def __init__(self, table: str, reason: str, file_path: str | None = None) -> None:
@@ -28,7 +28,7 @@ class NotPlainParquet(Exception):
 
 
 class OptionInvalid(Exception):
-    """An option of the data source that is none, or has a value that is none.
+    """An option of the data source is unknown or has an invalid value.
 
     Attributes:
         option: its name.
@@ -44,7 +44,7 @@ class OptionInvalid(Exception):
 
 
 class TableMoved(Exception):
-    """A branch or tag is of another snapshot than it was when the schema was asked for; load the table again."""
+    """A branch or tag has moved to another snapshot since the schema was read; load the table again."""
 
     def __init__(self, table: str, ref: str | None, before: int | None, now: int | None) -> None:
         super().__init__(f"{table}: {ref or 'it'} was at snapshot {before} and is at {now}: load it again")
@@ -55,7 +55,7 @@ class TableMoved(Exception):
 
 
 class NotFollowed(Exception):
-    """A stream cannot go on, or start: what happened to the table is more than rows being appended."""
+    """A stream cannot start or continue: the table's changes are not appends only."""
 
     def __init__(self, table: str, reason: str, operation: str | None = None) -> None:
         option = {"overwrite": "skip_overwrites", "delete": "skip_deletes"}.get(operation or "")
@@ -68,7 +68,7 @@ class NotFollowed(Exception):
 
 
 class ReadOnly(Exception):
-    """Somebody writes with the data source."""
+    """The data source was used for writing."""
 
     def __init__(self, table: str | None) -> None:
         super().__init__(f"{table or 'the table'} cannot be written: the data source lakemuster is read-only")
@@ -79,16 +79,16 @@ class ReadOnly(Exception):
 
 
 class Failed(Exception):
-    """What went wrong, in one line with the table's name.
+    """One line that describes an error and names the table.
 
-    It has no traceback and is the cause of an error that has one. Python shows causes first, and Spark shows users what
-    Python does: so the line stands before the traceback.
+    It has no traceback, and is set as the cause of the actual error. Python prints causes first, and Spark shows users
+    Python's output, so this line precedes the traceback.
     """
 
 
 @contextmanager
 def in_one_line(table: str | None) -> Iterator[None]:
-    """Make an error of the block begin with one line that names the table."""
+    """Put one line that names the table before the traceback of an error in the block."""
     try:
         yield
     except Exception as error:
@@ -96,7 +96,7 @@ def in_one_line(table: str | None) -> Iterator[None]:
         line = said if table is None or table in said else f"{table}: {said}"
         if isinstance(error.__cause__, Failed):
             raise
-        # Set in Spark's workers by default: their tracebacks are simplified, and causes dropped from them.
+        # Spark's workers set it by default; simplified tracebacks drop causes.
         os.environ.pop("SPARK_SIMPLIFIED_TRACEBACK", None)
         if error.__cause__ is not None:
             error.add_note(f"Its cause: {error.__cause__!r}")

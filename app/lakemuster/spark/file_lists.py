@@ -1,4 +1,4 @@
-"""The files of a plan as a DataFrame."""
+"""The files that a query must read, as a DataFrame."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def files(
     as_of: datetime | str | None = None,
     token: str | None = None,
 ) -> DataFrame:
-    """The files that a query must read, one row a data file, in the columns of the server's plans.
+    """The files that a query must read: one row per data file, with the columns of the server's plans.
 
-    ``deletes`` are the delete files that apply to the file, as structs of their own columns (one that applies to many
-    files is in the rows of all of them); Paimon's ``deletion_vector`` is a struct. ``residual`` is what is left to ask
-    of the file's rows. All rows are of one snapshot.
+    ``deletes`` are the delete files that apply to the file, as structs of their columns (one that applies to several
+    files is repeated in each row); Paimon's ``deletion_vector`` is a struct. ``residual`` is the condition that still
+    has to be evaluated on the file's rows. All rows are of one snapshot.
 
     Args:
         where: what rows must match: a SQL condition, or an Iceberg expression as a dictionary.
-        nan: what comparisons with NaN mean, as of :meth:`Table.plan`; Spark's own meaning is ``greatest``.
+        nan: what comparisons with NaN mean, as for :meth:`Table.plan`; Spark's own meaning is ``greatest``.
         stats: columns whose statistics to show; ``["*"]`` for all.
         snapshot_id, ref, as_of: which snapshot, at most one of the three; the current one otherwise.
-        token: a bearer token, for servers that ask for one; it stays on the driver.
+        token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
-        ClientError: the server refused or failed, or its answer is not whole: never a short list.
+        ClientError: the server refused or failed, or its response is incomplete; a partial list is never returned.
     """
     with Client(uri, token) as client:
         plan = client.table(table).plan(
@@ -61,7 +61,7 @@ _OF_DELETES = (
 
 
 def with_deletes(files: pa.Table, deletes: pa.Table) -> pa.Table:
-    """Data files whose ``deletes``, places in the table of delete files, are those files themselves."""
+    """Replace the indices in ``files.deletes`` with the rows of ``deletes`` that they refer to."""
     at = files.schema.get_field_index("deletes")
     places = files.column(at).combine_chunks()
     deletes = without_voids(deletes.select([name for name in _OF_DELETES if name in deletes.column_names]))

@@ -1,4 +1,4 @@
-"""Arrow tables as DataFrames, with types that every supported Spark has."""
+"""Convert Arrow tables to DataFrames, with types that every supported version of Spark has."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """A DataFrame of the rows of ``table``, typed as :func:`fitted` says, :func:`without_voids`.
+    """A DataFrame of the rows of ``table``, after :func:`without_voids` and :func:`fitted`.
 
-    Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``, whatever the session's settings.
+    Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``, independent of the session's settings.
     """
     import pyspark  # noqa: PLC0415
 
@@ -27,21 +27,21 @@ def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    """The rows for a Spark that takes no Arrow tables: structs and maps as dictionaries."""
+    """The rows as tuples, with structs and maps as dictionaries, for Spark versions that take no Arrow tables."""
     columns = [column.to_pylist(maps_as_pydicts="strict") for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else []
 
 
 def fitted(table: pa.Table) -> pa.Table:
-    """The table in types that Spark has.
+    """The table cast to types that Spark has.
 
-    Times of day and timestamps of nanoseconds become text, bytes of fixed size bytes; everything else stays.
+    Times of day and nanosecond timestamps become strings, fixed-size binary becomes binary; other types stay.
     """
     return table.cast(pa.schema([field.with_type(_fitted(field.type)) for field in table.schema]))
 
 
 def without_voids(table: pa.Table) -> pa.Table:
-    """The table without structs of no members (an unpartitioned table's ``partition``): Spark cannot store them."""
+    """The table without structs of no members, which Spark cannot store: ``partition`` of an unpartitioned table."""
     return table.select(
         [field.name for field in table.schema if not pa.types.is_struct(field.type) or field.type.num_fields]
     )

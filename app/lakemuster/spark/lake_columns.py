@@ -1,4 +1,4 @@
-"""Lists of many tables, of either format, in the same columns."""
+"""Metadata lists of many tables, of both formats, in one common schema."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ _NULLS_COUNT = frozenset({"partition", "min_key", "max_key"})
 
 
 def lake_schema(kind: str) -> pa.Schema:
-    """The columns of a list of many tables, whichever they are: ``table`` and those of both formats."""
+    """The columns of a list of many tables: ``table``, then the columns of both formats."""
     words = [column.split() for column in _COLUMNS[kind].split(";")]
     return pa.schema([pa.field("table", pa.string()), *(pa.field(name, _TYPES[of]) for name, of in words)])
 
 
 def lake_columns(kind: str, lists: Mapping[str, pa.Table]) -> pa.Table:
-    """The rows of the tables' lists, in :func:`lake_schema`; ``lists`` are by table name.
+    """The rows of all lists in :func:`lake_schema`; ``lists`` are by table name.
 
-    A column that this version does not know, of a newer server, is left out.
+    Columns that this version does not know, from a newer server, are left out.
     """
     schema = lake_schema(kind)
     parts = [_part(name, rows, schema) for name, rows in lists.items()]

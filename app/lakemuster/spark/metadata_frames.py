@@ -1,4 +1,4 @@
-"""The lists of a table, or of all tables of a namespace, as DataFrames."""
+"""Metadata lists (snapshots, manifests, entries, files, partitions) of a table or a namespace, as DataFrames."""
 
 from __future__ import annotations
 
@@ -32,26 +32,27 @@ def metadata(
     as_of: datetime | str | None = None,
     token: str | None = None,
 ) -> DataFrame:
-    """A list of one table in its own columns, or that of all tables of a namespace in the same columns for all.
+    """A metadata list of one table, or of all tables of a namespace in a common schema.
 
-    One table: partition values, bounds and counts are structs by column name, typed as the table's columns are.
+    For one table, partition values, bounds and counts are structs by column name, with the types of the table's
+    columns.
 
-    A namespace, with those below it: a column ``table`` first, then the columns of both formats whether or not a
-    table has them (see ``lake_columns``). What is a struct by column name is a map of texts: dates and times in ISO
-    8601, numbers in decimal, bytes in hex, what is nested as JSON; values that are null are left out, but for
-    partitions and keys. ``last_updated_at`` is text: Paimon's has no zone. Each table is read as it is when it is
-    asked for.
+    For a namespace, which includes nested ones, the first column is ``table``; then come the columns of both formats,
+    whether or not a table has them (see ``lake_columns``). Structs by column name become maps of strings: dates and
+    times in ISO 8601, numbers in decimal, bytes in hex, nested values as JSON. Null values are left out, except in
+    partitions and keys. ``last_updated_at`` is a string, since Paimon's has no zone. Tables are requested one after
+    the other, each at its state at that time.
 
     Args:
         kind: ``snapshots``, ``manifests``, ``entries``, ``files`` or ``partitions``.
-        table, namespace: one of them, dotted, levels with a dot in backticks.
-        snapshot_id, ref, as_of: which snapshot of ``table``; ``snapshots`` are all there are. A namespace takes
-            ``as_of`` alone.
-        token: a bearer token, for servers that ask for one; it stays on the driver.
+        table, namespace: exactly one of them, dotted; levels that contain a dot in backticks.
+        snapshot_id, ref, as_of: which snapshot of ``table``; not for ``snapshots``, which lists all. A namespace takes
+            only ``as_of``.
+        token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
-        ValueError: an argument that is none of the above.
-        ClientError: the server refused or failed, also for one table of many, or an answer is not whole.
+        ValueError: an invalid argument or combination.
+        ClientError: the server refused or failed, for any of the tables, or a response is incomplete.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"no list is called {kind!r}: {', '.join(get_args(Kind))} are")
@@ -71,7 +72,7 @@ def metadata(
 
 
 def lake(client: Client, kind: Kind, namespace: str, choice: Choice) -> pa.Table:
-    """The list of every table of a namespace, in one Arrow table."""
+    """The lists of all tables of a namespace, in one Arrow table."""
     wanted = parse_name(namespace)
     names = [info.name for info in client.tables() if parse_name(info.name)[:-1][: len(wanted)] == wanted]
     lists = {name: fitted(_list(client.table(name), kind, choice).to_arrow()) for name in names}

@@ -1,4 +1,4 @@
-"""The options of ``spark.read.format("lakemuster")``: Spark hands them over as texts, names in any case."""
+"""Parse the options of ``spark.read.format("lakemuster")``; Spark passes strings, with names in any case."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lakemuster.spark.errors import OptionInvalid
 
 SPLIT_TARGET_SIZE = 128 * 2**20
 SPLIT_OPEN_FILE_COST = 4 * 2**20
-"""Bytes; what Iceberg and Paimon take when nothing else is said."""
+"""Bytes; the defaults of Iceberg and Paimon."""
 TASK_THRESHOLD = 10_000
 _NAN_MODES = ("greatest", "unordered", "any", "none")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a user asked for. Pickled to executors: it names where a token is, and never holds one.
+    """The options of one ``load``. Pickled to executors: it names the token's environment variable, never the token.
 
     Attributes:
         uri: the server's address.
@@ -29,19 +29,19 @@ class Options:
         token_env: the environment variable, on driver and executors, that holds the bearer token.
         filter: SQL that rows must match.
         nan: what comparisons with NaN mean to the server, which chooses the files; Spark's own meaning is ``greatest``.
-        columns: the top-level columns to read; all when None. Spark prunes none of a Python data source's.
-        metadata_columns: of where a row is stored, after the columns: ``_file``, ``_pos``, ``_spec_id`` of Iceberg.
+        columns: the top-level columns to read; all when None. Spark prunes no columns of a Python data source.
+        metadata_columns: metadata columns to add after the columns: Iceberg's ``_file``, ``_pos``, ``_spec_id``.
         snapshot_id, ref, as_of: which snapshot, at most one of the three.
-        limit: rows that are enough: the plan ends once its files are known to hold so many.
-        split_target_size, split_open_file_cost: bytes that a task reads, and what a file counts for at least. Larger
-            Parquet files are read in pieces of whole row groups, where they need not be merged with others.
-        task_threshold: of more files than these executors ask the server for their own parts of the plan.
-        pushdown: the conditions of ``where`` choose files too. ``register`` makes it the default where Spark keeps a
-            plan for each use of a frame (``pushdown``). Spark 4.1 to 4.3 read every use by the plan of the condition
-            that was pushed last (``reader``): there, True is for a frame that is filtered in one way only.
-        start: of a stream: ``full``, the rows that are there and then what is appended; ``latest``, only the latter.
-        start_snapshot_id: of a stream: what was appended after that snapshot.
-        skip_overwrites, skip_deletes: of a stream: pass over snapshots that replace or remove rows.
+        limit: enough rows: the plan ends once its files are known to hold this many.
+        split_target_size, split_open_file_cost: bytes that a task reads, and the minimum weight of a file. Larger
+            Parquet files are read in pieces of whole row groups, unless they must be merged with others.
+        task_threshold: with more files than this, executors request their own parts of the plan from the server.
+        pushdown: filters of ``where`` prune files too. ``register`` makes it the default on Spark versions that plan
+            each use of a frame separately (see ``pushdown``). Spark 4.1 to 4.3 read every use with the plan of the
+            filter pushed last (see ``reader``): there, set it only for a frame with a single filter.
+        start: for streams: ``full`` for the existing rows and then appends; ``latest`` for appends only.
+        start_snapshot_id: for streams: start with the appends after that snapshot.
+        skip_overwrites, skip_deletes: for streams: skip snapshots that replace or remove rows.
     """
 
     uri: str
@@ -66,10 +66,10 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Options:
-        """From Spark's words.
+        """Parse the options that Spark passes.
 
         Raises:
-            OptionInvalid: an option that is none, a value that is none, or two that exclude each other.
+            OptionInvalid: an unknown or missing option, an invalid value, or two options that exclude each other.
         """
         values = {name.lower(): text for name, text in given.items()}
         _check_names(values)
@@ -88,20 +88,20 @@ class Options:
 
     @property
     def choice(self) -> Choice:
-        """The snapshot that was asked for."""
+        """The requested snapshot."""
         return {"snapshot_id": self.snapshot_id, "ref": self.ref, "as_of": self.as_of}
 
     @property
     def skipped(self) -> frozenset[str]:
-        """Operations that a stream passes over."""
+        """Operations that a stream skips."""
         named = {"overwrite": self.skip_overwrites, "delete": self.skip_deletes}
         return frozenset(operation for operation, is_skipped in named.items() if is_skipped)
 
     def client(self) -> Client:
-        """A client of the server, with the token of this process's environment.
+        """A client of the server, with the token from this process's environment.
 
         Raises:
-            OptionInvalid: the address is none, or the variable is not set here.
+            OptionInvalid: the address is invalid, or the variable is not set in this process.
         """
         token = token_of(self.token_env)
         try:
@@ -111,7 +111,7 @@ class Options:
 
 
 def token_of(variable: str | None) -> str | None:
-    """The bearer token in an environment variable; None when none is named.
+    """The bearer token in an environment variable; None when no variable is named.
 
     Raises:
         OptionInvalid: the variable is not set in this process.
@@ -217,7 +217,7 @@ def _check_names(values: Mapping[str, str]) -> None:
     if "paths" in values:
         raise OptionInvalid("path", "is one table: a data source reads one at a time")
     if "location" in values:
-        # Spark's catalog keeps a table of a Python data source without its options: it could never be read.
+        # Spark's catalog stores tables of Python data sources without their options: the table could never be read.
         raise OptionInvalid("location", "is of CREATE TABLE, which loses all others: create a temporary view instead")
     unknown = sorted(values.keys() - _READ.keys())
     if unknown:

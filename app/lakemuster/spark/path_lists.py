@@ -1,4 +1,4 @@
-"""The paths of a plan for ``spark.read.parquet``, where that reader gives the table's rows."""
+"""List file paths for ``spark.read.parquet``, where that reader returns the table's rows."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def paths(
 ) -> list[str]:
     """The files that a query must read, for ``spark.read.parquet(*paths)``; empty when there are none.
 
-    Only where that is right: the table's columns, read by name, hold the table's rows. So no delete files or deletion
-    vectors, all Parquet, raw convertible, and every file of the columns that the table has now. Iceberg's files do not
-    say their schema, so all schemas that the table ever had must agree; of a column that was added, and of one that
-    partitions by identity, each file's statistics must show that it holds it.
+    Paths are returned only if reading the table's columns by name gives the table's rows: no delete files or deletion
+    vectors, only Parquet, raw convertible, and every file with the table's current columns. Iceberg files do not record
+    their schema, so all schemas in the table's history must agree. For added columns and for identity partition
+    sources, each file's statistics must show that the file contains the column.
 
-    ``where`` chooses files, not rows: filter again. Files may hold columns of the format's own besides, whose names
-    start with an underscore (Paimon's keys and row kinds): select the table's.
+    ``where`` selects files, not rows: filter the rows again. Files may also hold columns of the format, with names that
+    start with an underscore (Paimon's keys and row kinds): select the table's columns.
 
     Args:
-        spark: its setting says whether names are told apart by case; None takes the default, that they are not.
-        where, snapshot_id, ref, as_of, token: as of ``files``.
+        spark: its setting decides whether names are case-sensitive; with None they are not, which is the default.
+        where, snapshot_id, ref, as_of, token: as for ``files``.
 
     Raises:
-        NotPlainParquet: Spark would miss rows, show deleted ones, or take values of another column.
-        ClientError: as of ``files``.
+        NotPlainParquet: Spark would miss rows, return deleted ones, or read values of another column.
+        ClientError: as for ``files``.
     """
     is_case_sensitive = spark is not None and str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     choice: Choice = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
@@ -53,7 +53,7 @@ def paths(
 
 
 def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive: bool) -> list[str]:
-    """As of :func:`paths`, of the table of a client."""
+    """Like :func:`paths`, for a client's table."""
     if choice.get("as_of") is not None:
         snapshot_id = table.plan(limit=1, page_size=1, as_of=choice["as_of"]).snapshot_id
         if snapshot_id is None:
@@ -64,7 +64,7 @@ def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive:
         to_read = described.reading(is_case_sensitive=is_case_sensitive)
         pinned: Choice = {**choice, "page_size": 1}
         files = table.plan(where, stats=to_read.shown or None, **pinned).to_arrow()
-        # A file of this plan may be of a schema that was not there yet when it was asked for.
+        # The schemas were read before the plan: a file of the plan may have a newer one.
         after = _Described(table, choice)
         if after == described:
             check_files(to_read, files)
@@ -75,10 +75,10 @@ def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive:
 
 
 class _Described:
-    """What the server says of a table's columns, and which of its schemas a choice is read with.
+    """A table's schemas, partition specs and properties, and the schema that the chosen snapshot is read with.
 
     Raises:
-        NotPlainParquet: that cannot be told.
+        NotPlainParquet: the schema cannot be determined.
     """
 
     def __init__(self, table: Table, choice: Choice) -> None:
@@ -117,10 +117,10 @@ class _Described:
         return self._format, self._properties, self._schemas, self._specs, self._target
 
     def reading(self, *, is_case_sensitive: bool) -> Reading:
-        """What files must be.
+        """The requirements on the files.
 
         Raises:
-            NotPlainParquet: as of ``plain_parquet_check.reading``.
+            NotPlainParquet: as for ``plain_parquet_check.reading``.
         """
         return reading(
             self._table.name,
@@ -133,7 +133,7 @@ class _Described:
         )
 
     def _schema(self, snapshot_id: int | str | None, snapshots: list[SnapshotInfo]) -> Row:
-        """What a snapshot is read with: one that is chosen as it was then, a branch as it is now."""
+        """The schema to read with: a chosen snapshot's own, else the branch's current one."""
         if snapshot_id is None:
             return next(row for row in self._schemas if row["current"])
         for snapshot in snapshots:

@@ -1,4 +1,4 @@
-"""A table as of one snapshot: what the server says of it, once, for the schema, the plans and the executors alike."""
+"""Pin a table to one snapshot, so that schema, plans and executors all use the same metadata."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class Pinned:
     """A table and the snapshot that it is read at.
 
     Attributes:
-        table: with the columns that are wanted.
+        table: with the columns to read.
         snapshot_id: None for a table without snapshots, which has no rows.
-        ref: Paimon's branch or tag, without which the id means another snapshot; None otherwise.
+        ref: the requested branch or tag of a Paimon table, where snapshot ids are unique only within a branch; else
+            None.
     """
 
     table: TableToRead
@@ -32,16 +33,16 @@ class Pinned:
 
     @property
     def choice(self) -> Choice:
-        """How a plan names the snapshot. A ``ref`` may move: the plan's own snapshot id tells."""
+        """The arguments that select the snapshot in a plan. A ``ref`` may move: check the plan's snapshot id."""
         chosen: Choice = {"snapshot_id": self.snapshot_id} if self.ref is None else {"ref": self.ref}
         return {**chosen, "page_size": 1}
 
 
 def pin(table: Table, options: Options) -> Pinned:
-    """What is read, as the table is now.
+    """Resolve the options against the table's current state.
 
     Raises:
-        OptionInvalid: a column that the table does not have, or metadata columns of a format that has none here.
+        OptionInvalid: a column that the table does not have, or metadata columns of a table that is not Iceberg's.
         ClientError: the server refused or failed.
     """
     now: Choice = {**options.choice, "page_size": 1}
@@ -72,10 +73,10 @@ def pin(table: Table, options: Options) -> Pinned:
 
 
 def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
-    """The table with these columns alone, in this order; in another case where that is no other column.
+    """The table with only these columns, in this order. A name matches exactly, else without regard to case.
 
     Raises:
-        OptionInvalid: no such column, or several.
+        OptionInvalid: no column matches, or several do.
     """
     own = [field["name"] for field in table.schema["fields"]]
     columns = []
@@ -89,7 +90,7 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
 
 
 def with_newest(table: TableToRead, now: Table) -> TableToRead:
-    """The same columns of a table that may have got schemas and specs since, which newer files are of."""
+    """The table with the current schemas and partition specs, which newer files need; its columns stay."""
     return replace(table, schemas=tuple(now.schemas()), specs=tuple(now.specs()))
 
 
@@ -100,7 +101,7 @@ class _Ref:
 
 
 def _ref(table: Table, name: str) -> _Ref:
-    """Where a ref that the server has just planned leads."""
+    """The branch of a ref, and whether the ref is a tag."""
     found: RefInfo | None = next((ref for ref in table.refs() if ref.name == name), None)
     if found is None:
         raise NotFoundError(f"{table.name} has no branch or tag {name!r}", code="ref_not_found", status=404)
@@ -108,7 +109,7 @@ def _ref(table: Table, name: str) -> _Ref:
 
 
 def _schema(table: Table, schemas: Sequence[Row], snapshot_id: int | None) -> Row:
-    """The columns of a snapshot that is read as it was then; the newest otherwise, and where it does not say."""
+    """The schema of a snapshot; the current schema if ``snapshot_id`` is None or the snapshot's schema is unknown."""
     if snapshot_id is not None:
         schema_id = table.snapshot(snapshot_id).schema_id
         for row in schemas:

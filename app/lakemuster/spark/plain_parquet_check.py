@@ -1,6 +1,6 @@
-"""When reading a table's Parquet files by column name gives what reading them by its format's rules does.
+"""Check that reading a table's Parquet files by column name gives the same rows as reading them by the format's rules.
 
-Pure: the server's words about a table in, the reason against it out. What is not known counts as a reason.
+Pure: the table's metadata from the server in, the reason against it out. Missing information counts as a reason.
 
 Source: Iceberg spec, "Column Projection" and "Name Mapping Serialization"; Paimon's schema evolution by field id.
 """
@@ -18,15 +18,15 @@ from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
 
 Columns = Mapping[str, tuple[int | None, str]]
-"""By dotted path, nested ones too: the field's id, and its type; ``struct``, ``list`` or ``map`` for nested ones."""
+"""Field id and type by dotted path, nested fields included; a nested type is ``struct``, ``list`` or ``map``."""
 
 NAME_MAPPING = "schema.name-mapping.default"
 
-# Names that Iceberg's writers keep as they are; others are spelled otherwise in the files.
+# Names that Iceberg's writers leave unchanged; they escape others in the files.
 _KEPT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNREADABLE = {
     "iceberg": re.compile(r"uuid|time|timestamp(tz)?_ns|unknown|variant|geometry.*|geography.*"),
-    # More than six digits are stored as INT96, which Spark takes for an instant.
+    # Timestamps of more than six digits are stored as INT96, which Spark reads as an instant.
     "paimon": re.compile(
         r"(TIME\b(?!STAMP)|TIMESTAMP(_LTZ)?\([789]\)|MULTISET|VARIANT|BLOB|VECTOR|UNKNOWN|NULL).*", re.IGNORECASE
     ),
@@ -37,12 +37,12 @@ _PATTERN = re.compile(r"[{}\[\]*?\\]")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What each file must be for its columns to be read by name.
+    """The requirements on each file for its columns to be read by name.
 
     Attributes:
-        table: its dotted name, for refusals.
-        shown: columns that each file must be known to hold: their statistics are needed.
-        differences: of Paimon's schemas, by id, what tells them from the one that is read; None for those alike.
+        table: its dotted name, for error messages.
+        shown: columns whose statistics are needed, to prove that each file contains the column.
+        differences: for Paimon, by schema id: how the schema differs from the one to read; None when it does not.
     """
 
     table: str
@@ -62,10 +62,10 @@ def reading(
     *,
     is_case_sensitive: bool = False,
 ) -> Reading:
-    """What files must be so that ``target``, one of ``schemas``, can be read by name.
+    """The requirements on files, so that ``target``, one of ``schemas``, can be read by name.
 
     Raises:
-        NotPlainParquet: no file can.
+        NotPlainParquet: no file of the table can be read by name.
     """
     columns = columns_of(target["fields"])
     top = {field["name"] for field in target["fields"]}
@@ -103,10 +103,10 @@ def reading(
 
 
 def check_files(reading: Reading, files: pa.Table) -> None:
-    """Hold the files of a plan, with the statistics of ``reading.shown``, against what they must be.
+    """Check the files of a plan, which has the statistics of ``reading.shown``, against the requirements.
 
     Raises:
-        NotPlainParquet: for the first file that is not so, and why.
+        NotPlainParquet: names the first file that does not meet them, and the reason.
     """
     names = [name for name in _LOOKED_AT if name in files.column_names]
     seen: set[str] = set()
@@ -201,7 +201,7 @@ def _nested(path: str, field_id: int | None, type: str | Row) -> Iterator[tuple[
 
 
 def _difference(target: Columns, other: Columns) -> str | None:
-    """What tells ``other`` from the columns that are read, if anything; their order and nullability do not."""
+    """How ``other`` differs from the columns to read, None if it does not; order and nullability do not count."""
     for path, (field_id, kind) in other.items():
         if path not in target:
             return f"it has column {path}, which was renamed or dropped"
@@ -214,7 +214,7 @@ def _difference(target: Columns, other: Columns) -> str | None:
 
 
 def _segments(path: str, top: set[str]) -> list[str]:
-    """The names of a path; a column at the top is one, whatever it holds."""
+    """The names of a path; a top-level column is one name, even with dots in it."""
     return [path] if path in top else path.split(".")
 
 
@@ -223,7 +223,7 @@ def _is_leaf(column: tuple[int | None, str]) -> bool:
 
 
 def _check_mapping(table: str, text: str, columns: Columns) -> None:
-    """Files without field ids take their columns by these names: they must be those of the columns."""
+    """Check that the name mapping, by which files without field ids are read, gives each column its own name only."""
     by_id = {field_id: path.rsplit(".", 1)[-1] for path, (field_id, _) in columns.items()}
     try:
         pending = list(json.loads(text))

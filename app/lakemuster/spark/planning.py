@@ -1,4 +1,4 @@
-"""From a plan of the server to the parts that Spark's tasks read."""
+"""Turn a plan of the server into the parts that Spark's tasks read, and read the rows of a part."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from lakemuster.spark.reading.row_filter import RowFilter
 from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
 MOST_PARTS = 10_000
-"""Of a plan that executors ask for themselves."""
+"""The most parts of a plan whose files executors request themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads: files, or a part of the plan that it asks the server for itself.
+    """What one task reads: files, or a plan task whose files it requests from the server.
 
     Attributes:
-        share: of a part of the plan, which of how many equal ranges of each file.
+        share: for a plan task: (number, count), which of how many equal byte ranges of each file to read.
     """
 
     splits: tuple[Split, ...] = ()
@@ -39,21 +39,21 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """The appends that are planned: those after ``start`` up to ``end``."""
+    """An incremental plan: the appends of the snapshots after ``start`` up to ``end``."""
 
     start: int
     end: int
 
 
 def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since: Since | None = None) -> list[Part]:
-    """The parts of a plan, at least one: of none Spark would make one of its own.
+    """The parts of a plan, at least one: given none, Spark would create one itself.
 
     Args:
-        pushed: a condition on top of the options' filter; it is left out where the server does not take it.
+        pushed: a condition to add to the options' filter; ignored if the server rejects it.
 
     Raises:
         ClientError: the server refused or failed.
-        TableMoved: the ref that was asked for is of another snapshot than the schema.
+        TableMoved: the ref has moved to another snapshot since the schema was read.
     """
     if pinned.snapshot_id is None:
         return [Part()]
@@ -68,7 +68,7 @@ def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since:
 
 
 def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[Part]:
-    """Parts of a plan whose files only executors ask for."""
+    """The parts of a large plan: plan tasks, whose files executors request."""
     tasks = list(plan.tasks(_files_of_a_task(plan, packing)))
     shares = 1
     if table.format == "iceberg" and tasks:
@@ -77,14 +77,14 @@ def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[Part]:
 
 
 def rows_of(options: Options, table: TableToRead, part: Part, pushed: str | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a part that the options' filter matches, with the storage options and the token of this process.
+    """The rows of a part that match the options' filter, read with this process's storage options and token.
 
     Args:
-        pushed: a condition without which rows are not wanted; they may come nevertheless.
+        pushed: a condition that prunes row groups; rows that do not match it may still be returned.
 
     Raises:
-        NotReadable: something that cannot be applied.
-        ClientError: of a part that the server is asked for.
+        NotReadable: the table, a file or the filter cannot be read here.
+        ClientError: the part's files were requested from the server, and it refused or failed.
     """
     row_filter = None if options.filter is None else RowFilter.of(options.filter, table)
     needed = table if row_filter is None else row_filter.table
@@ -94,7 +94,7 @@ def rows_of(options: Options, table: TableToRead, part: Part, pushed: str | None
     reading, files = reading_of(table), files_here()
     splits = _splits(options, part)
     if table.format == "iceberg":
-        # As one, its files share what is read of their delete files.
+        # The files of one split share the cache of delete files.
         splits = [Split(tuple(file for split in splits for file in split.files))]
     for split in splits:
         for batch in reading.read(needed, split, files, conditions):
@@ -115,7 +115,7 @@ def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, 
         try:
             return _planned(client, options, pinned, pushed if own is None else f"({own}\n) AND {pushed}", since)
         except ClientError as refusal:
-            # What Spark asks goes beyond the server's limits, or names a column that the snapshot did not have.
+            # Spark's condition exceeds the server's limits, or names a column that the snapshot does not have.
             if refusal.status != 400:
                 raise
     return _planned(client, options, pinned, own, since)

@@ -1,7 +1,8 @@
-"""Whether Spark plans each use of a frame by itself: only then are filters pushed down by default. Needs PySpark 4.1.
+"""Detect whether Spark plans each use of a frame separately; only then are filters pushed down by default.
 
-Where uses share a plan, a frame that is filtered in two ways loses rows (see ``reader``). Versions that are known to
-share it are named; any other is tried, with a small data source of three rows that reads only what is pushed.
+If uses share a plan, a frame with two different filters loses rows (see ``reader``). Versions known to share the plan
+are listed; any other is tested with a data source of three rows that returns only rows matching the pushed filter.
+Needs PySpark 4.1.
 """
 
 from __future__ import annotations
@@ -17,42 +18,42 @@ if TYPE_CHECKING:
 
 NAME = "lakemuster_pushdown_trial"
 SHARED = re.compile(r"4\.[123]\.")
-"""Versions of which one plan for all uses of a frame is known."""
+"""Versions known to share one plan between all uses of a frame."""
 _ALL = [1, 2, 3]
 
 
 class Trial(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
-    """Three rows."""
+    """A data source of three rows, for the test."""
 
     @classmethod
     def name(cls) -> str:
-        """What ``format`` is given."""
+        """The name for ``format(...)``."""
         return NAME
 
     def schema(self) -> str:
-        """A number, and whether a filter was pushed."""
+        """The columns: a number, and whether a filter was pushed."""
         return "number int, is_pushed boolean"
 
     def reader(self, schema: object) -> TrialReader:
-        """Reads the rows that are pushed."""
+        """A reader that applies the pushed filter."""
         return TrialReader()
 
 
 class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
-    """Reads one row when a filter ``number = …`` was pushed, all otherwise."""
+    """Returns one row if a filter ``number = …`` was pushed, all rows otherwise."""
 
     def __init__(self) -> None:
         self._number: int | None = None
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 - Spark's name
-        """Remember the number."""
+        """Remember the number; Spark evaluates all filters again."""
         for one in filters:
             if isinstance(one, EqualTo):
                 self._number = one.value
         return filters
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One."""
+        """One partition."""
         return [InputPartition(0)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int, bool]]:
@@ -63,9 +64,9 @@ class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not her
 
 
 def plans_each_use(spark: SparkSession) -> bool:
-    """Whether filters are pushed in this session, and every use of a frame reads by its own.
+    """Whether this session pushes filters, and each use of a frame gets its own filters.
 
-    False too where it cannot be found out. On a version that is not known, this runs a few small queries.
+    False also if this cannot be determined. On a version that is not listed, this runs a few small queries.
     """
     if SHARED.match(spark.version):
         return False
@@ -73,15 +74,15 @@ def plans_each_use(spark: SparkSession) -> bool:
         spark.dataSource.register(Trial)
         frame = spark.read.format(NAME).load()
         return reads_its_own(lambda: frame)
-    except Exception:  # noqa: BLE001 - whatever the session refuses, pushing by default is not safe then
+    except Exception:  # noqa: BLE001 - whatever the session refuses, pushdown by default is not safe then
         return False
 
 
 def reads_its_own(use: Callable[[], DataFrame]) -> bool:
-    """Whether uses of a frame over :class:`Trial` read their own rows, pushed.
+    """Whether filters on a frame over :class:`Trial` are pushed, and each use of the frame returns its own rows.
 
     Args:
-        use: gives the frame for each use of it.
+        use: returns the frame, for each use of it.
     """
     first = use().where("number = 1").collect()
     if [tuple(row) for row in first] != [(1, True)]:

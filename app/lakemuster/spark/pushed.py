@@ -1,8 +1,8 @@
-"""Spark's filters as SQL for the server, which drops files that no matching row is in.
+"""Translate Spark's pushed filters to SQL for the server, which drops files that hold no matching row.
 
-What is left out keeps more files, so everything is left out that is not surely the same question: the server reads
-comparisons so that no engine's matching row is lost (NaN, roundings of 4-byte floats), and Spark asks all filters of
-the rows again.
+Omitting a filter only keeps more files, so every filter is omitted whose meaning in SQL is not surely the same. The
+server evaluates comparisons so that it loses no row that any engine matches (NaN, rounding of 4-byte floats), and Spark
+evaluates all filters on the rows again.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 
 
 def sql_of_all(filters: Iterable[Any]) -> str | None:
-    """A condition that every row that matches all the filters matches; None when there is none to give."""
+    """A condition implied by all the filters together; None if none of them can be translated."""
     found = [text for one in filters if (text := sql_of(one)) is not None]
     return " AND ".join(found) or None
 
 
 def sql_of(filter: Any) -> str | None:
-    """One of Spark's filters (``pyspark.sql.datasource.Filter``); None for what is not surely the same in SQL."""
+    """One of Spark's filters (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not surely the same."""
     kind = type(filter).__name__
     if kind == "Not":
-        # Of an IN null is left out, and a negation with it holds for no row: nothing to ask.
+        # _simple drops null from IN; NOT IN with null matches no row and is not translated.
         has_null = type(filter.child).__name__ == "In" and None in filter.child.value
         inner = None if has_null else _simple(filter.child)
         return None if inner is None else f"NOT ({inner})"
@@ -63,7 +63,7 @@ def _simple(filter: Any) -> str | None:
 
 
 def _column(path: Sequence[str]) -> str | None:
-    # The server knows paths by their text: with a dot in a name it could mean another column.
+    # The server parses dotted paths: a dot in a name could make it another column's path.
     if not path or any("." in part or not part for part in path):
         return None
     return ".".join('"' + part.replace('"', '""') + '"' for part in path)

@@ -1,15 +1,16 @@
-"""The reader of the data source: planned on the driver, pickled, and read with on executors.
+"""The batch reader of the data source: it plans on the driver, is pickled, and reads on executors.
 
-Spark 4.1 to 4.3 keep one plan for all uses of a loaded table (``PythonDataSourceV2.readInfo``), that of the filters
-which were pushed last: a frame that is filtered in two ways, or used with and without a filter, would then lose rows.
-So filters are pushed there only for frames whose user says that there is one; the option ``filter`` is in all plans.
+Spark 4.1 to 4.3 cache one plan for all uses of a loaded table (``PythonDataSourceV2.readInfo``), the plan of the
+filters pushed last. A frame with two different filters, or used with and without a filter, would then lose rows. On
+these versions filters are pushed down only if the user sets the option ``pushdown``; the option ``filter`` is part of
+every plan.
 
-There is no way around it from here. Every frame and view over a loaded table shares its relation, of Connect sessions
-too once their server has cached the table's plan; two uses in one query (a union, a join) share one plan, and the last
-push wins. A use without filters pushes nothing, and nothing is asked of this side again: what it reads is told apart
-neither on the driver nor on executors. Tables in Spark's catalog lose their options, and are one relation within a
-query as well. To plan for all filters that were ever pushed is no way out: of two threads' plans Spark may keep the
-earlier. After 4.3 Spark keeps the plan with each scan (SPARK-58551); ``pushdown`` finds out whether it does.
+The data source cannot work around this. All frames and views over a loaded table share its relation, in Connect
+sessions too once the server has cached the table's plan. Two uses in one query (a union, a join) share one plan, and
+the last push wins. A use without filters pushes nothing and calls nothing here again, so neither the driver nor the
+executors can tell which use they read for. Tables in Spark's catalog lose their options, and are one relation within a
+query too. Planning for the union of all filters ever pushed does not help: of two threads' plans Spark may keep the
+earlier. After 4.3 Spark keeps a plan per scan (SPARK-58551); ``pushdown`` detects this.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from lakemuster.spark.pushed import sql_of_all
 class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
     """Reads one table at one snapshot.
 
-    Spark asks for ``partitions`` when a loaded table is first used, and then for ``read`` of each on executors.
+    Spark calls ``partitions`` when a loaded table is first used, and then ``read`` for each partition on executors.
     """
 
     def __init__(self, options: Options, pinned: Pinned) -> None:
@@ -38,11 +39,11 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         self._pushed: str | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
-        """The files of a plan, packed by size; parts of the plan itself when they are many.
+        """The files of a plan, packed by size; plan tasks when there are more files than ``task_threshold``.
 
         Raises:
             ClientError: the server refused or failed.
-            TableMoved: the ref that was asked for is of another snapshot than the schema.
+            TableMoved: the ref has moved to another snapshot since the schema was read.
         """
         with in_one_line(self._options.table):
             return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
@@ -51,16 +52,16 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         """The rows of a part.
 
         Raises:
-            NotReadable: something that cannot be applied.
+            NotReadable: the table, a file or the filter cannot be read here.
         """
         with in_one_line(self._options.table):
             yield from rows_of(self._options, self._pinned.table, partition.value, self._pushed)
 
 
 class PushingReader(Reader):
-    """The same with filters pushed down: they choose files, and Spark asks them of the rows again."""
+    """A reader with filter pushdown: the filters prune files, and Spark evaluates them on the rows again."""
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 - Spark's name
-        """Take what the server can use; all of them are Spark's to check."""
+        """Remember the filters that the server can use; return all, so that Spark evaluates them too."""
         self._pushed = sql_of_all(filters)
         return filters

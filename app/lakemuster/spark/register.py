@@ -1,4 +1,4 @@
-"""Making the data source known to a session."""
+"""Register the data source ``lakemuster`` with a Spark session."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 DEFAULTS = ("uri", "token_env")
-"""Options that a session may have in its configuration, as ``lakemuster.uri``; ``spark-submit`` takes the names with
-``spark.`` before them only."""
+"""Options that the session's configuration may set, such as ``lakemuster.uri``; ``spark-submit`` accepts only names
+that start with ``spark.``."""
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``spark.read.format("lakemuster")`` known to a session, classic or Connect, of PySpark 4.1 or newer.
+    """Register ``spark.read.format("lakemuster")`` with a session, classic or Connect, of PySpark 4.1 or newer.
 
-    The session's settings ``lakemuster.uri`` and ``lakemuster.token_env`` (or ``spark.lakemuster.…``), as they are now,
-    are the defaults of these options. Warns when Spark's Python workers run another Python than this one.
+    The session's current settings ``lakemuster.uri`` and ``lakemuster.token_env`` (or ``spark.lakemuster.…``) become
+    the defaults of these options. Warns if Spark's Python workers run another Python than this one.
 
-    Turns the pushdown of filters on, which Spark has off by default, for frames that ask for it (option ``pushdown``);
-    all do on a Spark that plans each use of a frame by itself, which is tried on versions after 4.3. Where the session
-    does not allow that setting, everything works but that option.
+    Turns on Spark's filter pushdown, which is off by default; it applies to frames with the option ``pushdown``. The
+    option's default is true if Spark plans each use of a frame separately, which is tested on versions after 4.3. If
+    the session does not allow the setting, everything but this option works.
 
-    Driver and executors need ``lakemuster[spark]`` (Connect: the server, not the client).
+    Driver and executors need ``lakemuster[spark]`` (with Connect: the server, not the client).
     """
-    # PySpark may be older.
+    # Deferred: these modules need PySpark 4.1, and this one is imported with any version.
     from lakemuster.spark.pushdown import plans_each_use  # noqa: PLC0415
     from lakemuster.spark.source import LakemusterSource, with_defaults  # noqa: PLC0415
 
-    with suppress(Exception):  # every kind of session has its own refusal
+    with suppress(Exception):  # each kind of session raises an error of its own
         spark.conf.set(PUSHDOWN, "true")
     found = {name: _setting(spark, f"lakemuster.{name}") for name in DEFAULTS}
     defaults = {name: text for name, text in found.items() if text}
@@ -50,7 +50,7 @@ def register(spark: SparkSession) -> None:
 
 
 def other_python(command: str | None) -> str | None:
-    """Where the workers' command leads on this machine, if that is not the environment of this process."""
+    """The executable of the workers' command on this machine; None if unknown or in this process's environment."""
     found = None if command is None else shutil.which(command)
     if found is None or os.path.dirname(os.path.abspath(found)) == os.path.dirname(os.path.abspath(sys.executable)):
         return None
@@ -63,9 +63,9 @@ def _setting(spark: SparkSession, name: str) -> str | None:
 
 
 def _python_of_workers(spark: SparkSession) -> str | None:
-    """The command of the workers' Python; None of a Connect session, whose workers are the server's."""
+    """The command of the workers' Python; None for a Connect session, whose workers run on the server."""
     try:
         command: str = spark.sparkContext.pythonExec
-    except Exception:  # noqa: BLE001 - PySpark's own error, and there may be no JVM to ask
+    except Exception:  # noqa: BLE001 - PySpark's own error, and there may be no JVM
         return None
     return command

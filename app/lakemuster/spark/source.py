@@ -1,4 +1,4 @@
-"""``spark.read.format("lakemuster")``: Spark's Python data source, of the driver. Needs PySpark 4.1 or newer."""
+"""The Python data source behind ``spark.read.format("lakemuster")``, on the driver. Needs PySpark 4.1 or newer."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NAME = "lakemuster"
 class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
     """A table of a Lakemuster server.
 
-    Made in a Python worker of the driver's for each ``load``, asked for its schema, and pickled: the snapshot that the
-    schema is of is the one that all rows are of, in every action on the DataFrame.
+    Spark creates one for each ``load`` in a Python worker of the driver, calls ``schema`` and pickles it. Every action
+    on the DataFrame reads the snapshot that the schema was taken from.
     """
 
     defaults: ClassVar[Mapping[str, str]] = {}
-    """Options of the session, which those of a ``load`` override."""
+    """Options from the session's settings; those of a ``load`` override them."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -50,11 +50,11 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
 
     @classmethod
     def name(cls) -> str:
-        """What ``format`` is given."""
+        """The name for ``format(...)``."""
         return NAME
 
     def schema(self) -> StructType:
-        """The columns that are read, as Spark's own readers of the format have them.
+        """The columns to read, with the types that Spark's own readers of the format give them.
 
         Raises:
             NotReadable: the table cannot be read, or Spark has no type for a column.
@@ -74,20 +74,20 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         return struct_type(reading.read_schema(table), comments_of(table.schema), keeps_required=True)
 
     def reader(self, schema: StructType) -> Reader:
-        """Reads what :meth:`schema` pinned.
+        """A reader of the snapshot that :meth:`schema` pinned.
 
         Raises:
-            OptionInvalid: a schema of the user's own, whose types are not the table's.
+            OptionInvalid: the user gave a schema with types that differ from the table's.
         """
         with in_one_line(self._name):
             return (PushingReader if self._asked.pushdown else Reader)(self._asked, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
-        """Follows the table with the columns that :meth:`schema` pinned.
+        """A reader that follows the table, with the columns that :meth:`schema` pinned.
 
         Raises:
-            OptionInvalid: as of :meth:`reader`, or an option that is of one snapshot.
-            NotFollowed: the table is none that rows are appended to.
+            OptionInvalid: as for :meth:`reader`, or an option selects a single snapshot.
+            NotFollowed: the table is not append-only.
         """
         with in_one_line(self._name):
             return StreamReader(self._asked, self._for(schema))
@@ -110,7 +110,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         self.writer(schema, overwrite)
 
     def _for(self, given: StructType) -> Pinned:
-        """What was pinned; with a schema of the user's own, nothing was asked before."""
+        """The pinned table; pinned here if the user gave a schema, since Spark then does not call :meth:`schema`."""
         if self._pinned is not None:
             return self._pinned
         own_names = [name for name in given.names if name not in self._asked.metadata_columns]
@@ -127,5 +127,5 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
 
 
 def with_defaults(defaults: Mapping[str, str]) -> type[LakemusterSource]:
-    """The data source with options of a session; it is sent to Spark's workers by value, as no module has it."""
+    """The data source with a session's options. No module contains this class, so it is pickled by value."""
     return type("SessionSource", (LakemusterSource,), {"defaults": dict(defaults), "__module__": __name__})

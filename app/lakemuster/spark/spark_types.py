@@ -1,4 +1,4 @@
-"""Arrow types as Spark's, whatever the session's settings say of timestamps."""
+"""Convert Arrow types to Spark types, independent of the session's timestamp settings."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def struct_type(
     schema: pa.Schema | pa.StructType, comments: Mapping[str, str] | None = None, *, keeps_required: bool = False
 ) -> StructType:
-    """Columns as Spark's.
+    """The Spark schema of Arrow columns.
 
     Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``.
 
     Args:
-        comments: of fields, by dotted path.
-        keeps_required: what is not nullable stays so; everything is nullable otherwise.
+        comments: the fields' comments, by dotted path.
+        keeps_required: keep required fields required; otherwise every field becomes nullable.
 
     Raises:
         TypeError: Spark has no such type.
@@ -50,11 +50,11 @@ class _Conversion:
         return field.nullable or not self._keeps_required
 
     def _type(self, of: pa.DataType, path: str) -> DataType:
-        # PySpark's own conversion would take the session's word for timestamps without a zone.
+        # PySpark's own conversion applies the session's setting to timestamps without a zone.
         from pyspark.sql import types as spark_types  # noqa: PLC0415
 
         if is_variant(of):
-            return _of_name("VariantType", of)  # Spark 4.0's, and newer
+            return _of_name("VariantType", of)  # Spark 4.0 or newer
         if pa.types.is_struct(of):
             return self.struct(of, f"{path}.")
         if pa.types.is_list(of):

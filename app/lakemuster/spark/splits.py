@@ -1,4 +1,4 @@
-"""The files of a plan as parts that tasks read: large ones cut, small ones packed by size."""
+"""Divide the files of a plan between tasks: cut large files, pack small ones by size."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Packing:
     """How much a task reads.
 
     Attributes:
-        target_size: bytes of files that a task reads; files that are larger are cut where they can be.
-        open_file_cost: bytes that a file, or a piece of one, counts for at least.
+        target_size: bytes that a task reads; larger files are cut if possible.
+        open_file_cost: the minimum weight of a file, or of a piece of one, in bytes.
     """
 
     target_size: int
@@ -27,16 +27,16 @@ class Packing:
 
     @property
     def piece_size(self) -> int:
-        """Bytes of a piece of a file: none is smaller than what opening it costs."""
+        """Bytes of a piece of a file; not less than the cost of opening it."""
         return max(self.target_size, self.open_file_cost)
 
 
 def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
-    """The splits of a plan: what the server put together (Paimon's), else each file by itself.
+    """The splits of a plan: those of the server (Paimon), else one per file.
 
     Args:
         files: ``Plan.to_arrow()``.
-        deletes: ``Plan.deletes_to_arrow()``; the ``deletes`` of a file are places in it.
+        deletes: ``Plan.deletes_to_arrow()``; a file's ``deletes`` are row indices in it.
     """
     marks = deletes.to_pylist()
     rows: Iterable[dict[str, Any]] = files.to_pylist()
@@ -49,10 +49,10 @@ def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
 
 
 def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:
-    """The same with large Parquet files that are a split by themselves in pieces of about the target size.
+    """Cut large Parquet files, if each is a split of its own, into pieces of about the target size.
 
-    Pieces start where row groups do when the plan says where that is, and anywhere otherwise: a row group is read with
-    the piece that it starts in.
+    Pieces start at row groups if the plan has their offsets, and anywhere otherwise: a row group belongs to the piece
+    that it starts in.
     """
     for split in splits:
         if len(split.files) > 1:
@@ -63,7 +63,7 @@ def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:
 
 
 def shared(splits: Iterable[Split], number: int, of: int) -> Iterator[Split]:
-    """One of so many equal ranges of each file; a file that cannot be cut is in the first."""
+    """Range ``number`` of ``of`` equal byte ranges of each file; range 0 holds files that cannot be cut."""
     for split in splits:
         for file in split.files:
             size = int(file["file_size_in_bytes"])
@@ -73,7 +73,7 @@ def shared(splits: Iterable[Split], number: int, of: int) -> Iterator[Split]:
 
 
 def pack(splits: Sequence[Split], packing: Packing) -> Iterator[tuple[Split, ...]]:
-    """Splits in their order, as many to a part as come to the target size; none is torn."""
+    """Group splits, in order, into parts of up to the target size; a split is never divided."""
     held: list[Split] = []
     size = 0
     for split in splits:
@@ -88,12 +88,12 @@ def pack(splits: Sequence[Split], packing: Packing) -> Iterator[tuple[Split, ...
 
 
 def _can_be_cut(file: Mapping[str, Any]) -> bool:
-    # Paimon's files that must be merged are not raw convertible.
+    # Paimon files that must be merged are not raw convertible.
     return bool(file["file_format"] == "parquet" and file.get("raw_convertible", True))
 
 
 def _cuts(file: Mapping[str, Any], piece_size: int) -> list[int]:
-    """Where the second and further pieces of a file start."""
+    """The byte offsets where the second and later pieces of a file start."""
     size = int(file["file_size_in_bytes"])
     if size <= piece_size or not _can_be_cut(file):
         return []

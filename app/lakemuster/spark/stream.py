@@ -1,8 +1,8 @@
-"""``spark.readStream.format("lakemuster")``: the rows that are appended to a table, snapshot after snapshot.
+"""The stream reader behind ``spark.readStream.format("lakemuster")``: rows appended to a table.
 
-An offset is a snapshot id, and a batch what was appended after one and up to another: asked again after a restart, it
-is the same. Snapshots that append nothing are passed over when they leave all rows as they were (compactions), and
-refused when they do not, unless an option says that they may be passed over too.
+An offset is a snapshot id. A batch is the rows appended after one offset and up to another, so it is the same again
+after a restart. Snapshots that change no rows (compactions) are skipped. Snapshots that remove or replace rows are
+refused, unless an option allows skipping them.
 
 Source: the streaming reads of Iceberg (``SparkMicroBatchStream``, the options ``streaming-skip-*``) and Paimon.
 """
@@ -24,17 +24,17 @@ from lakemuster.spark.pinned import Pinned, with_newest
 from lakemuster.spark.planning import Since, parts_of, rows_of
 
 Offset = Mapping[str, str]
-"""``{"snapshot_id": "…"}``: all up to that snapshot; an empty text is before the first."""
+"""``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one."""
 
 _KEY = "snapshot_id"
 
 
 class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is not here where this is checked
-    """Follows one table.
+    """Follows the appends to one table.
 
     Raises:
-        OptionInvalid: an option that is of one snapshot.
-        NotFollowed: the table's rows are merged by key: what is written to it is no append.
+        OptionInvalid: an option selects a single snapshot.
+        NotFollowed: the table merges rows by primary key, so writes are not appends.
     """
 
     def __init__(self, options: Options, pinned: Pinned) -> None:
@@ -48,13 +48,13 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         self._pinned = pinned
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
-        """Where a new query starts; one that goes on starts at its checkpoint."""
+        """The offset where a new query starts; a restarted query continues at its checkpoint."""
         if self._options.start_snapshot_id is not None:
             return {_KEY: str(self._options.start_snapshot_id)}
         return self.latestOffset() if self._options.start == "latest" else {_KEY: ""}
 
     def latestOffset(self) -> Offset:  # noqa: N802 - Spark's name
-        """The newest snapshot.
+        """The offset of the newest snapshot.
 
         Raises:
             ClientError: the server refused or failed.
@@ -64,10 +64,10 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         return {_KEY: "" if snapshot_id is None else str(snapshot_id)}
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        """What was appended after ``start`` and up to ``end``; of a start before all, the rows that were there then.
+        """The rows appended after ``start`` and up to ``end``; if ``start`` is empty, all rows at ``end``.
 
         Raises:
-            NotFollowed: a snapshot between them removed or changed rows, or they do not follow one another.
+            NotFollowed: a snapshot between them removed or changed rows, or ``start`` is not an ancestor of ``end``.
             ClientError: the server refused or failed.
         """
         with in_one_line(self._options.table):
@@ -83,14 +83,14 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             since = Since(int(start[_KEY]), last) if start[_KEY] else None
             if since is not None:
                 check_appends(now.table.name, list(table.snapshots()), since.start, since.end, self._options.skipped)
-        # The table may have schemas and specs by now that it did not have when the stream was started.
+        # The table may have got new schemas and partition specs since the stream started.
         return [InputPartition((now.table, part)) for part in parts_of(self._options, now, None, since)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
 
         Raises:
-            NotReadable: something that cannot be applied.
+            NotReadable: the table, a file or the filter cannot be read here.
         """
         table, part = partition.value
         with in_one_line(self._options.table):

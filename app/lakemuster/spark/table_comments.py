@@ -1,4 +1,4 @@
-"""Comments of a table's columns, as the server's schemas have them."""
+"""Collect the comments of a table's columns from the server's schemas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lakemuster.client.model import Row
 
 
 def comments_of(schema: Row) -> dict[str, str]:
-    """By dotted path; elements, keys and values of nested columns have none of their own."""
+    """Comments by dotted path; elements, keys and values of nested columns have none."""
     return dict(_walk(schema["fields"], ""))
 
 

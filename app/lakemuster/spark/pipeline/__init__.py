@@ -1,7 +1,7 @@
 """Indexing on Spark: executors decode manifests and write segments, the driver does the rest of a refresh.
 
-Driver and executors need ``lakemuster[server]`` in the same version. The driver has the settings of the service. To
-executors it sends places, schemas and limits, nothing secret: what opens storage (STORAGE) they take from their own
+Driver and executors need the same version of ``lakemuster[server]``. The driver has the service's settings. It sends
+locations, schemas and limits to executors, but no secrets: they read storage credentials (STORAGE) from their own
 environment or ``lakemuster.toml``, which on one machine is the driver's.
 """
 
@@ -33,22 +33,22 @@ def index(
     settings: Settings | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[RefreshReport]:
-    """Index every snapshot of registered tables, old ones too: ``lakemuster index --engine spark`` for jobs.
+    """Index every snapshot of registered tables, old ones included, like ``lakemuster index --engine spark``.
 
     Args:
         spark: a classic or Connect session of Spark 4.
         names: dotted names of tables, indexed one after the other.
-        settings: of the service; read from environment and file unless given. STORAGE is not sent to executors.
-        progress: called with a table's name, and its manifests done and to do.
+        settings: the service's; read from environment and file unless given. STORAGE is not sent to executors.
+        progress: called with a table's name, the number of manifests done and their total.
 
     Returns:
-        what was done, table by table; snapshots that cannot be read are quarantined, and in the report.
+        one report per table; snapshots that cannot be read are quarantined and listed in the report.
 
     Raises:
-        TableNotFound: a table is not registered; none was looked at.
+        TableNotFound: a table is not registered; nothing was indexed.
         ConfigInvalid: a setting or an executor's installation is wrong.
-        CatalogError: a table's newest metadata cannot be read, storage, the index or Spark fails; tables before it
-            are indexed.
+        CatalogError: a table's newest metadata cannot be read, or storage, the index or Spark failed; the tables
+            before it are indexed.
     """
     settings = settings or load_settings(history=EVERY_SNAPSHOT)
     with closing(open_refresher(settings, PATIENT)) as refresher:

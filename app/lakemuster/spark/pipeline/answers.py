@@ -1,6 +1,6 @@
-"""What executors answer, as rows of a DataFrame: one for each manifest of a part.
+"""Encode the outcomes that executors return as rows of a DataFrame: one row per manifest.
 
-Values are plain, errors are text: the driver runs nothing that an executor sends.
+Values are plain and errors are JSON text, so the driver unpickles nothing from an executor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEMA = pa.schema(
     ]
 )
 COLUMNS = "segment string, length bigint, rows bigint, bytes bigint, error string, counts binary"
-"""The same for Spark."""
+"""``SCHEMA`` in Spark's DDL."""
 
 
 def batch_of(outcomes: Iterable[Outcome]) -> pa.RecordBatch:
@@ -48,7 +48,7 @@ def outcomes_of(rows: Iterable[Sequence[Any]], manifests: Sequence[Manifest]) ->
     """The outcome of each manifest.
 
     Raises:
-        IndexUnavailable: the rows are not one for each.
+        IndexUnavailable: there is not exactly one row per manifest.
     """
     asked = {one.segment: one for one in manifests}
     found: dict[str, Outcome] = {}

@@ -1,4 +1,4 @@
-"""The engine that has manifests decoded by Spark's executors; everything else of a refresh is the service's own."""
+"""An ingest engine that decodes manifests on Spark's executors; the rest of a refresh is the service's own code."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PARTS_PER_SLOT = 8
-"""Parts that a job is cut into for each task that runs at once, unless they become larger or smaller than what follows.
+"""Parts of a job per task slot, within the limits on part sizes below.
 
 A task costs a tenth of a second of CPU before it does anything: PySpark's workers read the directory of pyspark.zip.
 """
 SMALLEST_PART, LARGEST_PART = 512 * 2**10, 64 * 2**20
-"""Encoded bytes; a task that is lost is done again."""
+"""Encoded bytes; a lost task is repeated as a whole."""
 MANIFESTS_PER_PART = 500
 MANIFESTS_PER_JOB = 20_000
-"""Each task is sent the names of all; what a job made is registered when it is over."""
+"""Each task receives the pickled manifests of all parts; a job's segments are registered when the job ends."""
 
 _UNKNOWN_LENGTH = 4 * 2**20
 _LOOKS_AT_ONCE = 16
@@ -44,11 +44,11 @@ _LOOKS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class SparkEngine:
-    """Sends manifests to executors, checks what comes back against the segment store.
+    """Sends manifests to executors and checks their results against the segment store.
 
     Attributes:
-        local: has the last word where an executor's decoder died of a manifest: machines differ in what they have,
-            and the limits that count are the driver's.
+        local: decodes manifests again on which an executor's decoder failed: machines differ in resources, and the
+            driver's limits decide.
     """
 
     spark: SparkSession
@@ -62,7 +62,7 @@ class SparkEngine:
         """The engine for a refresher that was opened with the same settings.
 
         Raises:
-            ConfigInvalid: SEGMENTS_URL holds credentials, which executors are not sent.
+            ConfigInvalid: SEGMENTS_URL holds credentials, which must not be sent to executors.
         """
         local = LocalEngine(refresher.pool, refresher.index.segments)
         return cls(spark, local, _sent(settings.segments_url), settings.decoder_memory)
@@ -80,7 +80,7 @@ class SparkEngine:
             unsure = [one.manifest for one in outcomes if isinstance(one.error, DecodeFailed)]
             made = [one for one in outcomes if one.error is None]
             _check_store(self.local.segments, made)
-            # What is whole first: it is registered even if what follows ends the refresh.
+            # Segments first: they are registered even if an error below ends the refresh.
             yield from made
             yield from (one for one in outcomes if one.error is not None and not isinstance(one.error, DecodeFailed))
             if unsure:
@@ -94,7 +94,7 @@ class SparkEngine:
         done = [0, *accumulate(len(part) for part in parts)]
 
         def watch(parts_done: int) -> None:
-            # Spark starts them in order.
+            # Spark starts parts in order.
             if progress is not None:
                 progress(done[parts_done], len(manifests))
 
@@ -105,7 +105,7 @@ class SparkEngine:
 
 
 def _parts(manifests: Sequence[Manifest], number: int) -> Iterator[Sequence[Manifest]]:
-    """Cut manifests, in their order, into about a number of parts of about one size."""
+    """Cut manifests, in order, into about ``number`` parts of about equal encoded size."""
     sizes = [_UNKNOWN_LENGTH if one.header.length is None else one.header.length for one in manifests]
     size = min(max(sum(sizes) // number, SMALLEST_PART), LARGEST_PART)
     part: list[Manifest] = []
@@ -121,7 +121,7 @@ def _parts(manifests: Sequence[Manifest], number: int) -> Iterator[Sequence[Mani
 
 
 def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Progress of one job as that of all."""
+    """Report one job's progress as progress over all manifests."""
     return None if progress is None else lambda done, _: progress(before + done, total)
 
 
@@ -132,11 +132,11 @@ def _check_settings(outcomes: Sequence[Outcome]) -> None:
 
 
 def _check_store(segments: SegmentStore, made: Sequence[Outcome]) -> None:
-    """Make sure that this index's store has what executors say they put there.
+    """Check that this index's segment store has the segments that executors report, with the same sizes.
 
     Raises:
-        ConfigInvalid: it has not.
-        IndexUnavailable: it does not answer.
+        ConfigInvalid: a segment is missing or has another size.
+        IndexUnavailable: the store cannot be read.
     """
     with ThreadPoolExecutor(_LOOKS_AT_ONCE, thread_name_prefix="segments") as threads:
         sizes = threads.map(lambda one: segments.size(one.manifest.segment), made)
@@ -151,7 +151,7 @@ def _check_store(segments: SegmentStore, made: Sequence[Outcome]) -> None:
 
 
 def _sent(segments_url: str) -> str:
-    """The segment store's URL as executors are told it."""
+    """The segment store's URL for executors: a local path made absolute, or a URL without credentials."""
     scheme, separator, rest = segments_url.partition("://")
     if not separator or scheme in ("file", "local"):
         return str(Path(rest if separator else segments_url).absolute())

@@ -1,8 +1,8 @@
-"""What an executor does: its part of the manifests to segments, by the service's own fetching and decoding.
+"""Code that runs on executors: turn one part of the manifests into segments, with the service's fetching and decoding.
 
-Bytes of a bucket are decoded in a limited process of its own here too, one for each of Spark's Python workers, which
-lives as long as the worker. Segments have names that follow from their manifests, and appear in the store whole; who
-does a part again, or twice at once, puts the same bytes in the same place.
+As in the service, bytes of a bucket are decoded in a separate process with resource limits: one per Python worker of
+Spark, with the worker's lifetime. A segment's name derives from its manifest, and a segment appears in the store
+whole. A part that runs again, or twice at once, therefore writes the same bytes to the same names.
 
 Imports no PySpark.
 """
@@ -30,21 +30,21 @@ from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.storage.store import ObjectStore
 
 OUTSTANDING_BYTES = 64 * 2**20
-"""Encoded bytes that one worker hands to its decoder ahead of time."""
+"""Encoded bytes that a worker may queue for its decoder."""
 
 _MAKES_BYTES = ("datafusion", "fastavro", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all executors are told. It holds no secret: what opens storage they take from their own settings.
+    """The parameters of a job, the same for all executors. No secrets: storage options are executors' own settings.
 
     Attributes:
         software: the driver's :func:`software`.
-        segments_url: where segments go; a local folder must be one that all machines share.
-        roots: places that may be read, by their whole names.
-        metadata: of the table, as far as decoding needs it.
-        decoder_memory: bytes that a decoder may take.
+        segments_url: where segments are written; a local folder must be shared by all machines.
+        roots: full locations that may be read.
+        metadata: the table's, as far as decoding needs it.
+        decoder_memory: bytes that a decoder may use.
     """
 
     software: tuple[tuple[str, str], ...]
@@ -55,17 +55,21 @@ class Job:
 
 
 def software() -> tuple[tuple[str, str], ...]:
-    """The versions of what makes the bytes of segments: driver and executors have the same."""
+    """The versions of the packages that determine a segment's bytes; they must be equal on driver and executors."""
     own = (("lakemuster", __version__), ("decoder", str(DECODER_VERSION)))
     return (*own, *((name, version(name)) for name in _MAKES_BYTES))
 
 
 def run_part(job: bytes, part: bytes) -> list[Outcome]:
-    """Make the segments of a part's manifests: the pickled :class:`Job` and manifests of the driver, our own.
+    """Make the segments of a part's manifests.
 
-    A wrong setting here is the error of every manifest of the part: it would not be mended by trying again.
+    A wrong setting on this executor becomes the error of every manifest of the part, since a retry would not help.
+
+    Args:
+        job: the driver's pickled :class:`Job`.
+        part: the driver's pickled manifests.
     """
-    told, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, as this function is.
+    told, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, like this function
     try:
         engine, store = _tools(told.segments_url, told.decoder_memory, told.roots)
         _check(told)
@@ -90,20 +94,20 @@ def _check(told: Job) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _job(pickled: bytes) -> Job:
-    job = pickle.loads(pickled)  # noqa: S301 - as above.
+    job = pickle.loads(pickled)  # noqa: S301 - as above
     assert isinstance(job, Job)
     return job
 
 
 @functools.lru_cache(maxsize=8)
 def _tools(segments_url: str, decoder_memory: int, roots: tuple[str, ...]) -> tuple[LocalEngine, ObjectStore]:
-    """Kept for the next parts of this worker: decoders take a second to start, connections some time."""
+    """The engine and the store, cached between parts: a decoder takes a second to start, a connection some time."""
     return _engine(segments_url, decoder_memory), ObjectStore(roots, load_settings().storage)
 
 
 @functools.lru_cache(maxsize=1)
 def _engine(segments_url: str, decoder_memory: int) -> LocalEngine:
-    # A remote store works in a folder of its own, and need keep no copies here; Spark clears its folders in the end.
+    # A remote store needs a working folder, but no cache of segments (0 bytes); Spark removes its local folders.
     folder = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).partition(",")[0]
     cache = Path(folder, f"lakemuster-{os.getpid()}")
     segments = SegmentStore(segments_url, load_settings().storage, cache, 0)

@@ -1,4 +1,4 @@
-"""One Spark job of many parts, watched while it runs; classic sessions and Connect.
+"""Run one Spark job of many parts and report its progress, in classic and Connect sessions.
 
 Each part is a task. Spark runs a task again when its executor is lost, and perhaps twice when it is slow.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Watch = Callable[[int], None]
-"""Called with parts done."""
+"""Called with the number of parts done."""
 
 _LOOK_SECONDS = 0.5
 _UNTOLD_SLOTS = 8
@@ -28,15 +28,15 @@ _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCa
 
 
 def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: str, watch: Watch) -> list[Any]:
-    """The rows that executors answer for all parts.
+    """The rows that executors return for all parts.
 
     Args:
         job, parts: see ``executor.run_part``.
-        words: what Spark's own pages call the job.
+        words: the job's description in Spark's UI.
 
     Raises:
         ConfigInvalid: executors, or this driver, lack packages.
-        IndexUnavailable: the job failed, after Spark tried as often as it is set to.
+        IndexUnavailable: the job failed, after the retries that Spark is configured for.
     """
     watching = _on_connect if is_connect(spark) else _on_classic
     numbers = spark.range(0, len(parts), 1, len(parts))
@@ -48,7 +48,7 @@ def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: st
 
 
 def slots(spark: SparkSession) -> int:
-    """How many tasks run at once, as far as the session tells: a Connect client is not told."""
+    """The number of tasks that run at once; for Connect an assumed number, since its clients cannot read it."""
     return _UNTOLD_SLOTS if is_connect(spark) else max(1, spark.sparkContext.defaultParallelism)
 
 
@@ -71,7 +71,7 @@ def _task(job: bytes, parts: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBat
 
 @contextmanager
 def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> Iterator[None]:
-    """Name the thread's jobs, look at them now and then, cancel them when the block is left early."""
+    """Put this thread's jobs into a group, poll their progress, and cancel them if the block raises."""
     context = spark.sparkContext
     before = [(name, context.getLocalProperty(name)) for name in _GROUP]
     group = f"lakemuster-{uuid.uuid4()}"
@@ -80,7 +80,7 @@ def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> It
 
     def look() -> None:
         while not done.wait(_LOOK_SECONDS):
-            with suppress(Exception):  # of the gateway, which may be going away
+            with suppress(Exception):  # the gateway to the JVM may be closing
                 jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
                 stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
                 watch(min(parts, sum(stage.numCompletedTasks for stage in stages if stage is not None)))
@@ -102,7 +102,7 @@ def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> It
 
 @contextmanager
 def _on_connect(spark: Any, parts: int, _words: str, watch: Watch) -> Iterator[None]:
-    """Tag the operation, hear of its progress, interrupt it when the block is left early."""
+    """Tag the operation, receive its progress, and interrupt it if the block raises."""
     tag = f"lakemuster-{uuid.uuid4()}"
 
     def hear(stages: Any, **_: Any) -> None:
@@ -124,7 +124,7 @@ def _on_connect(spark: Any, parts: int, _words: str, watch: Watch) -> Iterator[N
 
 
 def _failure(cause: Exception) -> Exception:
-    """What a failed job means; Spark's text holds stack traces of three languages, and addresses."""
+    """The error for a failed job. It omits Spark's text, which holds stack traces of three languages and addresses."""
     text = str(cause)
     if isinstance(cause, ImportError):
         return ConfigInvalid(f"Spark's Arrow functions need a package that is not installed: {cause}; {INSTALL}")

@@ -1,1 +1,1 @@
-"""Rows of a plan's files, as executors read them: pyarrow and bytes, no Spark."""
+"""Read the rows of a plan's files on executors, with pyarrow; does not import PySpark."""

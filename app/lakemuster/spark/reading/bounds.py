@@ -1,7 +1,7 @@
-"""What a file says of a column's values in some of its rows, and what that leaves of a comparison.
+"""Evaluate comparisons on column statistics (bounds, null counts) of some rows of a file, such as a row group.
 
-Everything errs to one side: what is not known may be so, and may be otherwise. NaN is in no bounds, and may be among
-the values of every column of floating point.
+The results are conservative: without statistics, a comparison may hold and may fail. Bounds do not cover NaN, which any
+floating-point column may contain.
 
 Source: Parquet's ``Statistics`` and ``ColumnOrder`` (parquet.thrift).
 """
@@ -29,13 +29,13 @@ _BYTES = frozenset({Kind.BINARY, Kind.FIXED})
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Of a column's values in some rows of a file.
+    """Statistics of a column's values in some rows of a file.
 
     Attributes:
-        type: what Arrow reads them as.
-        count: of all of them, nulls too.
-        nulls: how many are null; None where that is not said.
-        low, high: in Parquet's physical type; no value is below, or above; None where that is not said.
+        type: the Arrow type that the values are read as.
+        count: the number of values, nulls included.
+        nulls: the number of nulls; None if not recorded.
+        low, high: the lower and upper bound, in Parquet's physical type; None if not recorded.
     """
 
     type: pa.DataType
@@ -46,19 +46,19 @@ class Bounds:
 
 
 BoundsOf = Callable[[int], Bounds | None]
-"""The bounds of a field in some rows, by its id."""
+"""Returns a field's bounds in some rows, by field id."""
 
 
 class Condition(Protocol):
-    """What rows must match to be wanted."""
+    """A condition on rows that can be evaluated on statistics."""
 
     def may_hold(self, bounds_of: BoundsOf) -> bool:
-        """Whether it may be true for a row among some."""
+        """Whether the condition may be true for any of the rows that the bounds describe."""
         ...
 
 
 def outcomes(leaf: BoundLeaf, bounds: Bounds | None) -> tuple[bool, bool]:
-    """Whether it may hold for a value of a column, and whether it may not; comparisons are asked of valid values."""
+    """Whether a leaf may hold, and whether it may fail, for a value of a column; comparisons ignore nulls."""
     if bounds is None:
         return _UNKNOWN
     match leaf.op:
@@ -96,7 +96,7 @@ def _compared(op: Op, low: Any, high: Any, values: list[Any]) -> tuple[bool, boo
 
 
 def _stored(raw: Any, form: pa.DataType, of: Primitive) -> Any:
-    """A bound as a value of the table's type, in a form that is ordered as such values are; None when it has none."""
+    """A bound in a form that sorts like values of the table's type; None when it cannot be converted."""
     if raw is None:
         return None
     types, kind = pa.types, of.kind
@@ -117,7 +117,7 @@ def _stored(raw: Any, form: pa.DataType, of: Primitive) -> Any:
 
 
 def _asked(value: Any, of: Primitive) -> Any:
-    """A value of a comparison in the same form; None when it has none."""
+    """A comparison's constant in the same form as :func:`_stored`; None when it cannot be converted."""
     if of.kind in _INSTANTS:
         return None if of.unit == "ns" else value * _MICROS[of.unit][0]
     if of.kind is Kind.STRING:

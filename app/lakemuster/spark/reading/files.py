@@ -1,7 +1,7 @@
-"""Objects of the lake as executors open them: local files and everything that fsspec knows.
+"""Open and read objects of the lake on executors: local files, and every scheme that fsspec supports.
 
-Options are the service's own setting: ``LAKEMUSTER_STORAGE`` in the executor's environment, fsspec options by scheme
-as JSON. Nothing of it travels with a plan.
+Options come from ``LAKEMUSTER_STORAGE`` in the executor's environment, as for the service: fsspec options by scheme, as
+JSON. They are never part of a plan.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _AHEAD_BYTES = 1 << 18
 
 
 class StorageOptionsInvalid(Exception):
-    """``LAKEMUSTER_STORAGE`` of this process is not what it should be."""
+    """``LAKEMUSTER_STORAGE`` of this process is invalid."""
 
 
 class LakeFiles:
-    """Objects by their full locations.
+    """Opens and reads objects by their full locations.
 
     Args:
         options: fsspec options by scheme.
@@ -38,10 +38,10 @@ class LakeFiles:
         self._systems: dict[str, Any] = {}
 
     def open(self, location: str, size: int | None = None) -> pa.NativeFile:
-        """An object for reading at any place; its size spares a request.
+        """Open an object for random access; giving its size saves a request.
 
         Raises:
-            OSError: as storage says, ``FileNotFoundError`` among others.
+            OSError: from storage, such as ``FileNotFoundError``.
         """
         parsed = Location.parse(location)
         if parsed.scheme == LOCAL:
@@ -54,7 +54,7 @@ class LakeFiles:
         """An object's bytes, or a range of them.
 
         Raises:
-            OSError: as storage says, or the object ends before the range does.
+            OSError: from storage, or the object ends before the range does.
         """
         parsed = Location.parse(location)
         if parsed.scheme == LOCAL:
@@ -79,10 +79,10 @@ class LakeFiles:
 
 @lru_cache(maxsize=1)
 def lake_files(setting: str) -> LakeFiles:
-    """The objects that a setting reaches, one for all tasks of a process.
+    """Access to objects with the given setting, cached for all tasks of a process.
 
     Raises:
-        StorageOptionsInvalid: it is not a JSON object of objects; its text is not repeated.
+        StorageOptionsInvalid: the setting is not a JSON object of objects; the message does not repeat its text.
     """
     try:
         options = json.loads(setting)
@@ -93,18 +93,18 @@ def lake_files(setting: str) -> LakeFiles:
 
 
 def files_here() -> LakeFiles:
-    """The objects that this process's environment reaches.
+    """Access to objects with the setting of this process's environment.
 
     Raises:
-        StorageOptionsInvalid: as of :func:`lake_files`.
+        StorageOptionsInvalid: as for :func:`lake_files`.
     """
     return lake_files(os.environ.get(SETTING) or "{}")
 
 
 class _Ranges(io.RawIOBase):
-    """An object that is read range by range, without the caches and sequential habits of fsspec's own files.
+    """A raw file over range requests, without the caches and sequential readahead of fsspec's own files.
 
-    What is read is a little more than what is asked for, at the end above all: footers are read in several pieces.
+    Each request fetches somewhat more than needed, and near the end the whole tail: footers are read in several pieces.
     """
 
     def __init__(self, files: Any, path: str, size: int) -> None:
@@ -130,7 +130,7 @@ class _Ranges(io.RawIOBase):
         return self._at
 
     def size(self) -> int:
-        """Bytes in all."""
+        """The object's size in bytes."""
         return self._size
 
     def read(self, size: int | None = -1) -> bytes:

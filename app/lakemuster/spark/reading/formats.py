@@ -1,4 +1,4 @@
-"""The reading part of each format, by its name."""
+"""Select the reader package of a table's format."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRea
 
 
 class Reading(Protocol):
-    """What a format's folder offers."""
+    """The interface of a format's reader package."""
 
     def check(self, table: TableToRead) -> None:
-        """Nothing, for a table that can be read; NotReadable otherwise."""
+        """Raise NotReadable if the table cannot be read."""
 
     def read_schema(self, table: TableToRead) -> pa.Schema:
-        """The wanted columns in types that Spark takes."""
+        """The columns to read, as Arrow types that Spark accepts."""
 
     def read(
         self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a split in that schema; those that do not match all of the conditions may be left out."""
+        """The rows of a split in that schema; rows that do not match all conditions may be omitted."""
 
 
 def reading_of(table: TableToRead) -> Reading:
-    """The reading part for a table.
+    """The reader package for a table.
 
     Raises:
-        NotReadable: its format has none.
+        NotReadable: the format is not supported.
     """
     if table.format not in ("iceberg", "paimon"):
         raise NotReadable(table.name, f"its format is {table.format}")
-    # The other format's needs much that is not needed here.
+    # Deferred: the other format's package has many imports of its own.
     return cast("Reading", import_module(f"lakemuster.spark.reading.{table.format}"))

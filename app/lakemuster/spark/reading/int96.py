@@ -1,8 +1,8 @@
-"""Timestamps of Parquet's old type INT96, as their bytes are.
+"""Read timestamps of Parquet's legacy type INT96 correctly, from their bytes.
 
-Arrow takes the nanoseconds of the day for a number without sign. Paimon and others write negative ones for times
-before 1970, which come out 584 years late and cannot be told from such times any more. So the footer is read again with
-binary values of twelve bytes in the type's place, which are stored in the same way.
+Arrow reads the nanoseconds of the day as an unsigned number. Paimon and others write negative ones for times before
+1970, which Arrow returns 584 years late, indistinguishable from real times. So the footer is rewritten to declare a
+binary type of twelve bytes, which has the same storage, in place of INT96.
 
 Source: Parquet's ``parquet.thrift`` and the compact protocol of Thrift; ``ParquetRowDataWriter`` of Paimon.
 """
@@ -23,21 +23,21 @@ _EPOCH = 2_440_588
 _DAY = 86_400_000_000
 _SCHEMA_TYPE = (2, 0, 1)
 _CHUNK_TYPE = (4, 0, 1, 0, 3, 1)
-"""Fields of the footer, list elements as 0: the type of a schema's element, and of a column chunk."""
+"""Paths of field numbers in the footer, 0 for list elements: the type of a schema element, and of a column chunk."""
 _INT96, _BINARY = b"\x06", b"\x0e"
-"""Physical types 3 and 7, FIXED_LEN_BYTE_ARRAY, as Thrift writes them."""
+"""Physical types 3 (INT96) and 7 (FIXED_LEN_BYTE_ARRAY), as Thrift encodes them."""
 _LENGTH = b"\x15\x18"
-"""Field after the type: its length, 12."""
+"""The field after the type, encoded: the type's length, 12."""
 
 
 def open_parquet(source: pa.NativeFile, **options: Any) -> pq.ParquetFile:
-    """A Parquet file in which timestamps of INT96 are values of twelve bytes, for :func:`instants`.
+    """Open a Parquet file so that INT96 timestamps are read as twelve-byte values, for :func:`instants`.
 
     Args:
-        options: of ``ParquetFile``.
+        options: those of ``ParquetFile``.
 
     Raises:
-        ArrowException, OSError: it is not a whole Parquet file, or cannot be fetched.
+        ArrowException, OSError: it is not a complete Parquet file, or cannot be fetched.
     """
     file = pq.ParquetFile(source, **options)
     if not any(file.schema.column(at).physical_type == "INT96" for at in range(len(file.schema))):
@@ -55,12 +55,12 @@ def open_parquet(source: pa.NativeFile, **options: Any) -> pq.ParquetFile:
 
 
 def is_int96(of: pa.DataType) -> bool:
-    """Whether values may be what :func:`open_parquet` gives for INT96."""
+    """Whether a type is the one that :func:`open_parquet` reads INT96 as."""
     return bool(pa.types.is_fixed_size_binary(of) and of.byte_width == _WIDTH)
 
 
 def instants(values: pa.FixedSizeBinaryArray) -> pa.TimestampArray:
-    """Microseconds since 1970 of such values, without a zone; what is finer is cut off."""
+    """INT96 values as timestamps in microseconds, without a zone; nanoseconds are rounded down."""
     start = values.offset * _WIDTH
     stored = np.frombuffer(values.buffers()[1] or b"", np.uint8)[start : start + len(values) * _WIDTH]
     parts = stored.view(np.dtype([("nanoseconds", "<i8"), ("day", "<i4")]))
@@ -70,7 +70,7 @@ def instants(values: pa.FixedSizeBinaryArray) -> pa.TimestampArray:
 
 
 def _rewritten(footer: bytes) -> bytes:
-    """A footer with the other type."""
+    """The footer with FIXED_LEN_BYTE_ARRAY(12) in place of INT96."""
     parts, done = [], 0
     for path, start, end in _Walk(footer).struct(()):
         if path not in (_SCHEMA_TYPE, _CHUNK_TYPE) or footer[start:end] != _INT96:
@@ -78,7 +78,7 @@ def _rewritten(footer: bytes) -> bytes:
         parts += [footer[done:start], _BINARY]
         done = end
         if path == _SCHEMA_TYPE:
-            # The next field says how far it is from this one: from here on, from the one that is put between.
+            # The next field's header holds its distance from the previous field, which is now the inserted one.
             header = footer[end]
             if header >> 4 == 1:
                 raise KeyError("INT96 with a length")
@@ -91,7 +91,7 @@ _Found = Iterator[tuple[tuple[int, ...], int, int]]
 
 
 class _Walk:
-    """Over a struct in Thrift's compact protocol: the numbers in it, with the fields that lead to them."""
+    """Walks a struct in Thrift's compact protocol and yields each integer's path of field numbers, start and end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -116,7 +116,7 @@ class _Walk:
             else:
                 number = self._varint()
                 field = (number >> 1) ^ -(number & 1)
-            if header & 15 not in (1, 2):  # truth is in the header
+            if header & 15 not in (1, 2):  # a boolean's value is in the header
                 yield from self._values[header & 15]((*path, field))
 
     def _list(self, path: tuple[int, ...]) -> _Found:

@@ -1,4 +1,4 @@
-"""What executors are told: the table, and the files of a split. Pickled, so there are no credentials in it."""
+"""Data classes that describe a table and a split to executors. They are pickled, so they hold no credentials."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lakemuster.client.model import Row
 
 
 class NotReadable(Exception):
-    """Something of a table, or of a file, that the data source cannot apply: it reads nothing rather than wrong rows.
+    """A table or file needs something that the data source does not support: it fails rather than return wrong rows.
 
     Attributes:
         table: its dotted name.
-        reason: what stands against it, one phrase for people.
-        file_path: the file that it holds for; None when it holds for the table.
+        reason: a human-readable phrase.
+        file_path: the file with the problem; None when the problem is the table's.
     """
 
     def __init__(self, table: str, reason: str, file_path: str | None = None) -> None:
@@ -36,15 +36,15 @@ class TableToRead:
     """A table as of one snapshot.
 
     Attributes:
-        name: dotted.
+        name: the dotted name.
         format: ``iceberg`` or ``paimon``.
-        schema: the one that rows are read with, as the server's ``schemas`` list it.
-        schemas: all that files may be of (Paimon's say which).
-        specs: the partition specs that files may be of.
+        schema: the schema to read rows with, as in the server's ``schemas``.
+        schemas: all schemas that files may have (a Paimon file records which).
+        specs: the partition specs that files may have.
         properties: Iceberg's table properties, Paimon's options.
-        rewrites: locations that were moved, old to new: delete files name data files by their old locations.
-        columns: the top-level columns that are wanted, in the order of the answer.
-        metadata_columns: what is wanted after them of where a row is stored.
+        rewrites: moved location prefixes as (old, new); delete files refer to data files by their old locations.
+        columns: the top-level columns to read, in output order.
+        metadata_columns: the metadata columns to read, which follow the columns.
     """
 
     name: str
@@ -59,29 +59,29 @@ class TableToRead:
 
 
 BYTE_RANGE = "byte_range"
-"""Of a row of a split: the first byte, and the one after the last, of what is read of the file; None is its end.
+"""Key in a split's file row: the byte range to read, as (start, end); end None is the file's end.
 
-What is stored apart (Parquet's row groups) is read with the range that it starts in; without a range, all is read.
+A row group of Parquet is read with the range that it starts in. Without this key, the whole file is read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Files that one task reads, as rows of the plan with typed values.
+    """Files that are read in one task, as rows of the plan with typed values.
 
     Attributes:
         files: data files; their ``deletes`` are the rows of the delete files that apply. Files that must be read
-            together (Paimon's sections) are all in one split.
+            together (a merge group of Paimon) are in the same split.
     """
 
     files: tuple[Row, ...]
 
 
 class Files(Protocol):
-    """Objects of the lake."""
+    """Access to objects of the lake."""
 
     def open(self, location: str, size: int | None = None) -> pa.NativeFile:
-        """An object for reading at any place; its size spares a request."""
+        """Open an object for random access; giving its size saves a request."""
         ...
 
     def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:

@@ -1,4 +1,4 @@
-"""Whether timestamps of ORC files can be read here."""
+"""Tell whether the installed pyarrow reads timestamps of ORC files safely."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEWER = "timestamps of ORC files need a newer pyarrow: this one gives wrong ones
 
 @lru_cache(maxsize=1)
 def timestamps_are_checked() -> bool:
-    """Whether this pyarrow refuses what nanoseconds do not reach; older ones wrap around (apache/arrow#50078)."""
+    """Whether this pyarrow refuses timestamps beyond int64 nanoseconds; older ones wrap around (apache/arrow#50078)."""
     target = pa.BufferOutputStream()
     orc.write_table(pa.table({"at": pa.array([2**34], pa.timestamp("s"))}), target)
     try:
@@ -23,5 +23,5 @@ def timestamps_are_checked() -> bool:
 
 
 def has_timestamps(of: pa.DataType) -> bool:
-    """Whether values are timestamps, or hold some."""
+    """Whether a type is a timestamp or contains one."""
     return bool(pa.types.is_timestamp(of)) or any(has_timestamps(of.field(at).type) for at in range(of.num_fields))

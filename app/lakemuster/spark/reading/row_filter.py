@@ -1,7 +1,8 @@
-"""The option ``filter``, asked of rows: SQL over Arrow batches, with Spark's meaning.
+"""Evaluate a SQL condition (the option ``filter``) on the rows of Arrow batches, with Spark's semantics.
 
-Three values: a comparison with null is neither true nor false, and only rows for which the whole is true are kept.
-NaN equals itself and is above every number, as in Spark. What cannot be asked of rows in just that way is refused.
+Logic is three-valued: a comparison with null is neither true nor false, and a row matches if the whole condition is
+true. NaN equals itself and is above every number, as in Spark. Conditions that cannot be evaluated exactly so are
+refused.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class RowFilter:
     """A condition on the rows of a table.
 
     Attributes:
-        table: with the columns to read: those that are wanted, and those that the condition names.
-        wanted: how many of them are given on.
+        table: with the columns to read: the requested ones, then those that only the condition needs.
+        wanted: the number of requested columns.
     """
 
     table: TableToRead
@@ -63,10 +64,10 @@ class RowFilter:
 
     @classmethod
     def of(cls, text: str, table: TableToRead) -> RowFilter:
-        """The condition of a SQL text.
+        """Parse a SQL condition.
 
         Raises:
-            NotReadable: it cannot be asked of rows, or is no condition on the table's columns.
+            NotReadable: it cannot be evaluated on rows exactly, or is not a condition on the table's columns.
         """
         try:
             condition = _Reader(table.name, _schema(table)).read(parse_sql(text))
@@ -77,7 +78,7 @@ class RowFilter:
 
     @classmethod
     def of_conjuncts(cls, text: str, table: TableToRead) -> tuple[RowFilter, ...]:
-        """What holds for every row that a SQL text holds for: those of its parts that can be asked of rows."""
+        """The conjuncts of a SQL condition that can be evaluated on rows; the others are omitted."""
         try:
             predicate = parse_sql(text)
         except FilterInvalid:
@@ -89,11 +90,11 @@ class RowFilter:
         return tuple(found)
 
     def may_hold(self, bounds_of: BoundsOf) -> bool:
-        """Whether it may be true for one of some rows."""
+        """Whether the condition may be true for any of the rows that the bounds describe."""
         return _outcomes(self.condition, bounds_of)[0]
 
     def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch of :attr:`table` for which the condition is true, without its own columns."""
+        """The rows of a batch of :attr:`table` that match, without the columns that only the condition needs."""
         names = batch.schema.names
         given = [*names[: self.wanted], *names[len(self.table.columns) :]]
         kept = _answer(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
@@ -102,13 +103,13 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is asked of one column.
+    """A comparison or test of one column.
 
     Attributes:
-        path: names from the top.
-        bound: FALSE, a leaf, or some of which one must hold.
-        null_is_unknown: of a comparison, which says nothing of null.
-        false_is_unknown: null is among the values of IN.
+        path: the field's names, from the top-level column down.
+        bound: the bound predicate: FALSE, a leaf, or an Or of leaves.
+        null_is_unknown: True for comparisons, whose result for null is null.
+        false_is_unknown: null is among the values of IN, so the result is null instead of false.
     """
 
     path: tuple[str, ...]
@@ -125,7 +126,7 @@ class _Joined:
 
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """Whether a text is like a pattern without escapes."""
+    """LIKE with a pattern without escapes."""
 
     path: tuple[str, ...]
     pattern: str
@@ -145,7 +146,7 @@ _Condition = _Asked | _Matched | _Joined | _Denied | _Constant
 
 
 def _schema(table: TableToRead) -> Schema:
-    # The other format's needs much that is not needed here.
+    # Deferred: the other format's package has many imports of its own.
     if table.format == "iceberg":
         from lakemuster.spark.reading.iceberg.schema import target_schema  # noqa: PLC0415
 
@@ -167,7 +168,7 @@ def _columns(condition: _Condition) -> Iterator[str]:
 
 
 class _Reader:
-    """From a predicate to a condition whose every comparison has one meaning."""
+    """Translates a predicate to a condition; refuses what cannot be evaluated exactly as Spark does."""
 
     def __init__(self, table: str, schema: Schema) -> None:
         self._table = table
@@ -189,7 +190,7 @@ class _Reader:
         return self._leaf(node)
 
     def _matched(self, node: Opaque) -> _Condition | None:
-        """The condition of ``column LIKE pattern``; NOT LIKE is a Not around it, and its text is the same."""
+        """The condition for ``column LIKE pattern``, else None; NOT LIKE is the same text within a Not."""
         if len(node.names) != 1 or "\u2026" in node.text:  # the text may be shortened
             return None
         [(name, where)] = node.names
@@ -229,8 +230,8 @@ class _Reader:
 
 
 def _pattern(text: str) -> str | None:
-    """The pattern of a LIKE; None of other conditions, and where engines differ in what a backslash means."""
-    from sqlglot import exp, parse_one  # noqa: PLC0415 - most filters need no second reading
+    """The pattern of a LIKE; None for other conditions, and if it has a backslash, which engines read differently."""
+    from sqlglot import exp, parse_one  # noqa: PLC0415 - most filters have no LIKE
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
 
     try:
@@ -256,7 +257,7 @@ def _parts(bound: Bound) -> Iterator[Bound]:
 
 
 def _is_exact(part: Bound) -> bool:
-    """Whether a row for which it holds is one that Spark would find; ``maybe`` leaves of NaN are."""
+    """Whether a leaf holds for exactly the rows that Spark would match; ``maybe`` leaves on NaN do."""
     if not isinstance(part, BoundLeaf):
         return isinstance(part, AlwaysFalse)
     if part.transform is not None or (part.type.kind in _INSTANTS and part.type.unit == "ns"):
@@ -265,7 +266,7 @@ def _is_exact(part: Bound) -> bool:
 
 
 def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The names from the top to every field that is not inside of a list or a map, by its id."""
+    """The id and the path of names of every field outside lists and maps."""
     pending: list[tuple[tuple[str, ...], Field]] = [((field.name,), field) for field in schema.fields]
     while pending:
         path, field = pending.pop()
@@ -275,7 +276,7 @@ def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _outcomes(condition: _Condition, bounds_of: BoundsOf) -> tuple[bool, bool]:
-    """Whether it may be true for one of some rows, and whether it may be false."""
+    """Whether a condition may be true, and whether it may be false, for any row that the bounds describe."""
     match condition:
         case _Constant(value=value):
             return value is True, value is False
@@ -319,7 +320,7 @@ def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int)
 
 
 def _asked(bound: Bound, values: pa.Array) -> pa.Array:
-    """True or false for each value; what is said of null is for the caller to mend."""
+    """True or false for each value; the caller corrects the results for nulls."""
     answers = [_of_leaf(part, values) for part in _parts(bound) if isinstance(part, BoundLeaf)]
     joined = pa.array([False] * len(values), pa.bool_())
     for one in answers:
@@ -344,14 +345,14 @@ def _of_leaf(leaf: BoundLeaf, values: pa.Array) -> pa.Array:
         case Op.IN if not pa.types.is_floating(values.type):
             listed = [_scalar(leaf, value, values.type) for value in leaf.values]
             return pc.is_in(values, value_set=pa.array(listed, values.type))
-        case Op.IN:  # the two zeros are equal
+        case Op.IN:  # is_in would distinguish the two zeros
             answers = [pc.equal(values, _scalar(leaf, value, values.type)) for value in leaf.values]
             return reduce(pc.or_, answers)
     return _COMPARED[leaf.op](values, _scalar(leaf, leaf.values[0], values.type))
 
 
 def _scalar(leaf: BoundLeaf, value: object, of: pa.DataType) -> pa.Scalar:
-    """A value in internal form as one of the column's values in Spark."""
+    """A constant in internal form as a scalar of the Arrow type that the column is read as."""
     if isinstance(value, UUID):
         return pa.scalar(str(value), of)
     if pa.types.is_date32(of):

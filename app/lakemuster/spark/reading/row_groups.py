@@ -1,4 +1,4 @@
-"""Parts of files that are read by themselves, and what footers say of them: Parquet's row groups."""
+"""Row groups of Parquet files, and their selection by byte range and statistics; other formats are one piece."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lakemuster.spark.reading.model import BYTE_RANGE
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows of a file that follow one another and are stored apart from its others.
+    """Consecutive rows of a file that can be read separately: a row group, or the whole file.
 
     Attributes:
-        number: among those of the file.
-        first_row: its place in the file.
-        num_rows: None where they are counted when they are read.
-        first_byte: where in the file it starts.
+        number: its index among the file's pieces.
+        first_row: the position of its first row in the file.
+        num_rows: None if unknown until the rows are read.
+        first_byte: its byte offset in the file.
     """
 
     number: int
@@ -32,12 +32,12 @@ class Piece:
 
 
 def whole(num_rows: int | None) -> tuple[Piece, ...]:
-    """All rows of a file as one."""
+    """All rows of a file as one piece."""
     return (Piece(0, 0, num_rows, 0),)
 
 
 def row_groups(metadata: pq.FileMetaData) -> Iterator[Piece]:
-    """The row groups of a file."""
+    """The row groups of a file as pieces."""
     first_row = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -46,7 +46,7 @@ def row_groups(metadata: pq.FileMetaData) -> Iterator[Piece]:
 
 
 def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> Bounds | None:
-    """What the footer says of a leaf's values in a row group; ``of`` is what Arrow reads them as."""
+    """A leaf column's statistics in a row group, from the footer; ``of`` is the Arrow type it is read as."""
     chunk = metadata.row_group(number).column(leaf)
     about = chunk.statistics
     if about is None:
@@ -63,10 +63,10 @@ def wanted_pieces(
     conditions: Sequence[Condition],
     bounds: Callable[[int, Piece], Bounds | None],
 ) -> list[Piece]:
-    """The pieces that start in the range of a file's row, and may hold rows that match all conditions.
+    """The pieces that start in the file row's byte range and may hold rows that match all conditions.
 
     Args:
-        bounds: of a field, by its id, in a piece.
+        bounds: returns the bounds of a field, by id, in a piece.
     """
     first, end = file.get(BYTE_RANGE) or (0, None)
     found = []
@@ -86,5 +86,5 @@ def _first_byte(group: pq.RowGroupMetaData) -> int:
     if not group.num_columns:
         return 0
     column = group.column(0)
-    # Some writers put 0 for a dictionary that is not there.
+    # Some writers record offset 0 for a missing dictionary page.
     return min(int(column.dictionary_page_offset or column.data_page_offset), int(column.data_page_offset))

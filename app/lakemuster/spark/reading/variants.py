@@ -1,7 +1,7 @@
-"""Variants as Spark has them, from the groups that files store; shredded ones are put together again.
+"""Convert variants from the groups that files store to Spark's form; shredded variants are reassembled.
 
-A file stores a variant as ``metadata``, the names of all its fields, and ``value``. A shredded one stores parts of the
-value as columns of their own below ``typed_value``.
+A file stores a variant as ``metadata``, which lists the names of all fields, and ``value``. A shredded variant stores
+parts of the value in typed columns below ``typed_value``.
 
 Source: Parquet's specifications "Variant Binary Encoding" and "Variant Shredding".
 """
@@ -25,7 +25,7 @@ VARIANT = pa.struct(
         pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"}),
     ]
 )
-"""What Spark takes for a variant: ``value`` is first, and the mark tells it from other structs."""
+"""The Arrow type that Spark accepts as a variant: ``value`` is first, and field metadata marks it as a variant."""
 
 _NULL = b"\0"
 _OBJECT, _ARRAY = 2, 3
@@ -35,22 +35,22 @@ Encode = Callable[[Any], bytes]
 
 
 def is_variant(of: pa.DataType) -> bool:
-    """Whether a type is :data:`VARIANT`, and no other struct with such members."""
+    """Whether a type is :data:`VARIANT`, field metadata included."""
     return bool(of.equals(VARIANT, check_metadata=True))
 
 
 def stores_variants(of: pa.DataType) -> bool:
-    """Whether a file's column can hold variants, shredded or not."""
+    """Whether a file's column has the layout of variants, shredded or not."""
     if not pa.types.is_struct(of) or "metadata" not in of.names:
         return False
     return _is_bytes(of.field("metadata").type) and _is_shredded(of, {"metadata"})
 
 
 def variants(array: pa.StructArray) -> pa.StructArray:
-    """The variants of a file's column, of the type :data:`VARIANT`.
+    """The variants of a file's column, as :data:`VARIANT`.
 
     Raises:
-        ArrowInvalid: they are not as the specification says.
+        ArrowInvalid: they break the specification.
     """
     metadata = _plain(_member(array, "metadata")).cast(pa.binary())
     if pc.any(pc.and_(array.is_valid(), metadata.is_null())).as_py():
@@ -65,13 +65,13 @@ def variants(array: pa.StructArray) -> pa.StructArray:
             raise pa.ArrowInvalid("a shredded variant cannot be decoded") from cause
     else:
         values = _plain(_member(array, "value")).cast(pa.binary())
-    # Where a variant must be, one that is missing is the variant null.
+    # A missing value where a variant is required is the variant null.
     members = [values.fill_null(_NULL), metadata.fill_null(b"")]
     return pa.StructArray.from_arrays(members, fields=list(VARIANT), mask=array.is_null())
 
 
 def _is_shredded(of: pa.DataType, others: Collection[str] = ()) -> bool:
-    """Whether a type is a group of ``value``, ``typed_value`` or both, beside ``others``."""
+    """Whether a type is a struct of ``value``, ``typed_value`` or both, besides ``others``."""
     if not pa.types.is_struct(of) or len(set(of.names)) < len(of.names):
         return False
     names = set(of.names).difference(others)
@@ -102,13 +102,13 @@ def _plain(array: pa.Array) -> pa.Array:
 
 
 def _member(array: pa.StructArray, name: str) -> pa.Array:
-    """A member, null where the group is: a file may hold anything there."""
+    """A struct's member, null where the struct is null, since files may store any value there."""
     names = array.type.names
     return array.flatten()[names.index(name)] if name in names else pa.nulls(len(array))
 
 
 def _together(array: pa.StructArray, names: Sequence[Mapping[str, int]]) -> list[bytes | None]:
-    """The value of each row, None of one that is missing; ``names`` are the field ids of each row's metadata."""
+    """The encoded value of each row, None if missing; ``names`` are the field ids in each row's metadata."""
     values: list[bytes | None] = _plain(_member(array, "value")).to_pylist()
     if "typed_value" not in array.type.names:
         return values
@@ -131,7 +131,7 @@ def _primitives(typed: pa.Array) -> list[bytes | None]:
 
 def _arrays(typed: pa.ListArray, names: Sequence[Mapping[str, int]]) -> list[bytes | None]:
     owners = pc.list_parent_indices(typed).to_pylist()
-    # Where an element must be, one that is missing is the variant null.
+    # A missing array element is the variant null.
     together = _together(typed.flatten(), [names[owner] for owner in owners])
     elements = iter([_NULL if one is None else one for one in together])
     lengths = pc.list_value_length(typed).to_pylist()
@@ -168,7 +168,7 @@ def _object(fields: Mapping[str, bytes], ids: Mapping[str, int]) -> bytes:
 
 
 def _container(kind: int, values: Sequence[bytes], ids: Sequence[int] = ()) -> bytes:
-    """An object, or an array, which has no ids."""
+    """Encode an object, or an array, which has no ids."""
     offsets = [0]
     for value in values:
         offsets.append(offsets[-1] + len(value))
@@ -193,7 +193,7 @@ def _size(number: int) -> int:
 
 
 def _fields(value: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields of an object by their ids; offsets are in no order."""
+    """The field ids and encoded values of an object; offsets are unordered."""
     about = value[0] >> 2
     if value[0] & 3 != _OBJECT:
         raise pa.ArrowInvalid("a variant is an object and another value")
@@ -218,7 +218,7 @@ def _numbers(data: bytes, start: int, count: int, size: int) -> list[int]:
 
 @lru_cache(maxsize=256)
 def _field_ids(metadata: bytes) -> Mapping[str, int]:
-    """The ids of the names that a variant's metadata lists."""
+    """The field ids by name, from a variant's metadata."""
     if not metadata or metadata[0] & 15 != 1:
         raise pa.ArrowInvalid("a variant's metadata is of another version")
     size = (metadata[0] >> 6) + 1
@@ -229,7 +229,7 @@ def _field_ids(metadata: bytes) -> Mapping[str, int]:
 
 
 def _encoding(of: pa.DataType) -> tuple[pa.DataType | None, Encode] | None:
-    """How values of a shredded column are encoded, after a cast to a type; None of types that none has."""
+    """The type to cast a shredded column to (None: no cast) and its encoder; None if the type cannot be shredded."""
     types = pa.types
     of = of.value_type if types.is_dictionary(of) else of
     of = of.storage_type if isinstance(of, pa.BaseExtensionType) else of

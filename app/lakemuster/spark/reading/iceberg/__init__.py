@@ -1,15 +1,15 @@
-"""Rows of Iceberg data files as Arrow batches, deletes applied; without Spark, PyIceberg or a JVM.
+"""Read Iceberg data files as Arrow batches, with deletes applied; without Spark, PyIceberg or a JVM.
 
-* ``schema``      columns as Arrow columns that Spark takes
-* ``stored``      the columns that a file holds, by field id
-* ``projection``  a file's columns to the table's; ``casts``: values, ``defaults``: what is not in the file
-* ``open_rows``   files of rows: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
-* ``ids``         field ids of files that do not say them
-* ``positions``   rows deleted by position
-* ``equality``    rows deleted by value; ``keys``: the values, to find rows in
-* ``metadata_columns``  where a row is stored
-* ``bounded``     what is kept of delete files that several files share
-* ``rows``        all together
+* ``schema``      columns as Arrow types that Spark accepts
+* ``stored``      the columns of a file, by field id
+* ``projection``  a file's columns to the table's; ``casts``: type promotion, ``defaults``: missing columns
+* ``open_rows``   data and delete files: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
+* ``ids``         field ids for files without them
+* ``positions``   position deletes and deletion vectors
+* ``equality``    equality deletes; ``keys``: lookup of rows among deleted values
+* ``metadata_columns``  Iceberg's metadata columns
+* ``bounded``     a cache of delete files that several data files share
+* ``rows``        the rows of a split
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ __all__ = ["check", "read", "read_schema"]
 
 
 def check(table: TableToRead) -> None:
-    """Hold a table against what can be read at all.
+    """Check that a table can be read.
 
     Raises:
-        NotReadable: no rows of it can be read with these columns.
+        NotReadable: a column does not exist, or the schema or the name mapping is invalid.
     """
     wanted_fields(table)
     name_mapping(table)

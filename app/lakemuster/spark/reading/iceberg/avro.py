@@ -1,7 +1,7 @@
-"""Avro data files, a number of rows at a time.
+"""Read Avro data files in batches of rows.
 
-The file's own schema is read here, and the decoder is given one without logical types: it then gives the stored
-numbers, which Arrow takes as they are, where it would make Python values that have not their range.
+The decoder gets the file's schema without logical types. It then returns the stored numbers, which Arrow accepts
+directly, instead of Python values, which have a smaller range.
 
 Source: Iceberg spec, "Appendix A: Format-specific Requirements", Avro; Avro specification 1.12.
 """
@@ -43,10 +43,10 @@ _BROKEN = (EOFError, ValueError, IndexError, KeyError, TypeError, OverflowError,
 
 
 class AvroRows:
-    """The rows of an Avro file, which are counted when they are read. Columns are read whole.
+    """The rows of an Avro file. Their number is unknown until they are read. Columns are read whole.
 
     Raises:
-        ArrowException: it is not a whole Avro file of types that Iceberg's tables have.
+        ArrowException: it is not a complete Avro file, or has types that Iceberg tables do not have.
         OSError: it cannot be fetched.
     """
 
@@ -74,21 +74,21 @@ class AvroRows:
         self.columns: tuple[Stored, ...] = stored_columns(pa.schema(types.fields), _field_id)
 
     def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
-        """Nothing: the format has none."""
+        """None: Avro files have no statistics."""
         return None
 
     def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of those leaves. Once: the file is read as a stream.
+        """All rows in order, with the columns of the given leaves. Callable once: the file is read as a stream.
 
         Raises:
-            ArrowException, OSError: as of the class.
+            ArrowException, OSError: as for the class.
         """
         places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
         rows = self._rows()
         while chunk := list(islice(rows, _BATCH_ROWS)):
             arrays = [_array(chunk, self._fields[at], self._shapes[at]) for at in places]
             names = [str(place) for place in places]
-            # The places of the rows stand in where no column is read: a batch without any has no rows.
+            # An extra null column, deselected below, keeps the row count: a batch made of no columns has no rows.
             batch = pa.RecordBatch.from_arrays([pa.nulls(len(chunk)), *arrays], names=["", *names])
             yield batch.select(list(range(1, len(arrays) + 1)))
 

@@ -1,4 +1,6 @@
-"""An Avro file's bytes under another header, and zstandard blocks inflated by Arrow: the decoder here knows none.
+"""Streams of an Avro file's bytes with a replaced header, and with zstandard blocks decompressed by Arrow.
+
+The Avro decoder has no zstandard here.
 
 Source: Avro specification 1.12, "Object Container Files".
 """
@@ -11,13 +13,13 @@ import pyarrow as pa
 
 
 class Chained(io.RawIOBase):
-    """Bytes, and then the rest of a file."""
+    """A stream of given bytes followed by the rest of a file."""
 
     def __init__(self, head: bytes, rest: pa.NativeFile) -> None:
         self._head, self._rest = io.BytesIO(head), rest
 
     def readable(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
     def read(self, size: int | None = -1) -> bytes:
@@ -32,7 +34,7 @@ class Chained(io.RawIOBase):
 
 
 class Inflated(Chained):
-    """The same, its blocks no longer compressed by zstandard."""
+    """A :class:`Chained` stream that decompresses zstandard blocks."""
 
     def _more(self, size: int) -> bytes:
         found = b""

@@ -1,4 +1,4 @@
-"""An Avro schema as Arrow fields with field ids, and as the plain schema that its rows are decoded with."""
+"""Convert an Avro schema to Arrow fields with field ids, and to the plain schema that rows are decoded with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 Shape = Callable[[Any], Any]
-"""From a decoded value to what Arrow takes for it."""
+"""Converts a decoded value to one that Arrow accepts."""
 
 _PRIMITIVES = {
     "null": pa.null(),
@@ -38,7 +38,7 @@ _EXACT = Context(prec=100)
 
 
 class AvroTypeError(Exception):
-    """A schema that Iceberg's tables do not have; its text says what of it."""
+    """A schema that Iceberg tables cannot have; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class AvroTypes:
     """The columns of a file.
 
     Attributes:
-        plain: the record's schema without logical types, every name once.
-        fields: the columns as Arrow fields; ids in their metadata.
-        shapes: of each column; None where Arrow takes values as they are decoded.
+        plain: the record's schema without logical types; every type name is unique.
+        fields: the columns as Arrow fields, with field ids in their metadata.
+        shapes: each column's conversion; None where Arrow accepts the decoded values.
 
     Raises:
-        AvroTypeError: the schema is none, or of types that cannot be.
+        AvroTypeError: the schema is invalid, or has types that Iceberg tables cannot have.
     """
 
     def __init__(self, schema: object) -> None:
@@ -110,7 +110,7 @@ class AvroTypes:
         raise AvroTypeError(f"its schema names an unknown type {name}")
 
     def _declare(self, schema: Mapping[str, Any], namespace: str) -> str:
-        """Remember a named type; the namespace of names within it."""
+        """Register a named type; return the namespace for names within it."""
         full = _full_name(str(schema.get("name")), schema.get("namespace", namespace))
         self._named[full] = (schema, namespace)
         return full.rpartition(".")[0]
@@ -173,7 +173,7 @@ def _struct_shape(fields: list[pa.Field], shapes: list[Shape | None]) -> Shape |
 
 
 def _decimal(schema: Mapping[str, Any], plain: object) -> _Type | None:
-    """Of bytes and fixed; an invalid logical type is ignored, the specification says."""
+    """The decimal type of bytes or fixed; None for an invalid one, which the specification says to ignore."""
     precision, scale = schema.get("precision"), schema.get("scale", 0)
     if schema.get("logicalType") != "decimal" or not isinstance(precision, int) or not isinstance(scale, int):
         return None

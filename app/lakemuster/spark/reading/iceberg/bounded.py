@@ -1,4 +1,4 @@
-"""What several files of a split need, kept while there is room."""
+"""A cache with least-recently-used eviction and a limit in bytes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class Bounded(Generic[T]):
-    """Values by key, of no more than so many bytes together; those that were used least recently go first.
+    """A cache of values by key, limited in bytes; the least recently used value is evicted first.
 
     Args:
-        max_bytes: of all values; one that is larger is made whenever it is asked for.
+        max_bytes: the limit for all values together; a larger value is not cached.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -22,7 +22,7 @@ class Bounded(Generic[T]):
         self._held: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], tuple[T, int]]) -> T:
-        """The value of a key; ``make`` gives it and its size in bytes."""
+        """The value of a key; on a miss, ``make`` returns the value and its size in bytes."""
         if key in self._held:
             self._held.move_to_end(key)
             return self._held[key][0]

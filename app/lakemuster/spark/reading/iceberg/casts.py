@@ -1,4 +1,4 @@
-"""Values as files hold them, to values of a table's type: type promotion, and the physical forms of one type.
+"""Cast values of a file's column to the table's type: type promotion, and the physical forms of a type.
 
 Source: Iceberg spec, "Schema Evolution" (type promotion), "Appendix A: Format-specific Requirements".
 """
@@ -26,15 +26,15 @@ _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 class UnlikeTypesError(Exception):
-    """A file's column is not of a type that the table's is promoted from; its text says both."""
+    """A file's column type cannot be promoted to the table's; the message names both."""
 
 
 def cast(source: pa.DataType, of: Primitive) -> Cast:
-    """How arrays of a file's column become arrays of a table's type, ``schema.arrow_type(of)``.
+    """A function that casts arrays of a file's column to a table's type, as ``schema.arrow_type(of)``.
 
     Raises:
-        UnlikeTypesError: such values are not of that type.
-        UnknownTypeError: the type has no Arrow form.
+        UnlikeTypesError: the file's type cannot be promoted to the table's.
+        UnknownTypeError: the table's type has no Arrow type.
     """
     if pa.types.is_dictionary(source):
         inner = cast(source.value_type, of)
@@ -64,7 +64,7 @@ def _cast(source: pa.DataType, of: Primitive, target: pa.DataType) -> Cast | Non
         case Kind.DATE:
             fits = types.is_date(source)
         case Kind.TIME:
-            if types.is_int64(source):  # ORC's
+            if types.is_int64(source):  # from ORC
                 return lambda array: array.view(target)
             fits = types.is_time(source)
         case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
@@ -108,7 +108,7 @@ def _is_bytes(of: pa.DataType) -> bool:
 
 
 def _of_length(source: pa.DataType, length: int) -> Cast | None:
-    """To binary values, each of that many bytes."""
+    """A cast to binary that checks that every value has ``length`` bytes; None if the source is not binary."""
     if not _is_bytes(source):
         return None
     if pa.types.is_fixed_size_binary(source):
@@ -124,7 +124,7 @@ def _of_length(source: pa.DataType, length: int) -> Cast | None:
 
 
 def _to_timestamp(source: pa.DataType, of: Primitive, target: pa.DataType) -> Cast | None:
-    """Instants and wall-clock times are the same number of units; only dates are promoted to the latter."""
+    """A cast to a timestamp. A zone does not change the stored number; dates become timestamps without a zone only."""
     if pa.types.is_date(source):
         return (lambda array: array.cast(target)) if of.kind is Kind.TIMESTAMP else None
     if is_int96(source):
@@ -150,7 +150,7 @@ def _nulls(array: pa.Array) -> np.ndarray | None:
 
 
 def uuid_text(array: pa.Array) -> pa.Array:
-    """UUIDs of 16 bytes as text, lower-case with dashes.
+    """UUIDs of 16 bytes as strings, lower-case with dashes.
 
     Raises:
         UnlikeTypesError: a value has another length.

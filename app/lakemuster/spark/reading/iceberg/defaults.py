@@ -1,4 +1,4 @@
-"""The value of a field in rows of a file that does not hold it.
+"""Determine the value of a field that a data file does not contain.
 
 Source: Iceberg spec, "Column Projection", "Default values", "JSON single-value serialization".
 """
@@ -18,15 +18,15 @@ from lakemuster.spark.reading.iceberg.schema import arrow_type
 
 
 class NoValueError(Exception):
-    """A required field has neither a value nor a default, or a default is not one; its text says which."""
+    """A required field has neither a value nor a default, or a default is invalid; the message says which."""
 
 
 def missing_value(field: Field, constants: Mapping[int, object]) -> pa.Scalar:
-    """The partition's value where the field is an identity partition source, else its initial default, else null.
+    """The partition value if the field is an identity partition source, else its initial default, else null.
 
     Raises:
-        NoValueError: none of them, and the field is required; or the default is not a value of the type.
-        UnknownTypeError: of the type.
+        NoValueError: the field is required and has neither, or the default is not a value of the type.
+        UnknownTypeError: the type has no Arrow type.
     """
     target = arrow_type(field.type)
     if field.field_id in constants and isinstance(field.type, Primitive):
@@ -43,7 +43,7 @@ def missing_value(field: Field, constants: Mapping[int, object]) -> pa.Scalar:
 
 
 def _partition_value(of: Primitive, value: object) -> object:
-    """A value as plans have it, as a Python value of the type that is read; a promoted one is as it was."""
+    """A plan's partition value as a Python value of the field's type; it may still have the type before promotion."""
     if of.kind is Kind.UUID and isinstance(value, bytes):
         return str(UUID(bytes=value))
     if of.kind is Kind.DECIMAL and isinstance(value, Decimal):
@@ -54,7 +54,7 @@ def _partition_value(of: Primitive, value: object) -> object:
 
 
 def _default(of: Type, value: object) -> object:
-    """The Python value of a JSON single value."""
+    """The Python value of a default in JSON single-value form."""
     if value is None:
         return None
     match of:
@@ -76,7 +76,7 @@ def _default(of: Type, value: object) -> object:
 
 
 def _python_value(of: Primitive, internal: object) -> object:
-    """What Arrow takes for a value in its internal form (see ``metadata.types``)."""
+    """A value in internal form (see ``metadata.types``) as a value that Arrow accepts."""
     if isinstance(internal, UUID):
         return str(internal)
     if of.kind in {Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:

@@ -1,6 +1,6 @@
-"""Equality deletes: rows whose values in some columns equal those of a row in a delete file.
+"""Read equality delete files, which delete rows by the values of some columns.
 
-A member of a null struct is null.
+A member of a null struct compares as null.
 
 Source: Iceberg spec, "Equality Delete Files".
 """
@@ -30,12 +30,12 @@ _MAX_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
-    """One column of equality deletes: a field at the top of a schema, narrowed to the one that is compared.
+    """One compared field of equality deletes, as a top-level field pruned to it.
 
     Attributes:
-        field: structs of one member each, down to the field.
-        depth: of the field within them.
-        field_id: the field's own.
+        field: the top-level field; structs around the compared field have one member each.
+        depth: the number of structs around the compared field.
+        field_id: the compared field's id.
     """
 
     field: Field
@@ -43,7 +43,7 @@ class KeyColumn:
     field_id: int
 
     def values(self, column: pa.Array) -> pa.Array:
-        """The field's own values, in a form in which equal ones, and no others, are the same."""
+        """The compared field's values, in the form of :func:`comparable`."""
         for _ in range(self.depth):
             column = pc.struct_field(column, [0])
         return comparable(column)
@@ -51,19 +51,19 @@ class KeyColumn:
 
 @dataclass(frozen=True)
 class KeyGroup:
-    """The delete files of the same columns that apply to a data file."""
+    """The equality delete files that apply to a data file and have the same equality ids."""
 
     columns: tuple[KeyColumn, ...]
     deletes: tuple[Row, ...]
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """What must be read of the data file."""
+        """The fields to read from the data file."""
         return tuple(column.field for column in self.columns)
 
 
 class EqualityDeletes:
-    """The equality deletes of a split's data files. Delete files are kept while there is room."""
+    """The equality deletes of a split's data files. The contents of delete files are cached, with a limit in bytes."""
 
     def __init__(self, table: TableToRead, files: Files) -> None:
         self._table, self._files = table, files
@@ -75,10 +75,10 @@ class EqualityDeletes:
         return known_schemas(self._table)
 
     def of(self, file: Row) -> tuple[KeyGroup, ...]:
-        """What applies to a data file, by the columns that are compared.
+        """The equality delete files of a data file, grouped by equality ids.
 
         Raises:
-            NotReadable: a delete file does not say its columns, or they are not known.
+            NotReadable: a delete file has no equality ids, or they are unknown or not comparable.
         """
         groups: dict[tuple[int, ...], list[Row]] = {}
         for delete in file["deletes"]:
@@ -144,7 +144,7 @@ def _ids(columns: Sequence[KeyColumn]) -> tuple[int, ...]:
 
 
 def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:
-    """A field with nothing in it but the one of that id, all optional; and how deep that is."""
+    """A field pruned to the one with that id, all made optional, and its depth; None if not found or not comparable."""
     if field.field_id == field_id:
         has_equality = isinstance(field.type, Primitive) and field.type.kind is not Kind.VARIANT
         return (replace(field, required=False), 0) if has_equality else None

@@ -1,6 +1,7 @@
-"""Field ids of files that do not say them.
+"""Assign field ids to the columns of files without field ids, by name mapping or by position.
 
-Without a name mapping, Java counts the columns of Parquet files, and takes those of ORC and Avro by the table's names.
+Without a name mapping, Iceberg's Java library numbers the columns of Parquet files by position, and resolves those of
+ORC and Avro files by the table's column names.
 
 Source: Iceberg spec, "Column Projection", "Name Mapping Serialization"; ``ParquetSchemaUtil``, ``OrcIterable`` and
 ``ProjectionDatumReader`` of Iceberg 1.11.
@@ -20,7 +21,7 @@ NAME_MAPPING = "schema.name-mapping.default"
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A field by the names that files have for it; ``field_id`` None for one that the table does not have."""
+    """A field of a name mapping: the names for it in files; ``field_id`` is None if the table does not have it."""
 
     field_id: int | None
     names: tuple[str, ...]
@@ -28,10 +29,10 @@ class Mapped:
 
 
 def parse_name_mapping(text: str) -> tuple[Mapped, ...]:
-    """The table property as written.
+    """Parse the table property.
 
     Raises:
-        ValueError: it is not a name mapping.
+        ValueError: the text is not a name mapping.
     """
     try:
         return _mapped(json.loads(text))
@@ -64,7 +65,7 @@ def _within(of: Type) -> tuple[Mapped, ...]:
 
 
 def with_mapped_ids(columns: Sequence[Stored], mapping: Sequence[Mapped]) -> tuple[Stored, ...]:
-    """Columns with the ids of their names; those that the mapping does not name have none."""
+    """Columns with field ids by name; a column that the mapping does not contain gets None."""
     return tuple(_with_mapped_id(column, column.name, mapping) for column in columns)
 
 
@@ -80,5 +81,5 @@ _INNER = {"list": ["element"], "map": ["key", "value"]}
 
 
 def with_position_ids(columns: Sequence[Stored]) -> tuple[Stored, ...]:
-    """Columns counted from 1. What is within nested ones stays without ids."""
+    """Top-level columns with their positions, from 1, as field ids; nested fields get none."""
     return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

@@ -1,4 +1,4 @@
-"""Rows of values to hold other rows against, equal as Java's are: null is null, NaN is NaN, -0.0 is not 0.0.
+"""Look rows up in a set of key rows, with Java's equality: null equals null, NaN equals NaN, -0.0 differs from 0.0.
 
 Source: ``Comparators`` and ``StructLikeSet`` of Iceberg 1.11.
 """
@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Codes = npt.NDArray[np.int64]
-"""Numbers of values, from 0; -1 for a value that is none of them."""
+"""Dictionary codes of values, from 0; -1 for a value not in the dictionary."""
 
 
 def comparable(values: pa.Array) -> pa.Array:
-    """Values as integers, bytes or text, the same where Java finds them equal, and only there."""
+    """Values as integers, bytes or strings that are equal exactly if Java considers the values equal."""
     of = values.type
     if pa.types.is_null(of) or pa.types.is_boolean(of):
         return values.cast(pa.int8())
@@ -30,10 +30,10 @@ def comparable(values: pa.Array) -> pa.Array:
 
 
 class Keys:
-    """Rows of values of some columns, made ready once to find each of many other rows in.
+    """A set of key rows over one or more columns, indexed for lookups.
 
     Args:
-        columns: the values of each column, :func:`comparable`; aligned.
+        columns: the values of each column, in the form of :func:`comparable`; equally long.
     """
 
     def __init__(self, columns: Sequence[pa.Array]) -> None:
@@ -48,11 +48,11 @@ class Keys:
 
     @property
     def nbytes(self) -> int:
-        """About what it takes in memory."""
+        """The approximate size in memory, in bytes."""
         return sum(column.nbytes for column in self._columns) + sum(pairs.nbytes for pairs in self._pairs)
 
     def among(self, columns: Sequence[pa.Array]) -> npt.NDArray[np.bool_]:
-        """For each of other rows, whether it is one of the keys; ``columns`` as the keys' own."""
+        """Whether each row is one of the keys; ``columns`` in the form and order of the keys' columns."""
         codes = self._columns[0].codes(columns[0])
         for values, column, distinct in zip(columns[1:], self._columns[1:], self._pairs, strict=True):
             others = column.codes(values)
@@ -62,7 +62,7 @@ class Keys:
 
 
 class _Numbers:
-    """Distinct integers, and null."""
+    """A dictionary of integers and null."""
 
     def __init__(self, values: pa.Array) -> None:
         distinct = pc.unique(values)
@@ -79,13 +79,13 @@ class _Numbers:
 
 
 class _Texts:
-    """Distinct texts or bytes, and null."""
+    """A dictionary of strings or bytes, and null."""
 
     def __init__(self, values: pa.Array) -> None:
         distinct = pc.unique(values)
         self._codes = {value: code for code, value in enumerate(distinct.to_pylist())}
         self.size = len(self._codes) + 1
-        self.nbytes = distinct.nbytes + 150 * len(distinct)  # objects and their places
+        self.nbytes = distinct.nbytes + 150 * len(distinct)  # about 150 bytes per object and dict entry
 
     def codes(self, values: pa.Array) -> Codes:
         encoded = values.dictionary_encode(null_encoding="encode")
@@ -95,7 +95,7 @@ class _Texts:
 
 
 def _places(distinct: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> Codes:
-    """Where values stand among distinct ascending ones; -1 for those that do not."""
+    """The index of each value in an ascending array of distinct values; -1 if it is not in it."""
     if not len(distinct):
         return np.full(len(values), -1)
     places = np.searchsorted(distinct, values)

@@ -1,4 +1,4 @@
-"""Iceberg's metadata columns: where a row is stored, beside the table's columns.
+"""Iceberg's metadata columns ``_file``, ``_pos`` and ``_spec_id``, which say where a row is stored.
 
 Source: Iceberg spec, "Reserved Field IDs"; the types are those of Spark's own Iceberg reader.
 """
@@ -22,10 +22,10 @@ _FIELDS = {
 
 
 def metadata_fields(table: TableToRead) -> list[pa.Field]:
-    """Those of ``table.metadata_columns``.
+    """The Arrow fields of ``table.metadata_columns``.
 
     Raises:
-        NotReadable: one is not known here, or is a column of the table.
+        NotReadable: a metadata column is not supported, or the table has a column of the same name.
     """
     own = {field["name"] for field in table.schema["fields"]}
     for name in table.metadata_columns:
@@ -40,7 +40,7 @@ def metadata_fields(table: TableToRead) -> list[pa.Field]:
 class Stamps:
     """The metadata columns of one file's rows.
 
-    Positions are put into a batch as its last column before rows are taken from it.
+    Positions are added to a batch as its last column before deleted rows are removed from it.
     """
 
     def __init__(self, table: TableToRead, file: Row) -> None:
@@ -48,14 +48,14 @@ class Stamps:
         self._file = file
 
     def numbered(self, batch: pa.RecordBatch, start: int) -> pa.RecordBatch:
-        """The batch with the positions of its rows, where they are wanted."""
+        """The batch with its rows' positions in the file as last column, if ``_pos`` is requested."""
         if POS not in self._names:
             return batch
         positions = pa.array(np.arange(start, start + batch.num_rows))
         return pa.RecordBatch.from_arrays([*batch.columns, positions], names=[*batch.schema.names, POS])
 
     def of(self, batch: pa.RecordBatch) -> list[pa.Array]:
-        """The columns for what is left of a batch."""
+        """The metadata columns for the remaining rows of a batch."""
         count = batch.num_rows
         made = {
             "_file": lambda: pa.repeat(pa.scalar(self._file["file_path"], pa.string()), count),

@@ -1,4 +1,4 @@
-"""Files of rows, data and deletes alike: opened by their format, their columns by field id, their count held to."""
+"""Open data and delete files of any format, with columns by field id, and check their row counts."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ from lakemuster.spark.reading.row_groups import Piece
 
 
 class Rows(Protocol):
-    """The rows of a file."""
+    """The rows of an open file; each format has an implementation."""
 
     @property
     def columns(self) -> tuple[Stored, ...]:
-        """What it holds; without ids where the file does not say them."""
+        """The file's columns; their field ids are None if the file has none."""
         ...
 
     @property
     def num_rows(self) -> int | None:
-        """What its footer says; None where it has none."""
+        """The row count in the footer; None for formats without one."""
         ...
 
     @property
     def reads_whole_columns(self) -> bool:
-        """Whether a column is read with all that is within it."""
+        """Whether a nested column is always read with all its members."""
         ...
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What can be read of it alone."""
+        """The parts that can be read separately."""
         ...
 
     def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece in order, with the columns of those leaves."""
+        """The rows of a piece in order, with the columns of the given leaves."""
         ...
 
     def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
-        """What is known of a piece's values in a column that has no others within, and is no list's or map's."""
+        """The statistics of a primitive column outside lists and maps, in a piece; None if unknown."""
         ...
 
 
@@ -64,15 +64,15 @@ _FORMATS: dict[str, Callable[[pa.NativeFile], Rows]] = {"parquet": ParquetRows, 
 
 
 class OpenRows:
-    """An open file, whose columns have the field ids that the format's rules give them.
+    """An open file, whose columns have field ids: the file's own, or those assigned by Iceberg's rules.
 
     Args:
         file: its row in a plan.
-        mapping: field ids by name for a file that does not say its own; None for the table's rules.
+        mapping: the name mapping for a file without field ids; None for the table's rules.
 
     Raises:
-        NotReadable: it is encrypted, of an unknown format, or of another number of rows than recorded.
-        ArrowException, OSError: as of its format.
+        NotReadable: it is encrypted, of an unknown format, or its row count is not the recorded one.
+        ArrowException, OSError: as for its format.
     """
 
     def __init__(self, table: TableToRead, file: Row, files: Files, mapping: tuple[Mapped, ...] | None = None) -> None:
@@ -93,7 +93,7 @@ class OpenRows:
             self.columns = self._identified(kind is ParquetRows, mapping)
 
     def read_columns(self, leaves: set[int]) -> tuple[Stored, ...]:
-        """What the batches for those leaves hold."""
+        """The columns in the batches for the given leaves."""
         if self._rows.reads_whole_columns:
             touched = [column for column in self.columns if not leaves.isdisjoint(column.leaves)]
             leaves = {leaf for column in touched for leaf in column.leaves}
@@ -101,20 +101,22 @@ class OpenRows:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What can be read of it alone, in order."""
+        """The parts that can be read separately, in order."""
         return self._rows.pieces
 
     def bounds(self, field_id: int, piece: Piece) -> Bounds | None:
-        """What is known of a piece's values in a column or a struct's member; None where nothing is."""
+        """The statistics of a primitive column or struct member in a piece; None if unknown."""
         column = _primitive(self.columns, field_id)
         return None if column is None else self._rows.bounds(column, piece)
 
     def batches(self, leaves: set[int], pieces: Sequence[Piece]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """The rows of some pieces in order, with the columns that :meth:`read_columns` says, after the first's place.
+        """The batches of some pieces in order, each with the position of its first row in the file.
+
+        The columns are those of :meth:`read_columns`.
 
         Raises:
-            NotReadable: at the end of a piece, when they were not as many as recorded.
-            ArrowException, OSError: as of its format.
+            NotReadable: at the end of a piece, if its row count is not the recorded one.
+            ArrowException, OSError: as for its format.
         """
         for piece in pieces:
             at = piece.first_row
@@ -143,7 +145,7 @@ class OpenRows:
 
 
 def _primitive(columns: Sequence[Stored], field_id: int) -> Stored | None:
-    """The column of an id, at the top or in structs alone, that has no others within."""
+    """The primitive column with a field id, at the top level or in structs; None if there is none."""
     for column in columns:
         if column.kind == "primitive" and column.field_id == field_id:
             return column
@@ -156,7 +158,7 @@ def name_mapping(table: TableToRead) -> tuple[Mapped, ...] | None:
     """The table's name mapping; None when it has none.
 
     Raises:
-        NotReadable: it is not one.
+        NotReadable: it is invalid.
     """
     text = table.properties.get(NAME_MAPPING)
     if text is None:
@@ -169,7 +171,7 @@ def name_mapping(table: TableToRead) -> tuple[Mapped, ...] | None:
 
 @contextmanager
 def naming(table: TableToRead, path: str) -> Iterator[None]:
-    """Name the table and the file in what Arrow, storage and the projection say."""
+    """Turn errors of Arrow, the projection and truncated reads into NotReadable, which names the table and the file."""
     try:
         yield
     except NotProjectedError as cause:
@@ -178,5 +180,5 @@ def naming(table: TableToRead, path: str) -> Iterator[None]:
         raise NotReadable(table.name, f"its bytes cannot be understood: {cause}", path) from cause
     except OSError as cause:
         if cause.filename is not None or type(cause) is not OSError:
-            raise  # the storage's own
+            raise  # a storage error
         raise NotReadable(table.name, f"it cannot be read to its end: {cause}", path) from cause

@@ -1,4 +1,4 @@
-"""ORC data files, a stripe at a time.
+"""Read ORC data files, one stripe at a time.
 
 Source: Iceberg spec, "Appendix A: Format-specific Requirements", ORC.
 """
@@ -21,11 +21,11 @@ _BATCH_ROWS = 65_536
 
 
 class OrcRows:
-    """The rows of an ORC file. Columns are read whole, with all that is within them.
+    """The rows of an ORC file. Nested columns are read whole.
 
     Raises:
-        ArrowException, OSError: it is not a whole ORC file, cannot be fetched, or holds a timestamp that nanoseconds
-            since 1970 do not reach.
+        ArrowException, OSError: it is not a complete ORC file, cannot be fetched, or holds a timestamp out of the range
+            of int64 nanoseconds since 1970.
     """
 
     reads_whole_columns = True
@@ -37,21 +37,21 @@ class OrcRows:
         self.columns: tuple[Stored, ...] = stored_columns(self._file.schema, _field_id)
 
     def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
-        """Nothing: what the file says of its stripes is not to be had."""
+        """None: pyarrow does not expose stripe statistics."""
         return None
 
     def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of those leaves.
+        """All rows in order, with the columns of the given leaves.
 
         Raises:
-            ArrowException, OSError: as of the class.
+            ArrowException, OSError: as for the class.
         """
         places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
         if any(has_timestamps(self.columns[at].type) for at in places) and not timestamps_are_checked():
             raise NotProjectedError(NEWER)
         names = [column.name for column in self.columns]
         chosen = [names[at] for at in places] or names[:1]
-        # A dot leads into a column, so a name with one can choose others.
+        # pyarrow takes names with dots as paths into nested columns, so such a name may select another column.
         is_plain = len(set(names)) == len(names) and not any("." in name for name in names)
         for number in range(self._file.nstripes):
             stripe = self._file.read_stripe(number, columns=chosen if is_plain else None)

@@ -1,4 +1,4 @@
-"""Parquet data files, a row group at a time."""
+"""Read Parquet data files, one row group at a time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ParquetRows:
     """The rows of a Parquet file.
 
     Attributes:
-        columns: what it holds.
-        num_rows: what its footer says.
-        pieces: its row groups.
+        columns: the file's columns.
+        num_rows: the row count in the footer.
+        pieces: the row groups.
 
     Raises:
-        ArrowException, OSError: it is not a whole Parquet file, or cannot be fetched.
+        ArrowException, OSError: it is not a complete Parquet file, or cannot be fetched.
     """
 
     reads_whole_columns = False
@@ -40,10 +40,10 @@ class ParquetRows:
         """The rows of a row group in order, with the columns of ``stored.prune(columns, leaves)``.
 
         Raises:
-            ArrowException, OSError: as of the class.
+            ArrowException, OSError: as for the class.
         """
         indices = sorted(leaves)
-        # One row group at a time, so that no more is fetched ahead.
+        # One row group per call, so that the next ones are not prefetched.
         yield from self._file.reader.iter_batches(
             self._batch_rows(piece.number, indices),
             row_groups=[piece.number],
@@ -52,7 +52,7 @@ class ParquetRows:
         )
 
     def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
-        """What the footer says of a column that has no others within."""
+        """The statistics of a primitive column in a row group, from the footer; None if it has none."""
         return row_group_bounds(self._file.metadata, piece.number, column.leaf, column.type)
 
     def _batch_rows(self, group: int, indices: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""Positions of deleted rows: of position delete files and deletion vectors.
+"""Read position delete files and deletion vectors: the positions of deleted rows.
 
 Source: Iceberg spec, "Position Delete Files", "Deletion Vectors", "Reserved Field IDs".
 """
@@ -35,10 +35,10 @@ _FIELDS = (
 
 
 class PositionDeletes:
-    """The deleted rows of a split's data files. What delete files say of several of them is kept while there is room.
+    """The position deletes of a split's data files. The contents of delete files are cached, with a limit in bytes.
 
     Args:
-        split: its data files are those that delete files are read for.
+        split: only positions in its data files are read from delete files.
     """
 
     def __init__(self, table: TableToRead, split: Split, files: Files) -> None:
@@ -51,7 +51,7 @@ class PositionDeletes:
                 self._wanted.setdefault(delete["file_path"], set()).add(file["file_path"])
 
     def of(self, file: Row) -> Positions:
-        """Rows of a data file that are deleted by position, from 0: ascending, each once.
+        """The positions of a data file's deleted rows, from 0, ascending and distinct.
 
         Raises:
             NotReadable: a delete file cannot be applied.
@@ -86,7 +86,7 @@ class PositionDeletes:
         return np.frombuffer(bits.to_array(), np.uint64).astype(np.int64)
 
     def _read(self, delete: Row) -> tuple[Mapping[str, Positions], int]:
-        """The positions in a delete file by data file, of those that are wanted; and their size in bytes."""
+        """The positions in a delete file for the split's data files, by data file, and their size in bytes."""
         wanted = self._wanted[delete["file_path"]]
         rows = OpenRows(self._table, delete, self._files, mapping_of(_FIELDS))
         leaves = leaves_of(_FIELDS, rows.columns)
@@ -105,7 +105,7 @@ class PositionDeletes:
         return by_file, sum(one.nbytes for one in by_file.values())
 
     def _pieces(self, rows: OpenRows, wanted: set[str]) -> Sequence[Piece]:
-        """Those that may hold rows of the wanted files; all where these may stand there by other locations."""
+        """The pieces whose bounds may contain a wanted file's path; all pieces if locations are rewritten."""
         if self._table.rewrites:
             return rows.pieces
         paths = [path.encode() for path in wanted]
@@ -119,7 +119,7 @@ def _may_hold(paths: Sequence[bytes], bounds: Bounds | None) -> bool:
 
 
 def kept(positions: Positions, start: int, count: int) -> pa.Array | None:
-    """Which of the rows ``start`` to ``start + count`` stay; None when all do."""
+    """A mask of the rows from ``start`` to ``start + count``, False for deleted ones; None when none is deleted."""
     first, last = np.searchsorted(positions, [start, start + count])
     if first == last:
         return None

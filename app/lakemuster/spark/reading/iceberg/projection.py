@@ -1,7 +1,7 @@
-"""A file's columns to a table's: by field id at every level of nesting, what is missing filled in.
+"""Project a file's columns to a table's, by field id at every nesting level; missing fields are filled in.
 
-Two steps: :func:`leaves_of` says what must be read, :func:`projection` how what was read becomes columns of the
-table. Both refuse before a row is read.
+There are two steps: :func:`leaves_of` selects the leaves to read, and :func:`projection` returns functions that turn
+the batches read into columns of the table. Both raise errors before a row is read.
 
 Source: Iceberg spec, "Column Projection", "Default values".
 """
@@ -22,15 +22,15 @@ from lakemuster.spark.reading.iceberg.stored import Stored, is_list
 Convert = Callable[[pa.Array], pa.Array]
 Column = Callable[[pa.RecordBatch], pa.Array]
 Constants = Mapping[int, object]
-"""Values of fields that hold for a whole file, by field id: identity partition values, as Python values."""
+"""Constant values of fields in a file, by field id: identity partition values, as Python values."""
 
 
 class NotProjectedError(Exception):
-    """Why a file's columns do not give a table's column; its text is for people."""
+    """A file's columns cannot be projected to a table's column; the message is human-readable."""
 
 
 def leaves_of(fields: Sequence[Field], columns: Sequence[Stored]) -> set[int]:
-    """The leaves of a file that must be read for those fields."""
+    """The leaves of a file that must be read for the fields."""
     found: set[int] = set()
     for field in fields:
         column = _by_id(columns, field.field_id)
@@ -42,7 +42,7 @@ def leaves_of(fields: Sequence[Field], columns: Sequence[Stored]) -> set[int]:
 def _leaves(field: Field, column: Stored) -> set[int]:
     match field.type:
         case StructType(fields=fields):
-            # Where no member is wanted that the file has, one is read to tell null structs from others.
+            # If the file has none of the requested members, read any one: it tells which structs are null.
             return leaves_of(fields, column.children) or set(list(column.leaves)[:1])
         case ListType(element=element) if column.children:
             return _leaves(element, column.children[0])
@@ -52,10 +52,10 @@ def _leaves(field: Field, column: Stored) -> set[int]:
 
 
 def projection(fields: Sequence[Field], columns: Sequence[Stored], constants: Constants) -> tuple[Column, ...]:
-    """How each field is made from a batch whose columns are ``columns``.
+    """For each field, a function that makes its column from a batch with the columns ``columns``.
 
     Raises:
-        NotProjectedError: a column is of an unlike type, or is missing and must be there.
+        NotProjectedError: a column's type cannot be promoted, or a required column is missing and has no default.
     """
     return tuple(_top(field, columns, constants) for field in fields)
 
@@ -159,7 +159,7 @@ def _map(array: pa.Array, key: Convert, value: Convert, target: pa.DataType) -> 
 
 
 def _offsets(array: pa.Array) -> tuple[pa.Array, int, int]:
-    """The offsets of a list or map array from 0, and the part of its values that they are of."""
+    """The offsets of a list or map array, rebased to 0, and the range of its values that they cover."""
     offsets = array.offsets.to_numpy(zero_copy_only=False)
     start, end = int(offsets[0]), int(offsets[-1])
     return pa.array((offsets - start).astype(np.int32), pa.int32()), start, end

@@ -1,4 +1,4 @@
-"""The rows of a split's data files, as columns of the table."""
+"""Read the rows of a split's data files as the table's columns, with deletes applied."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _DELETES = frozenset({"position-deletes", "equality-deletes"})
 def read(
     table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a split, in ``schema.read_schema(table)``, deletes applied.
+    """The rows of a split, in ``schema.read_schema(table)``, with deletes applied.
 
     Args:
-        conditions: rows that do not match all of them may be left out.
+        conditions: rows that do not match all of them may be omitted.
 
     Raises:
-        NotReadable: a file, or a delete file of it, cannot be applied; some rows may have been given before.
-        OSError: as storage says.
+        NotReadable: a file, or one of its delete files, cannot be read; some rows may have been yielded before.
+        OSError: from storage.
     """
     reading = _Reading(table, split, files, conditions)
     for file in split.files:
@@ -42,7 +42,7 @@ def read(
 
 
 class _Reading:
-    """One split being read."""
+    """Reads the files of one split."""
 
     def __init__(self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition]) -> None:
         self._table, self._files = table, files
@@ -52,7 +52,7 @@ class _Reading:
         self._conditions = conditions
 
     def rows(self, file: Row) -> Iterator[pa.RecordBatch]:
-        """The rows of one data file that are left."""
+        """The rows of one data file that are not deleted."""
         unknown = next((delete for delete in file["deletes"] if delete["content"] not in _DELETES), None)
         if unknown is not None:
             raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
@@ -81,14 +81,14 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Filter:
-    """The equality deletes of one set of columns."""
+    """Applies the equality deletes of one key group."""
 
     group: KeyGroup
     keys: Keys
     make: tuple[Column, ...]
 
     def left(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows that they do not delete."""
+        """The rows that are not deleted."""
         if not batch.num_rows:
             return batch
         values = [column.values(one(batch)) for column, one in zip(self.group.columns, self.make, strict=True)]
@@ -103,7 +103,7 @@ def _made(batch: pa.RecordBatch, make: Sequence[Column], stamps: Stamps, schema:
 
 
 def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:
-    """The values of identity partition sources, which hold for every row of the file, by field id.
+    """The values of identity partition sources, constant in the file, by field id.
 
     Raises:
         NotReadable: the file's spec is not known.

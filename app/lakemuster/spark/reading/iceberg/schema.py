@@ -1,7 +1,7 @@
-"""Iceberg's columns as Arrow columns that Spark takes.
+"""Convert Iceberg schemas to Arrow schemas that Spark accepts.
 
-The types are those of Spark's own Iceberg reader: uuid is text, fixed is binary, unknown is null; time, nanoseconds
-and geometry are refused. Equality deletes may name columns of types that Spark has no equal of: those have a
+The types are those of Spark's own Iceberg reader: uuid is string, fixed is binary, unknown is null; time, nanosecond
+and geometry types are refused. Equality deletes may use columns of types that Spark does not have: these have an Arrow
 type here too, and only :func:`read_schema` refuses them.
 
 Source: Iceberg spec, "Schemas and Data Types"; ``TypeToSparkType`` of Iceberg 1.11.
@@ -27,20 +27,20 @@ _NOT_IN_SPARK = frozenset({Kind.TIME, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER}
 
 
 class UnknownTypeError(Exception):
-    """A type whose values have no Arrow form here; its text is the type's."""
+    """A type without an Arrow type; the message is the type's text."""
 
 
 def target_schema(table: TableToRead) -> Schema:
-    """The schema that rows are read with.
+    """The schema to read rows with.
 
     Raises:
-        NotReadable: it cannot be understood.
+        NotReadable: it is invalid.
     """
     return _parse(table, table.schema)
 
 
 def known_schemas(table: TableToRead) -> tuple[Schema, ...]:
-    """That schema first, then the table's others, newest first: dropped columns stand in these."""
+    """The target schema, then all schemas of the table, newest first; the older ones define dropped columns."""
     others = sorted((_parse(table, row) for row in table.schemas), key=lambda schema: -schema.schema_id)
     return (target_schema(table), *others)
 
@@ -67,10 +67,10 @@ def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
 
 
 def read_schema(table: TableToRead) -> pa.Schema:
-    """The wanted columns as Arrow fields, then the metadata columns.
+    """The columns to read as Arrow fields, then the metadata columns.
 
     Raises:
-        NotReadable: a column is of a type that Spark's Iceberg reader does not read, or a metadata column is not known.
+        NotReadable: Spark's Iceberg reader does not read a column's type, or a metadata column is not supported.
     """
     fields = wanted_fields(table)
     for field in fields:
@@ -95,19 +95,19 @@ def _primitives(of: Type, path: str) -> Iterator[tuple[str, Primitive]]:
 
 
 def arrow_field(field: Field) -> pa.Field:
-    """A field of the rows that are given.
+    """The Arrow field of a field.
 
     Raises:
-        UnknownTypeError: of a type without a form.
+        UnknownTypeError: its type has no Arrow type.
     """
     return pa.field(field.name, arrow_type(field.type), nullable=not field.required)
 
 
 def arrow_type(of: Type) -> pa.DataType:
-    """The type of the values that are given.
+    """The Arrow type of a type.
 
     Raises:
-        UnknownTypeError: it has no form.
+        UnknownTypeError: there is none.
     """
     match of:
         case StructType(fields=fields):

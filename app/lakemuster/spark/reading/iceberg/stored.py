@@ -1,4 +1,4 @@
-"""The columns that a data file holds, by field id, as a tree beside the file's own Arrow schema."""
+"""The columns of a data file as a tree with field ids and leaf indices."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ IdOf = Callable[[pa.Field], int | None]
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A column, or a part of one, as it is in a file.
+    """A column of a file, or a field nested in one.
 
     Attributes:
-        field_id: None where the file does not say one.
-        name: in the file.
-        type: as it is read; of a nested one that was pruned, what its ``children`` say is right.
+        field_id: None if the file has none for it.
+        name: the name in the file.
+        type: the Arrow type it is read as; :func:`prune` updates ``children``, but not the type.
         children: members of a struct; the element of a list; key and value of a map.
-        leaf: the place of its first leaf among all leaves of the file.
+        leaf: the index of its first leaf among all leaves of the file.
     """
 
     field_id: int | None
@@ -37,7 +37,7 @@ class Stored:
 
     @property
     def leaves(self) -> Iterator[int]:
-        """The places of its leaves."""
+        """The indices of its leaves."""
         if not self.children:
             yield self.leaf
         for child in self.children:
@@ -45,7 +45,7 @@ class Stored:
 
 
 def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
-    """The columns of a file of that schema."""
+    """The columns of a file with the given schema."""
     leaf = 0
     columns = []
     for field in schema:
@@ -76,13 +76,13 @@ def inner_fields(of: pa.DataType) -> list[pa.Field]:
 
 
 def is_list(of: pa.DataType) -> bool:
-    """Whether it is one of Arrow's lists."""
+    """Whether a type is one of Arrow's list types."""
     types = pa.types
     return bool(types.is_list(of) or types.is_large_list(of) or types.is_fixed_size_list(of))
 
 
 def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
-    """What is read when only those leaves are: whole columns and members without any are left out."""
+    """The columns pruned to the given leaves: columns and members without any of them are removed."""
     return tuple(
         replace(column, children=prune(column.children, leaves))
         for column in columns
@@ -91,5 +91,5 @@ def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
 
 
 def has_ids(columns: Sequence[Stored]) -> bool:
-    """Whether any of them says its field id."""
+    """Whether any column, or field nested in one, has a field id."""
     return any(column.field_id is not None or has_ids(column.children) for column in columns)

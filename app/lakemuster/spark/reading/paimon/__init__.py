@@ -1,21 +1,21 @@
-"""Rows of Paimon's data files.
+"""Read the rows of Paimon data files: merged by key, schemas evolved, deletion vectors applied.
 
-The map, in the direction of imports::
+The modules, in the direction of imports::
 
     sections > engines > merging > folding | sources > ordering
     sections > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
     spread > file_rows
 
-* ``schemas``     columns from the server's JSON, and what Spark has for their types
-* ``tables``      a table as its files are read
-* ``arrays``      values as they lie in files, made Spark's form of their type
-* ``evolution``, ``casts``  columns of older schemas as the table has them now
-* ``data_files``  containers: columns by name, some rows at a time
+* ``schemas``     columns from the server's JSON, and their types in Spark
+* ``tables``      a table's columns, keys, schemas and options
+* ``arrays``      stored values to Spark's form of their type
+* ``evolution``, ``casts``  columns of older schemas to the table's current ones
+* ``data_files``  Parquet, ORC and Avro files: batches of columns by name
 * ``file_rows``   the rows of one file
-* ``vectors``     ... without those that its deletion vector marks
-* ``ordering``, ``sources``, ``merging``, ``sections``  rows of one key in several files made one row
-* ``engines``, ``folding``  ... as the table's merge engine says, column by column for some
-* ``spread``      rows whose columns lie in several files
+* ``vectors``     ... without the rows in its deletion vector
+* ``ordering``, ``sources``, ``merging``, ``sections``  merge the rows of a key from several files
+* ``engines``, ``folding``  ... by the table's merge engine; ``folding``: column by column
+* ``spread``      rows whose columns are in several files (data evolution)
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ __all__ = ["check", "read", "read_schema"]
 
 
 def check(table: TableToRead) -> None:
-    """Refuse a table that cannot be read at all.
+    """Check that a table can be read.
 
     Raises:
-        NotReadable: it cannot, and why.
+        NotReadable: it cannot be read; gives the reason.
     """
     read_schema(table)
 
 
 def read_schema(table: TableToRead) -> pa.Schema:
-    """The wanted columns as Arrow types that Spark takes.
+    """The columns to read, as Arrow types that Spark accepts.
 
     Raises:
-        NotReadable: Spark has no equal of a column's type.
+        NotReadable: Spark has no type for a column.
     """
     return PaimonTable.of(table).arrow_schema
 
@@ -56,15 +56,15 @@ def read_schema(table: TableToRead) -> pa.Schema:
 def read(
     table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a split's files, in :func:`read_schema`, merged and without deleted ones.
+    """The rows of a split's files, in :func:`read_schema`, merged and without deleted rows.
 
-    The files are of one branch: plans put no others into a split.
+    All files of a split are of one branch.
 
     Args:
-        conditions: rows that do not match all of them may be left out; they are of files that are read alone.
+        conditions: rows that do not match all of them may be omitted; used only for files that need no merging.
 
     Raises:
-        NotReadable: something cannot be applied, or a file is not what its metadata says.
+        NotReadable: the table or a file needs something unsupported, or a file contradicts its metadata.
     """
     schema = read_schema(table)
     branch = next((file["branch"] for file in split.files if file.get("branch") is not None), None)
@@ -85,7 +85,7 @@ def read(
 
 
 def _as_promised(table: PaimonTable, schema: pa.Schema, batch: pa.RecordBatch, file_path: str) -> pa.RecordBatch:
-    """A batch in the schema of the answer; Spark trusts what it says of nulls."""
+    """A batch in the read schema. Checks that required columns have no nulls, since Spark relies on it."""
     for field, values in zip(schema, batch.columns, strict=True):
         if has_nulls_against(field, values):
             raise NotReadable(table.name, f"column {field.name} is NOT NULL, or a part of it, and has nulls", file_path)

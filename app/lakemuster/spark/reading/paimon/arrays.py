@@ -1,7 +1,7 @@
-"""Values as they lie in a file, made Spark's form of their type.
+"""Convert arrays as stored in files to Spark's form of their type.
 
-Nested values are put together anew: a member that the file does not hold is null, one that is not asked for is left
-out, order is as asked.
+Nested arrays are rebuilt with the members of the requested type, in its order: a member that the file does not have is
+null, other members are dropped.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from lakemuster.spark.reading.paimon.schemas import COUNT, is_multiset, spark_fi
 
 
 class NotOfType(Exception):
-    """Values that are not what the table's metadata says of them."""
+    """Stored values do not conform to the type in the table's metadata."""
 
 
 def stored(values: pa.Array, of: Type) -> pa.Array:
-    """Values of a file as the type that the file's schema gives them.
+    """Convert a file's values to the type that the file's schema declares.
 
     Args:
-        values: as the container's reader gives them; members of structs are found by name.
-        of: of the file's schema.
+        values: as the file's reader returns them; members of structs are found by name.
+        of: the type in the file's schema.
 
     Raises:
         NotOfType: they cannot be values of that type.
@@ -56,7 +56,7 @@ def stored(values: pa.Array, of: Type) -> pa.Array:
 
 
 def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mapping[str, pa.Array]) -> pa.StructArray:
-    """Structs with other members, null where ``values`` are."""
+    """Structs of the given members, null where ``values`` are null."""
     form = [spark_field(field) for field in fields]
     if not form:
         return pa.array([None if null else {} for null in values.is_null().to_pylist()], pa.struct([]))
@@ -65,17 +65,17 @@ def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mappin
 
 
 def list_of(values: pa.ListArray, of: ListType, elements: pa.Array) -> pa.ListArray:
-    """Lists with other elements, which stand for all of ``values.values``."""
+    """The lists of ``values`` with ``elements`` in place of ``values.values``."""
     return pa.ListArray.from_arrays(_offsets(values), elements, type=spark_type(of), mask=values.is_null())
 
 
 def map_of(values: pa.MapArray | pa.ListArray, of: MapType | ListType, keys: pa.Array, items: pa.Array) -> pa.MapArray:
-    """Maps with other keys and items, which stand for all of ``values``."""
+    """The maps of ``values`` with other keys and items, which replace all of its stored ones."""
     return pa.MapArray.from_arrays(_offsets(values), keys, items, type=spark_type(of), mask=values.is_null())
 
 
 def has_nulls_against(field: pa.Field, values: pa.Array) -> bool:
-    """Whether there are nulls where a column, or a part of it, is said to have none."""
+    """Whether a required column, or a required field nested in it, contains nulls."""
     if values.null_count:
         if not field.nullable:
             return True
@@ -94,7 +94,7 @@ def has_nulls_against(field: pa.Field, values: pa.Array) -> bool:
 
 def _map(values: pa.Array, key: Type, value: Type, of: MapType | ListType) -> pa.MapArray:
     if _is_list(values.type) and pa.types.is_struct(values.type.value_type) and values.type.value_type.num_fields == 2:
-        # Avro's maps, of keys that are texts and of all others, are lists of pairs.
+        # Maps of Avro files are lists of pairs, whatever the type of their keys.
         pairs = values.values
         keys, items = stored(pairs.field(0), key), stored(pairs.field(1), value)
         return map_of(values, of, keys, items)
@@ -110,7 +110,7 @@ def _member(members: Mapping[str, pa.Array], field: Field, count: int) -> pa.Arr
 
 
 def _plain(values: pa.Array) -> pa.Array:
-    """The same from the first place of its buffers on, and without a dictionary."""
+    """The values without an offset into their buffers, dictionary-decoded."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     return pa.concat_arrays([values]) if values.offset else values
@@ -142,9 +142,9 @@ def _primitive(values: pa.Array, of: Primitive) -> pa.Array:
 
 
 def _check_fine(values: pa.Array) -> None:
-    """Refuse timestamps of more than six digits that cannot be told from others.
+    """Refuse ambiguous timestamps of more than six digits.
 
-    Paimon writes those before 1970 with negative nanoseconds of a day, which Arrow takes for very large ones.
+    Paimon writes those before 1970 with negative nanoseconds of the day, which Arrow reads as unsigned numbers.
     """
     numbers = values.cast(pa.int64())
     is_moved = pc.and_(pc.greater(numbers, 2**63 // 1000), pc.less_equal(numbers, 2**64 // 1000))
@@ -153,7 +153,7 @@ def _check_fine(values: pa.Array) -> None:
 
 
 def _instants(values: pa.Array, target: pa.TimestampType) -> pa.Array:
-    """Timestamps of any unit as microseconds; files say little of zones, and the table's type all."""
+    """Timestamps of any unit as microseconds; the zone is the table type's, whatever the file records."""
     numbers = values.cast(pa.int64())
     if values.type.unit == "ns":
         valid = numbers.is_valid().to_numpy(zero_copy_only=False)

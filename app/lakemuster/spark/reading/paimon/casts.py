@@ -1,7 +1,7 @@
-"""Values of one type as another, as Paimon casts them when a column's type has changed.
+"""Cast values as Paimon does after a column's type has changed.
 
-What depends on the zone, the version or the rounding of the program that reads is not known here: to and from texts of
-floats, between timestamps with and without a zone, to timestamps of fewer digits.
+Casts whose result depends on the reader's time zone, version or rounding are not supported: between floats and strings,
+between timestamps with and without a zone, and to timestamps of fewer digits.
 
 Source: Paimon's ``CastExecutors`` and its cast rules.
 """
@@ -38,14 +38,14 @@ _WIDE = Context(prec=100)
 
 
 class NotCastable(Exception):
-    """A value that has no equal in the other type, or none that is known here."""
+    """A value cannot be cast to the other type, or the result is not known here."""
 
 
 def cast_primitive(values: pa.Array, source: Primitive, target: Primitive) -> pa.Array | None:
-    """The values in another type; None where the way there is not known.
+    """The values cast to another type; None for a pair of types that is not supported.
 
     Raises:
-        NotCastable: one of them cannot be cast, at which Paimon fails, or does what is not done here.
+        NotCastable: a value cannot be cast; Paimon fails too, or its result is not known here.
     """
     form = spark_type(target)
     if source.kind in _INTEGERS and (target.kind in _INTEGERS or target.kind in _FLOATS):
@@ -68,11 +68,11 @@ def cast_primitive(values: pa.Array, source: Primitive, target: Primitive) -> pa
 
 
 _PLAIN_FORM = {Kind.TIMESTAMP: pa.int64()}
-"""Microseconds as numbers: Python's own timestamps end with the year 9999."""
+"""Timestamps are cast as microseconds, since Python's datetime ends with the year 9999."""
 
 
 def _cast(source: Primitive, target: Primitive) -> Cast | None:
-    """From one value to another, none of them null."""
+    """The cast of a single value, which is never null; None if not supported."""
     match target.kind:
         case Kind.DECIMAL:
             return _to_decimal(source, target)
@@ -90,7 +90,7 @@ def _cast(source: Primitive, target: Primitive) -> Cast | None:
 
 
 def _to_text(source: Primitive, target: Primitive) -> Cast | None:
-    """Dates and times become texts of any length alone."""
+    """The cast to a string type. Dates and timestamps are cast to STRING only, not to CHAR or VARCHAR."""
     cut = _text_of(target)
     match source.kind:
         case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.LONG | Kind.DECIMAL:
@@ -127,7 +127,7 @@ def _to_number(source: Primitive, target: Primitive) -> Cast | None:
 
 
 def _saturated(values: pa.Array, kind: Kind, form: pa.DataType) -> pa.Array:
-    """As Java makes integers of floats: NaN is 0, what is too large the largest int or long, then its lowest bits."""
+    """Cast floats to integers as Java does: NaN is 0, values saturate at int or long, then narrower types wrap."""
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     numbers = np.nan_to_num(values.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False), nan=0.0)
     bits = 64 if kind is Kind.LONG else 32
@@ -150,7 +150,7 @@ def _to_decimal(source: Primitive, target: Primitive) -> Cast | None:
     def cast(value: Any) -> Decimal | None:
         number = Decimal(_number_text(value)) if isinstance(value, str) else Decimal(value)
         rounded = number.quantize(step, ROUND_HALF_UP, _WIDE)
-        # A number of too many digits is null.
+        # A number with too many digits becomes null.
         return rounded if abs(rounded) < limit else None
 
     return cast
@@ -187,7 +187,7 @@ def _number_text(text: str) -> str:
 
 
 def _integer(text: str) -> int:
-    """What stands before the point; Java takes no blanks."""
+    """The integer part of a decimal text; like Java, blanks are not accepted."""
     found = _INTEGER_TEXT.fullmatch(text)
     if found is None:
         raise NotCastable("a text is no number")
@@ -202,7 +202,7 @@ def _date(text: str) -> date:
 
 
 def _shown(value: int, precision: int) -> str:
-    """A timestamp with as many digits of a second as its type has, more where it has more."""
+    """A timestamp as text: fraction digits by the type's precision, and more if further digits are not zero."""
     seconds, micros = divmod(value, 1_000_000)
     fraction = f"{micros:06}000"
     while len(fraction) > precision and fraction.endswith("0"):

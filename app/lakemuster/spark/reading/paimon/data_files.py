@@ -1,6 +1,7 @@
-"""The containers of data files, read some rows at a time: columns by their names in the file.
+"""Open Parquet, ORC and Avro data files and read batches of columns, selected by their names in the file.
 
-ORC is read by stripes, by a library that trusts its bytes; Avro some blocks at a time, whole rows.
+ORC is read stripe by stripe, with a library that does not validate its input; Avro several blocks at a time, all
+columns.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from lakemuster.spark.reading.row_groups import Piece, row_group_bounds, row_gro
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
-"""Of a column chunk at a time."""
+"""Buffered bytes per column chunk."""
 _BLOCKS_BYTES = 4 << 20
-"""Of Avro blocks at a time, as they are stored."""
+"""Stored bytes of Avro blocks that are decoded together."""
 _HEADER_BYTES = 64 << 10
 _SYNC_BYTES = 16
 _VARINTS_BYTES = 20
 
 
 class UnknownContainer(Exception):
-    """A data file of a format that is not read here."""
+    """A data file of an unsupported format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,11 @@ class DataFile:
     """An open data file.
 
     Attributes:
-        row_count: as the file says; None where it does not say before it is read.
-        names: of the columns that lie in it.
-        pieces: what can be read of it alone, in order.
-        batches: of some columns in some pieces, in the order of the file.
-        bounds: what is known of a column's values in a piece; None where nothing is.
+        row_count: the row count in the footer; None for formats without one.
+        names: the names of its columns.
+        pieces: the parts that can be read separately, in order.
+        batches: returns the batches of some columns in some pieces, in file order.
+        bounds: returns the statistics of a column in a piece; None if unknown.
     """
 
     row_count: int | None
@@ -56,8 +57,8 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
     """Open a data file.
 
     Raises:
-        UnknownContainer: the format is not read here.
-        ArrowException, OSError, CatalogError: it is damaged; also when it is read.
+        UnknownContainer: the format is not supported.
+        ArrowException, OSError, CatalogError: the file is damaged; reading it may raise these too.
     """
     match file_format:
         case "parquet":
@@ -87,7 +88,7 @@ def _parquet(source: pa.NativeFile) -> DataFile:
 
 
 def _leaves(schema: pa.Schema) -> dict[str, int]:
-    """The places of the columns that have no others within, among all that are stored."""
+    """The leaf indices of the top-level primitive columns, by name."""
     found, at = {}, 0
     for field in schema:
         if not field.type.num_fields:
@@ -101,7 +102,7 @@ def _leaves_within(of: pa.DataType) -> int:
 
 
 def _nothing(name: str, piece: Piece) -> Bounds | None:
-    """What is known of a column where the format, or its library, does not say."""
+    """No bounds: the format has no statistics, or its library does not expose them."""
     del name, piece
     return None
 
@@ -113,7 +114,7 @@ def _orc(source: pa.NativeFile) -> DataFile:
         del pieces
         if any(has_timestamps(file.schema.field(name).type) for name in names) and not timestamps_are_checked():
             raise UnknownContainer(NEWER)
-        # A column is read at least, to count rows; a name with a dot would mean a member.
+        # Without names, read all columns, to get the row count. A name with a dot would select a nested member.
         chosen = None if not names or any("." in name for name in names) else list(names)
         for number in range(file.nstripes):
             stripe = file.read_stripe(number, columns=chosen).select(list(names))
@@ -140,7 +141,7 @@ def _avro(source: pa.NativeFile) -> DataFile:
 
 
 def _header_of(source: pa.NativeFile, size: int) -> int:
-    """Where the blocks of an Avro file start."""
+    """The byte offset where the blocks of an Avro file start."""
     length = _HEADER_BYTES
     while True:
         source.seek(0)
@@ -153,7 +154,7 @@ def _header_of(source: pa.NativeFile, size: int) -> int:
 
 
 def _blocks(source: pa.NativeFile, start: int, size: int) -> Iterator[bytes]:
-    """The blocks of an Avro file, as they are stored, some at a time."""
+    """The stored blocks of an Avro file, several at a time."""
     held, position = [], start
     while position < size:
         source.seek(position)

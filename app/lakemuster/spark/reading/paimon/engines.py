@@ -1,4 +1,4 @@
-"""How a table merges rows of one key: its merge engine and what it is told.
+"""Translate a table's merge engine and its options into the functions that merge the rows of a key.
 
 Source: Paimon's ``CoreOptions``, and the factories of its merge functions.
 """
@@ -33,19 +33,19 @@ _FUNCTIONS: dict[str, tuple[Function, tuple[Kind, ...] | None]] = {
     "bool_or": (folding.greatest, (Kind.BOOLEAN,)),
     "sum": (folding.total, _NUMBERS),
 }
-"""Aggregate functions, each with the types it is known for here; of all when None."""
+"""Aggregate functions with their supported types; None for all types."""
 _GROUP = ".sequence-group"
 _PREFIX = "fields."
 
 
 def merging_of(table: PaimonTable, wanted: Sequence[Field]) -> Merging:
-    """How the table merges rows of one key.
+    """The table's way of merging the rows of a key.
 
     Args:
-        wanted: the columns that are read.
+        wanted: the columns to read.
 
     Raises:
-        NotReadable: as it is not done here.
+        NotReadable: the merge engine, or one of its options, is not supported.
     """
     options = table.options
     engine = options.get("merge-engine", "deduplicate").lower()

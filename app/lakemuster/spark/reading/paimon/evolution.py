@@ -1,4 +1,4 @@
-"""A column as the table has it now, from the column of the same id as a file has it.
+"""Convert a column of a file to the table's current type of the column with the same field id.
 
 Source: Paimon's ``SchemaEvolutionUtil``.
 """
@@ -14,11 +14,11 @@ from lakemuster.spark.reading.paimon.schemas import is_multiset, spark_type
 
 
 class NoCast(Exception):
-    """A change of type that is not read here."""
+    """An unsupported change of type."""
 
 
 def check_evolution(source: Type, target: Type) -> None:
-    """Make sure that :func:`evolved` knows the change.
+    """Check that :func:`evolved` supports the change of type.
 
     Raises:
         NoCast: it does not.
@@ -27,13 +27,14 @@ def check_evolution(source: Type, target: Type) -> None:
 
 
 def evolved(values: pa.Array, source: Type, target: Type) -> pa.Array:
-    """Values of a file's column as the table's column of the same id.
+    """Values of a file's column, cast to the table's column with the same field id.
 
     Args:
-        values: of the Spark form of ``source``.
+        values: in the Spark form of ``source``.
 
     Raises:
-        NoCast: the types have nothing to do with each other, or Paimon's way from one to the other is not known here.
+        NoCast: Paimon does not cast between the types, or its cast is not supported here.
+        NotCastable: a value cannot be cast.
     """
     if source.text == target.text and not isinstance(source, StructType | ListType | MapType):
         return values

@@ -1,4 +1,4 @@
-"""The rows of one data file, as the table has its columns now."""
+"""Read the rows of one data file, with the table's current columns."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from lakemuster.spark.reading.row_groups import Piece, wanted_pieces
 
 SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), required=True)
 ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
-"""What files of primary-key tables hold beside the table's columns: 0 insert, 1 and 2 update, 3 delete."""
+"""System columns in files of primary-key tables. Row kinds: 0 insert, 1 update before, 2 update after, 3 delete."""
 
 _OWN = {field.field_id: field for field in (SEQUENCE, ROW_KIND)}
 
 
 def rows_of_file(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
-    """All rows of a data file in their order, deleted ones too.
+    """All rows of a data file in order, deleted ones included.
 
     Args:
         file: its row of the plan.
-        fields: the columns wanted, of the table's schema, or of a primary-key table's files.
+        fields: the columns to read, of the table's schema, or system columns of a primary-key table.
 
     Raises:
-        NotReadable: it is of a kind that is not read here, damaged, or not of the recorded number of rows.
+        NotReadable: the file is of an unsupported format, damaged, or its row count is not the recorded one.
     """
     with open_rows(table, file, fields, files) as rows:
         yield from rows.batches()
@@ -49,7 +49,7 @@ class OpenRows:
     """The rows of an open file.
 
     Attributes:
-        pieces: those that are wanted of it.
+        pieces: the pieces to read.
     """
 
     pieces: tuple[Piece, ...]
@@ -58,10 +58,10 @@ class OpenRows:
     _recorded: int
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows of the pieces in their order.
+        """The rows of the pieces in order.
 
         Raises:
-            NotReadable: they were not as many as recorded.
+            NotReadable: their count is not the recorded one.
         """
         if not self.pieces:
             return
@@ -78,10 +78,10 @@ class OpenRows:
 def open_rows(
     table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[OpenRows]:
-    """The rows of a data file, deleted ones too; arguments and errors are of :func:`rows_of_file`.
+    """Open a data file to read its rows, deleted ones included; arguments and errors as for :func:`rows_of_file`.
 
     Args:
-        conditions: rows that do not match all of them may be left out.
+        conditions: rows that do not match all of them may be omitted.
     """
     columns = _Columns(table, file, fields)
     recorded = file["record_count"]
@@ -95,10 +95,10 @@ def open_rows(
 
 
 class _Columns:
-    """The wanted columns of a file.
+    """Maps a file's columns to the requested ones.
 
     Raises:
-        NotReadable: a column cannot be what is asked for.
+        NotReadable: the file's schema is unknown, or a column's type cannot be cast or has no Spark type.
     """
 
     def __init__(self, table: PaimonTable, file: Row, fields: Sequence[Field]) -> None:
@@ -121,12 +121,12 @@ class _Columns:
             raise self.refused(f"a column of it is of type {problem}, which Spark cannot be given") from problem
 
     def refused(self, reason: str) -> NotReadable:
-        """Why the file is not read."""
+        """The error that the file cannot be read, for a reason."""
         return NotReadable(self._table.name, reason, self._file["file_path"])
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Say of which file something is wrong."""
+        """Turn errors of the block into NotReadable, which names the file."""
         try:
             yield
         except UnknownContainer as problem:
@@ -139,7 +139,7 @@ class _Columns:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
 
     def bounds(self, opened: DataFile, field_id: int, piece: Piece) -> Bounds | None:
-        """What is known of a column in a piece of the file; nothing, where its type has changed."""
+        """The statistics of a column in a piece of the file; None if unknown, or if the column's type has changed."""
         now = next((field for field in self._table.fields if field.field_id == field_id), None)
         own = self._known.get(field_id)
         if now is None or own is None or own.type.text != now.type.text or now.name in self._table.partition_keys:
@@ -155,7 +155,7 @@ class _Columns:
         return sorted({field.name for field in self._source.values()} & held)
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The wanted columns of some rows."""
+        """The requested columns of a batch."""
         if not self._fields:
             return batch.select([])
         return pa.RecordBatch.from_arrays([self._column(batch, field) for field in self._fields], schema=self._schema)
@@ -170,6 +170,6 @@ class _Columns:
             return pa.nulls(batch.num_rows, form)
         values = stored(batch.column(own.name), own.type)
         if own.type.text.startswith("CHAR(") and self._file["file_format"] == "orc":
-            # ORC fills texts of a fixed length with blanks; its readers in Java take them away.
+            # ORC pads CHAR values with blanks; its Java readers strip them.
             values = pc.utf8_rtrim(values, " ")
         return evolved(values, own.type, field.type)

@@ -1,10 +1,10 @@
-"""Rows of one key made one row column by column, by the merge engines that neither keep the first nor the last of them.
+"""Merge the rows of each key column by column, for the merge engines partial-update and aggregation.
 
-Rows lie in the order of their keys, those of one key from the oldest to the newest: a run each. Most functions only
-choose the row that a value is taken from.
+Rows are sorted by key, and within a key from the oldest to the newest. The rows of one key are a run. Most functions
+only choose the row that a value is taken from.
 
 Source: Paimon's ``PartialUpdateMergeFunction``, ``AggregateMergeFunction``, ``FieldAggregator`` and
-``ReducerMergeFunctionWrapper``, by which a row that is alone with its key stays as it is.
+``ReducerMergeFunctionWrapper``; by the latter, the only row of a key stays unchanged.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.paimon.ordering import ordered_form
 
 Places = npt.NDArray[np.int64]
-"""Of rows; below zero for none."""
+"""Row indices; negative for no row."""
 
 
 class CannotFold(Exception):
-    """Values that a function does not make one value of."""
+    """Values that an aggregate function cannot combine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Where the rows of each key are.
+    """The runs of rows with equal keys.
 
     Attributes:
-        starts: of each run's first row, ascending; the first is 0.
-        total: how many rows there are.
+        starts: the index of each run's first row, ascending from 0.
+        total: the number of rows.
     """
 
     starts: Places
@@ -42,7 +42,7 @@ class Runs:
 
     @property
     def lengths(self) -> Places:
-        """How many rows each run has."""
+        """The number of rows of each run."""
         return np.diff(self.starts, append=self.total)
 
     def greatest(self, numbers: Places) -> Places:
@@ -52,26 +52,26 @@ class Runs:
 
 
 Function = Callable[[pa.Array, Field, Runs], pa.Array]
-"""From the values of a column in all rows to one for each run."""
+"""Combines a column's values in all rows to one value per run."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceGroup:
-    """Columns of partial-update whose values are those of the row with the greatest of ``sequence``.
+    """A sequence group of partial-update: its columns are taken from the row with the greatest sequence.
 
     Attributes:
-        sequence: columns, the first counting most; a row where all are null counts for nothing.
-        columns: names, those of the sequence among them.
+        sequence: the sequence columns, most significant first; a row where all are null is ignored.
+        columns: the names of the group's columns, sequence columns included.
     """
 
     sequence: tuple[Field, ...]
     columns: frozenset[str]
 
     def places(self, rows: pa.Table, runs: Runs) -> Places:
-        """The row of each run that the columns are taken from; the only row of a run whatever it holds.
+        """The row of each run that the columns are taken from; in a run of one row, always that row.
 
         Raises:
-            NoOrder: a value that has no order.
+            NoOrder: a sequence value has no order.
         """
         forms = [ordered_form(_column(rows, field.name), field.type) for field in self.sequence]
         columns = [column for form in forms for column in (form.is_valid().cast(pa.int8()), form)]
@@ -83,13 +83,13 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """What becomes of each column.
+    """The functions that merge the columns of a table.
 
     Attributes:
         engine: the merge engine's name.
-        functions: by column; the newest value that is not null where there is none.
-        groups: those of the wanted columns.
-        fields: the columns that functions are of, by name.
+        functions: by column name; other columns take the newest value that is not null.
+        groups: the sequence groups of the columns to read.
+        fields: the columns to read, by name.
     """
 
     engine: str
@@ -99,15 +99,15 @@ class Folding:
 
     @property
     def needed(self) -> tuple[Field, ...]:
-        """Columns to read beside the wanted ones."""
+        """The columns to read in addition to the requested ones."""
         return tuple(field for group in self.groups for field in group.sequence)
 
     def folded(self, rows: pa.Table, starts: Places) -> pa.Table:
-        """One row of each run.
+        """One merged row per run.
 
         Raises:
-            CannotFold: a sum is beyond its type.
-            NoOrder: a value of a sequence group that has no order.
+            CannotFold: a sum overflows its type.
+            NoOrder: a value of a sequence group has no order.
         """
         runs = Runs(starts, rows.num_rows)
         places: dict[str, Places] = {}
@@ -137,12 +137,12 @@ def first_non_null(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
 
 
 def last(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
-    """The newest value, null too."""
+    """The newest value, which may be null."""
     return _taken(values, runs.starts + runs.lengths - 1)
 
 
 def first(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
-    """The oldest value, null too."""
+    """The oldest value, which may be null."""
     return _taken(values, runs.starts)
 
 
@@ -159,10 +159,10 @@ def least(values: pa.Array, field: Field, runs: Runs) -> pa.Array:
 
 
 def total(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
-    """The sum of values that are not null, from the oldest to the newest.
+    """The sum of the values that are not null, added from the oldest to the newest.
 
     Raises:
-        CannotFold: it is beyond the type.
+        CannotFold: it overflows the type.
     """
     found = _taken(values, runs.starts)
     try:
@@ -182,7 +182,7 @@ def _added(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def _compared(values: pa.Array, field: Field) -> pa.Array:
-    """Values in a form that Arrow orders as Java does: -0.0 is below 0.0, and NaN above all numbers."""
+    """Values in a form that Arrow sorts as Java does: -0.0 below 0.0, and NaN above all numbers."""
     if not (isinstance(field.type, Primitive) and field.type.kind in (Kind.FLOAT, Kind.DOUBLE)):
         return values
     numbers = values.fill_null(0).to_numpy()
@@ -193,7 +193,7 @@ def _compared(values: pa.Array, field: Field) -> pa.Array:
 
 
 def _ranks(columns: Sequence[pa.Array]) -> Places:
-    """The place of each row when they are sorted, by the first column first."""
+    """The rank of each row when sorted by the columns, most significant first."""
     table = pa.table({str(number): column for number, column in enumerate(columns)})
     order = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in table.column_names]).to_numpy()
     ranks = np.empty(len(order), np.int64)
@@ -202,7 +202,7 @@ def _ranks(columns: Sequence[pa.Array]) -> Places:
 
 
 def _ranked(ranks: Places, wanted: Places) -> Places:
-    """The rows of some ranks; none for those below zero."""
+    """The rows with the wanted ranks; -1 for a negative rank."""
     return np.where(wanted < 0, -1, np.argsort(ranks)[wanted])
 
 

@@ -1,8 +1,8 @@
-"""Rows of one key made one row, while files of a section are read together.
+"""Merge the rows of each key while the sorted files of a section are read together.
 
-Files are sorted by key. Of each, some rows are held; those before the least key up to which every file has been read
-are complete, are merged at once, column by column, and given out. A file is opened when its smallest key is reached,
-so that what is held is a batch for each file that overlaps there.
+Each file is sorted by key, and rows that are read but not merged yet are buffered. Rows before the least of the keys
+that the files have reached are complete: they are merged with column operations and yielded. A file is opened when its
+smallest key is reached, so the buffers hold one batch for each file that overlaps there.
 
 Source: Paimon's ``MergeTreeReaders``, ``SortMergeReaderWithLoserTree``, ``DeduplicateMergeFunction``,
 ``FirstRowMergeFunction``.
@@ -28,25 +28,25 @@ _ADDS = "_ADDS"
 
 
 class RefusesDeletes(Exception):
-    """Rows say that keys are gone, which the merge engine does not know."""
+    """There are delete rows, which the merge engine does not support."""
 
 
 def is_added(kinds: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Which rows are there, by their kinds; the others say that a row is gone."""
+    """Whether each row kind is an insert or update after; the other kinds retract a row."""
     return pc.is_in(kinds, value_set=pa.array([0, 2], pa.int8()))
 
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """What becomes of the rows of a key.
+    """How the rows of a key are merged.
 
     Attributes:
         keys: the columns of the trimmed primary key.
-        sequence: columns that tell which row is newer before the rows' own numbers do.
-        descending: the row with the least of them is the newest.
-        keeps_first: the oldest row stays (first-row), not the newest (deduplicate).
-        ignores_deletes: rows that say that a key is gone are passed over.
-        folding: makes one row of all of a key, where no row stays as it is.
+        sequence: columns that order the rows of a key, before the rows' sequence numbers do.
+        descending: the row with the smallest sequence is the newest.
+        keeps_first: keep the oldest row (first-row) instead of the newest (deduplicate).
+        ignores_deletes: skip delete rows.
+        folding: merges column by column, for engines that do not keep a whole row; else None.
     """
 
     keys: tuple[Field, ...]
@@ -58,19 +58,19 @@ class Merging:
 
     @property
     def needed(self) -> tuple[Field, ...]:
-        """Columns to read beside the wanted ones."""
+        """The columns to read in addition to the requested ones."""
         return (*self.keys, *self.sequence, *(() if self.folding is None else self.folding.needed))
 
     def rows(self, sources: Sequence[Source]) -> Iterator[pa.Table]:
-        """The merged rows in the order of their keys, with all columns of the sources.
+        """The merged rows in key order, with all columns of the sources.
 
         Args:
-            sources: of several rows of one key that nothing else tells apart, a later source's is the newer.
+            sources: ordered; between otherwise equal rows of a key, a later source's row is the newer one.
 
         Raises:
             NotSorted: a file is not sorted.
-            RefusesDeletes: rows say that a key is gone, which the merge engine does not know, or not here.
-            CannotFold: values that are not made one value.
+            RefusesDeletes: there are delete rows, which the merge engine does not support, or not here.
+            CannotFold: values that an aggregate function cannot combine.
         """
         while True:
             reached = [key for source in sources if (key := source.reached) is not None]
@@ -113,12 +113,12 @@ class Merging:
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
     def _in_order(self, rows: pa.Table) -> pa.Table:
-        """By key, and of one key from the oldest to the newest."""
+        """The rows sorted by key, and within a key from the oldest to the newest."""
         names = [(key_column(number), "ascending") for number in range(len(self.keys))]
         direction = "descending" if self.descending else "ascending"
         for number, field in enumerate(self.sequence):
             form = ordered_form(rows.column(field.name).combine_chunks(), field.type)
-            # A null is older than any value, whatever the direction.
+            # A null is older than any value, in both directions.
             rows = rows.append_column(f"_KNOWN_{number}", form.is_valid().cast(pa.int8()))
             rows = rows.append_column(f"_SEQUENCE_{number}", form)
             names += [(f"_KNOWN_{number}", "ascending"), (f"_SEQUENCE_{number}", direction)]
@@ -132,7 +132,7 @@ class Merging:
         return pa.concat_arrays([pa.array([True]), self._changes(rows)])
 
     def _changes(self, rows: pa.Table) -> pa.Array:
-        """Between each two rows, whether their keys differ."""
+        """For each pair of adjacent rows, whether their keys differ."""
         found = None
         for number in range(len(self.keys)):
             column = rows.column(key_column(number)).combine_chunks()

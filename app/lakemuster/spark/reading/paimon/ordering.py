@@ -1,7 +1,7 @@
-"""Columns in forms that Arrow orders and compares as Paimon does its keys and sequence fields.
+"""Convert keys and sequence fields to forms that Arrow sorts and compares as Paimon does.
 
-Source: Paimon's generated comparators: numbers as numbers, -0.0 as 0.0, text and bytes by unsigned bytes, false before
-true. NaN is to them the same as any number, so that rows with it have no order.
+Source: Paimon's generated comparators: numbers by value, -0.0 equal to 0.0, strings and bytes by unsigned bytes, false
+before true. They consider NaN equal to any number, so rows with NaN have no order.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _WITHOUT_ORDER = (Kind.VARIANT, Kind.GEOMETRY, Kind.GEOGRAPHY, Kind.OTHER, Kind.
 
 
 class NoOrder(Exception):
-    """Rows that Paimon itself does not put into an order."""
+    """A value that has no order in Paimon: NaN."""
 
 
 def check_orderable(table: str, field: Field, what: str) -> None:
-    """Make sure that values of a column can be ordered here.
+    """Check that a column's values can be ordered.
 
     Raises:
         NotReadable: they cannot.
@@ -32,16 +32,16 @@ def check_orderable(table: str, field: Field, what: str) -> None:
     of = field.type
     if isinstance(of, StructType | ListType | MapType) or of.kind in _WITHOUT_ORDER:
         raise NotReadable(table, f"its {what} {field.name} is of type {of.text}, which is not ordered here")
-    # Spark's instants have six digits: those that differ in the seventh would be one.
+    # Spark's timestamps have six digits: values that differ in the seventh would become equal.
     if of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and of.unit == "ns":
         raise NotReadable(table, f"its {what} {field.name} has more than six digits of a second")
 
 
 def ordered_form(values: pa.Array, of: Type) -> pa.Array:
-    """Values of a column in a form of the same order; nulls stay.
+    """A column's values in a form that sorts like them; nulls stay null.
 
     Raises:
-        NoOrder: one of them has none.
+        NoOrder: a value is NaN.
     """
     match of:
         case Primitive(kind=Kind.BOOLEAN):
@@ -58,7 +58,7 @@ def ordered_form(values: pa.Array, of: Type) -> pa.Array:
 
 
 def before(left: Cells, right: Cells) -> pa.BooleanArray:
-    """Where the cells of ``left`` come before those of ``right``, the first column counting most; without nulls."""
+    """Whether each row of ``left`` sorts before that of ``right``; most significant column first, no nulls."""
     found: pa.Array | None = None
     for own, other in zip(reversed(left), reversed(right), strict=True):
         less = pc.less(own, other)

@@ -1,7 +1,7 @@
-"""The columns of Paimon tables: from the server's JSON, and what Spark has for each type.
+"""Parse the columns of Paimon tables from the server's JSON, and convert their types to Spark's, as Arrow types.
 
-Source: Paimon's ``SparkTypeUtils``: times are milliseconds in integers, multisets maps to counts; texts of a declared
-length are texts as they are stored, and instants are of microseconds.
+Source: Paimon's ``SparkTypeUtils``. TIME is an integer of milliseconds and MULTISET a map to counts; CHAR and VARCHAR
+are strings as stored, and timestamps have microseconds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lakemuster.formats.paimon.types import parse_type
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType, Type
 
 COUNT = Primitive(Kind.INT, "INT")
-"""How often an element is in a multiset."""
+"""The type of a multiset's counts."""
 
 _PLAIN = {
     Kind.BOOLEAN: pa.bool_(),
@@ -35,14 +35,14 @@ _PLAIN = {
 
 
 class NoSparkType(Exception):
-    """A type that Spark has no equal of; the message names it."""
+    """A type without an equivalent in Spark; the message names it."""
 
 
 def fields_of(rows: Sequence[Row]) -> tuple[Field, ...]:
     """The columns of a schema, or the members of a ROW, as the server lists them.
 
     Raises:
-        MetadataCorrupt: a type that is none of Paimon's.
+        MetadataCorrupt: a type is not one of Paimon's.
     """
     return tuple(_field(row["id"], row["name"], row["type"], required=bool(row["required"])) for row in rows)
 
@@ -70,16 +70,16 @@ def spark_type(of: Type) -> pa.DataType:
 
 
 def spark_field(field: Field) -> pa.Field:
-    """A column, or a part of a nested one, in Spark.
+    """The Arrow field of a column, or of a nested field, in Spark.
 
     Raises:
-        NoSparkType: its type, or one inside of it, has no equal there.
+        NoSparkType: its type, or a type nested in it, has no equivalent in Spark.
     """
     return pa.field(field.name, spark_type(field.type), nullable=not field.required)
 
 
 def is_multiset(of: ListType) -> bool:
-    """Whether values are bags; they lie in files as maps to counts."""
+    """Whether a list type is MULTISET, which files store as a map to counts."""
     return of.text.startswith("MULTISET")
 
 

@@ -1,4 +1,4 @@
-"""The rows of files that must be read together."""
+"""Read the files of a section of a merge tree together, and files that need no merging alone."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _POSTPONE = -2
 def rows_alone(
     table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a file that needs no other; arguments and errors are of :func:`live_rows`.
+    """The rows of a file that needs no merging; arguments and errors as for :func:`live_rows`.
 
-    Old versions of Paimon did not count the rows of a file that say that a key is gone: they are left out.
+    Old versions of Paimon did not record a file's number of delete rows; such files are read with their row kinds, and
+    delete rows are dropped.
     """
     if not table.primary_keys or file["delete_row_count"] is not None:
         return live_rows(table, file, fields, files, conditions)
@@ -44,14 +45,14 @@ def _added(batches: Iterator[pa.RecordBatch], names: list[str]) -> Iterator[pa.R
 def section_rows(
     table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one section of a merge tree: one at most of each key.
+    """The rows of one section of a merge tree: at most one per key.
 
     Args:
-        section: the files' rows of the plan, all of them.
-        fields: the columns wanted, of the table's schema.
+        section: the plan's rows of all files of the section.
+        fields: the columns to read, of the table's schema.
 
     Raises:
-        NotReadable: the merge engine, or something that it is told to do, is not known here; a file is damaged.
+        NotReadable: the merge engine or one of its options is not supported, or a file is damaged.
     """
     merging = merging_of(table, fields)
     if any(file["bucket"] == _POSTPONE for file in section):
@@ -75,7 +76,7 @@ def section_rows(
 
 
 def _least_key(file: Row, keys: Sequence[Field]) -> Key | None:
-    """The smallest key of a file as its entry says; None where it does not, or cannot be understood."""
+    """The smallest key recorded in a file's entry; None if it is missing or cannot be decoded."""
     recorded = file["min_key"] or {}
     try:
         found = [ordered_form(stored(pa.array([recorded.get(field.name)]), field.type), field.type) for field in keys]

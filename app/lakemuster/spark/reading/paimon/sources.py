@@ -1,4 +1,4 @@
-"""A data file of a merge tree as a source of sorted rows, opened when its keys are reached."""
+"""A cursor over the sorted rows of one file of a merge tree; the file is opened when its keys are reached."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.paimon.ordering import before, ordered_form
 
 Key = tuple[pa.Scalar, ...]
-"""One key in the forms of ``ordering``."""
+"""One key in the form of ``ordering.ordered_form``."""
 
 
 class NotSorted(Exception):
-    """The rows of a file are not in the order of their keys, or not above the file's smallest one.
+    """The rows of a file are not sorted by key, or a key is below the recorded smallest one.
 
     Attributes:
-        path: of the file.
+        path: the file's path.
     """
 
     def __init__(self, reason: str, path: str) -> None:
@@ -27,13 +27,13 @@ class NotSorted(Exception):
 
 
 class Source:
-    """The rows of one file; those that are read and not taken yet are held.
+    """A cursor over the rows of one file, with a buffer of the rows read but not taken yet.
 
     Args:
-        path: of the file.
-        rows: starts reading; batches hold the key's columns and whatever else is wanted.
+        path: the file's path.
+        rows: starts reading; the batches have at least the key columns.
         keys: the columns of the trimmed primary key.
-        least: a key that no row is before; None where not known.
+        least: a lower bound of the file's keys; None if unknown, then the first rows are read at once.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class Source:
 
     @property
     def reached(self) -> Key | None:
-        """Rows before this key are all here; None when all rows are."""
+        """The key before which all rows have been read; None when the file has been read to its end."""
         return None if self._ended else self._floor
 
     def load(self) -> None:
-        """Read the next rows, so that ``reached`` is further or the same.
+        """Read the next batch, which advances ``reached`` or leaves it the same.
 
         Raises:
-            NotSorted: they are not where they should be.
+            NotSorted: its rows are not sorted by key, or have a null key.
         """
         if self._batches is None:
             self._batches = self._start()
@@ -69,7 +69,7 @@ class Source:
         self._ended = True
 
     def take(self, end: Key | None) -> pa.Table | None:
-        """The rows that are held and come before a key, or all; they are not held any more. None without any."""
+        """Remove and return the buffered rows before a key, or all for None; None if there are none."""
         held = self._held
         if held is None:
             return None
@@ -97,12 +97,12 @@ class Source:
 
 
 def key_column(number: int) -> str:
-    """The name of a column of the key in its ordered form, beside the file's own."""
+    """The name of the added column that holds a key column in its ordered form."""
     return f"_ORDER_{number}"
 
 
 def first_of(keys: Sequence[Key]) -> Key:
-    """The least of some keys, one at least."""
+    """The least of one or more keys."""
     least = keys[0]
     for key in keys[1:]:
         if before(key, least).as_py():

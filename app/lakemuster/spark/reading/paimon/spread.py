@@ -1,7 +1,7 @@
-"""Rows whose columns are spread over several files: data evolution.
+"""Read rows whose columns are spread over several files (data evolution).
 
-Files of one range of row ids hold the same rows in the same order, each some of their columns; a column is that of the
-newest file that was written with it.
+The files of one range of row ids hold the same rows in the same order, each with some of the columns. A column is taken
+from the newest file that was written with it.
 
 Source: Paimon's ``DataEvolutionSplitRead`` and ``DataEvolutionFileReader``.
 """
@@ -21,7 +21,7 @@ from lakemuster.spark.reading.paimon.tables import PaimonTable
 from lakemuster.spark.reading.paimon.vectors import deleted_positions, without_positions
 
 _APART = (".blob", ".vector.")
-"""In the names of files that hold one column of large objects, or vectors, of part of the rows."""
+"""Marks in the names of files that hold a single column of large objects, or vectors, for part of the rows."""
 
 
 def spread_rows(
@@ -30,11 +30,11 @@ def spread_rows(
     """The rows of one range of row ids.
 
     Args:
-        section: the files' rows of the plan, all of them.
-        fields: the columns wanted, of the table's schema.
+        section: the plan's rows of all files of the range.
+        fields: the columns to read, of the table's schema.
 
     Raises:
-        NotReadable: the files are not of one range, or a column or deletion vector is not read here.
+        NotReadable: the files are not of one range, or a column or deletion vector is not supported.
     """
     whole = sorted((file for file in section if not _is_apart(file)), key=lambda file: -file["max_sequence_number"])
     if not whole:
@@ -45,7 +45,7 @@ def spread_rows(
             raise NotReadable(table.name, "files hold columns of different rows", file["file_path"])
         if len(set(file.get("write_cols_sequences") or ())) > 1:
             raise NotReadable(table.name, "its columns are of different ages", file["file_path"])
-    # The oldest file's deletion vector is that of the rows, whichever files hold their columns.
+    # The oldest file's deletion vector applies to the rows, whichever files their columns come from.
     anchor = min(whole, key=lambda file: (file["max_sequence_number"], file["file_name"]))
     for file in section:
         if file["deletion_vector"] is not None and file is not anchor:
@@ -65,7 +65,7 @@ def spread_rows(
 def _side_by_side(
     table: PaimonTable, whole: Sequence[Row], parts: Mapping[int, Sequence[Field]], names: Sequence[str], files: Files
 ) -> Iterator[pa.RecordBatch]:
-    """All rows, with the columns that ``parts`` says each file has."""
+    """All rows; ``parts`` are the fields to read from each file, by its index in ``whole``."""
     readers = [rows_of_file(table, whole[place], of, files) for place, of in parts.items()]
     for batches in _aligned(readers):
         columns = {name: batch.column(name) for batch in batches for name in batch.schema.names}
@@ -77,7 +77,7 @@ def _is_apart(file: Row) -> bool:
 
 
 def _provider(table: PaimonTable, whole: Sequence[Row], field: Field) -> int:
-    """Which file a column is taken from; the first, in which it is null, where none was written with it."""
+    """The index of the file to read a column from: the newest written with it, else 0, where it is null."""
     return next((place for place, file in enumerate(whole) if _writes(table, file, field)), 0)
 
 
@@ -91,9 +91,9 @@ def _writes(table: PaimonTable, file: Row, field: Field) -> bool:
 
 
 def _aligned(readers: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[list[pa.RecordBatch]]:
-    """Batches of all readers, of the same rows each time.
+    """Batches of all readers, sliced to cover the same rows each time.
 
-    All are of one number of rows, and tell by themselves when they give another.
+    All readers have the same number of rows; each raises an error if its count differs from the recorded one.
     """
     held: list[pa.RecordBatch | None] = [None] * len(readers)
     while True:

@@ -1,4 +1,4 @@
-"""A Paimon table as its files are read: its columns, its keys, its schemas, its options."""
+"""What is needed of a Paimon table to read its files: columns, keys, schemas and options."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _READ_DEFAULT = "fields.{}.default-value"
 
 
 def of_branch(table: TableToRead, branch: str | None) -> TableToRead:
-    """A table as files of another of its branches are read, which has schemas and options of its own.
+    """The table with the schema and options of another branch, to read that branch's files.
 
     Args:
-        branch: None for the one that was asked for.
+        branch: None for the requested branch.
 
     Raises:
-        NotReadable: the server does not say the branch's schema.
+        NotReadable: the branch's schema is unknown.
     """
     if branch is None:
         return table
@@ -37,14 +37,15 @@ def of_branch(table: TableToRead, branch: str | None) -> TableToRead:
 
 @dataclass(frozen=True)
 class PaimonTable:
-    """What executors know of a table.
+    """A table's parsed metadata.
 
     Attributes:
-        name: dotted.
-        fields: all columns, as rows are read with.
-        wanted: those that are asked for, in the order of the answer.
-        partition_keys, primary_keys: names.
-        schemas: the columns of each schema that files may be of, by its id.
+        name: the dotted name.
+        fields: all columns of the schema to read rows with.
+        wanted: the columns to read, in output order.
+        partition_keys, primary_keys: column names.
+        schemas: the columns of each schema that files may have, by schema id.
+        options: the table's options.
     """
 
     name: str
@@ -57,10 +58,10 @@ class PaimonTable:
 
     @classmethod
     def of(cls, table: TableToRead) -> Self:
-        """What the server says of a table.
+        """Parse the server's metadata of a table.
 
         Raises:
-            NotReadable: its columns cannot be understood, or the wanted ones not be filled as Paimon does.
+            NotReadable: a schema is invalid, a requested column does not exist, or Paimon's result is not known here.
         """
         branch = table.schema.get("branch")
         try:
@@ -94,10 +95,10 @@ class PaimonTable:
 
     @cached_property
     def arrow_schema(self) -> pa.Schema:
-        """The wanted columns.
+        """The Arrow schema of the columns to read.
 
         Raises:
-            NotReadable: Spark has no equal of a column's type.
+            NotReadable: Spark has no type for a column.
         """
         try:
             return pa.schema([spark_field(field) for field in self.wanted])

@@ -1,4 +1,4 @@
-"""Rows of a data file without those that its deletion vector marks.
+"""Apply deletion vectors to the rows of a data file.
 
 Source: shared format notes, section 8.
 """
@@ -22,16 +22,16 @@ from lakemuster.spark.reading.paimon.tables import PaimonTable
 from lakemuster.spark.reading.row_groups import Piece
 
 _AROUND = 8
-"""Bytes before and after a 32-bit vector, which its recorded length leaves out."""
+"""Bytes before and after a 32-bit vector that its recorded length does not include."""
 
 
 def live_rows(
     table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a data file that are not deleted, in their order; arguments and errors are of :func:`open_rows`.
+    """The rows of a data file that are not deleted, in order; arguments and errors as for :func:`open_rows`.
 
     Raises:
-        NotReadable: also where the deletion vector is damaged, or marks rows that the file does not have.
+        NotReadable: also if the deletion vector is damaged, or marks rows that the file does not have.
     """
     deleted = None if file["deletion_vector"] is None else deleted_positions(table, file, files)
     with open_rows(table, file, fields, files, conditions) as rows:
@@ -42,7 +42,7 @@ def live_rows(
 
 
 def _among(deleted: NDArray[np.uint64], pieces: Sequence[Piece]) -> NDArray[np.uint64]:
-    """The positions of deleted rows among the rows of some pieces of the file."""
+    """Positions of deleted rows in the file, converted to positions in the concatenated rows of some pieces."""
     found, start = [np.empty(0, np.uint64)], 0
     for piece in pieces:
         if piece.num_rows is None:
@@ -54,7 +54,7 @@ def _among(deleted: NDArray[np.uint64], pieces: Sequence[Piece]) -> NDArray[np.u
 
 
 def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:
-    """The positions of a file's deleted rows, ascending; it has a deletion vector.
+    """The positions of a file's deleted rows, ascending; the file must have a deletion vector.
 
     Raises:
         NotReadable: the vector is damaged, or marks rows that the file does not have.
@@ -76,7 +76,7 @@ def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np
 
 
 def without_positions(deleted: NDArray[np.uint64], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows but for those at some positions, which ascend."""
+    """The batches without the rows at the deleted positions, which are ascending."""
     start = 0
     for batch in batches:
         first, last = np.searchsorted(deleted, [start, start + batch.num_rows])

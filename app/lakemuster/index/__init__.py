@@ -1,4 +1,4 @@
-"""What Lakemuster knows: the small truth in SQL, the entries of manifests in segments."""
+"""The index: the SQL database of tables and snapshots, and the segments that hold manifest entries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The two halves of the index."""
+    """The index's database and its segment store."""
 
     database: Database
     segments: SegmentStore

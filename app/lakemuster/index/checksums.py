@@ -1,8 +1,8 @@
-"""Checksums of the columns of a segment, batch by batch.
+"""CRC-32 checksums of a segment's columns, per batch.
 
-They are metadata of each batch's message: a CRC-32 of the schema, then one of each column: of its lengths, its null
-counts and its buffers as they are in the file. A wrong offset is found as a wrong byte is. A column is checked when it
-is read for the first time; columns that nobody reads cost nothing.
+They are stored in the metadata of each batch's message: the checksum of the schema, then one per column over its
+lengths, its null counts and its buffers as they are in the file. So a wrong offset is detected as well as a wrong
+byte. A column is checked when it is first read; columns that are never read cost nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 KEY = b"lakemuster.crc32"
-"""Of a batch's metadata; batches of older programs have none."""
+"""Metadata key of a batch's checksums; batches written by older versions lack it."""
 
 _SHAPE = struct.Struct("<qq")
 
@@ -24,12 +24,12 @@ Sums = NDArray[np.uint32]
 
 
 def schema_checksum(schema: pa.Schema) -> int:
-    """The checksum of names, types and metadata."""
+    """The checksum of a schema's names, types and metadata."""
     return int(isal_zlib.crc32(schema.serialize()))
 
 
 def column_checksum(column: pa.Array) -> int:
-    """The checksum of a column as it was read from a file."""
+    """The checksum of a column, as read from a file."""
     found = 0
     for shape in _shapes(column):
         found = isal_zlib.crc32(shape, found)
@@ -40,7 +40,7 @@ def column_checksum(column: pa.Array) -> int:
 
 
 def _shapes(column: pa.Array) -> Iterator[bytes]:
-    """Length and null count of a column and of all that it is nested of."""
+    """Yield the length and null count of a column and of its nested columns."""
     yield _SHAPE.pack(len(column), column.null_count)
     if pa.types.is_struct(column.type):
         for place in range(column.type.num_fields):
@@ -50,29 +50,29 @@ def _shapes(column: pa.Array) -> Iterator[bytes]:
 
 
 def with_checksums(batch: pa.RecordBatch, schema: int) -> Mapping[bytes, bytes]:
-    """The metadata to write a batch with.
+    """The metadata with which to write a batch.
 
     Args:
         schema: the checksum of the file's schema.
     """
-    # Buffers of slices and of offsets are others in memory than in a file.
+    # Buffers of slices and offset buffers differ between memory and file: checksum the serialized form.
     stored = pa.ipc.read_record_batch(batch.serialize(), batch.schema)
     sums = [schema, *(column_checksum(column) for column in stored.columns)]
     return {KEY: np.array(sums, "<u4").tobytes()}
 
 
 def read_checksums(metadata: Mapping[bytes, bytes] | None) -> Sums | None:
-    """(1 + C,) the checksums that a batch was written with; None where it has none."""
+    """(1 + C,) The checksums stored in a batch's metadata; None when it has none."""
     packed = None if metadata is None else metadata.get(KEY)
     return None if packed is None else np.frombuffer(packed, "<u4", len(packed) // 4)
 
 
 def damaged(batch: pa.RecordBatch, sums: Sums, places: Iterable[int]) -> int | None:
-    """The first of some columns that is not what was written; None when all are.
+    """The place of the first column that differs from its checksum; None when all match.
 
     Args:
-        sums: of the batch.
-        places: of columns.
+        sums: checksums of the batch.
+        places: the columns to check.
     """
     for place in places:
         if column_checksum(batch.column(place)) != sums[1 + place]:

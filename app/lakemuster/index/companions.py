@@ -1,7 +1,7 @@
-"""Companions: the Iceberg tables that Paimon tables describe in metadata of their own, beside Paimon's.
+"""Companions: Iceberg tables described by the Iceberg metadata that some Paimon tables write beside their own.
 
-A companion has its Paimon table's name, and is found through it alone. What holds for a registered table holds for
-it: its metadata is stored, its snapshots are published, its refreshes take turns under a lease of its own.
+A companion has the name of its Paimon table and is found only through it. Otherwise it is treated like a registered
+table: its metadata is stored, its snapshots are published, and refreshes are serialized by a lease of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakemuster.index.tables import TableRecord, records_where
 
 
 def find_companion(session: Session, table_id: int) -> TableRecord | None:
-    """The companion of a Paimon table."""
+    """The companion of a Paimon table, if it has one."""
     return next(iter(records_where(session, TableRow.companion_of == table_id)), None)
 
 
@@ -25,7 +25,7 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
     """The Paimon table of a companion.
 
     Raises:
-        TableNotFound: it was removed, and the companion with it.
+        TableNotFound: the table was removed, and the companion with it.
     """
     for owner in records_where(session, TableRow.id == companion.companion_of):
         return owner
@@ -33,7 +33,7 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
 
 
 def list_iceberg_tables(session: Session) -> list[TableRecord]:
-    """Every Iceberg table by name: registered ones, and companions unless it is known that they cannot be read."""
+    """All Iceberg tables by name: registered tables, and companions except those known to be unreadable."""
     return records_where(
         session,
         TableRow.format == "iceberg",
@@ -46,12 +46,12 @@ def list_iceberg_tables(session: Session) -> list[TableRecord]:
 
 
 def set_companion(session: Session, table: TableRecord, location: str) -> TableRecord:
-    """Give a Paimon table a companion at a location, in place of one that is elsewhere.
+    """Give a Paimon table a companion at a location, replacing one at another location.
 
     Raises:
         TableNotFound: the table was removed.
     """
-    # Whoever else is about to do so waits here.
+    # The row lock serializes concurrent calls.
     session.execute(select(TableRow.id).where(TableRow.id == table.table_id).with_for_update()).one_or_none()
     known = find_companion(session, table.table_id)
     if known is not None and known.location == location:
@@ -80,13 +80,13 @@ def set_companion(session: Session, table: TableRecord, location: str) -> TableR
 
 
 def remove_companion(session: Session, table_id: int) -> bool:
-    """Forget the companion of a Paimon table; whether there was one."""
+    """Delete the companion of a Paimon table; return whether it had one."""
     removed = session.execute(delete(TableRow).where(TableRow.companion_of == table_id).returning(TableRow.id)).first()
     return removed is not None
 
 
 def withdraw_companion(session: Session, companion: TableRecord, reason: str) -> None:
-    """Note that a companion cannot be shown, and why: until it is read again it is as if it never was."""
+    """Record why a companion cannot be read; it stays hidden until it is read again."""
     session.execute(
         update(TableRow)
         .where(TableRow.id == companion.table_id)

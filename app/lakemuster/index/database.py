@@ -1,8 +1,8 @@
-"""The database: engine settings, short transactions, and the errors of a driver turned into ours.
+"""The SQL database of the index: engine settings, short transactions, and mapping of driver errors to ours.
 
-SQLite serves one machine. It allows one writer at a time, so a transaction that will write takes its
-place in the queue at once (BEGIN IMMEDIATE): one that first reads and then wants to write cannot wait
-for another writer and would fail. PostgreSQL serves several replicas.
+SQLite serves one machine. It allows one writer at a time, so a writing transaction takes the write lock at its
+start (BEGIN IMMEDIATE): a transaction that reads first and writes later cannot wait for another writer and would
+fail. PostgreSQL serves several replicas.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ _WRONG_VERSION = "the database lacks a table or column of this program; run: lak
 
 
 class NowMs(FunctionElement[int]):
-    """The database's clock, milliseconds since 1970-01-01 UTC: one clock for all processes.
+    """The database's clock in milliseconds since 1970-01-01 UTC: one clock for all processes.
 
-    Of SQLite, which serves one machine, the machine's. It may step, as any wall clock: no age may rest on it alone.
+    SQLite serves one machine and uses that machine's clock. Like any wall clock it may step, so no age may rest on
+    it alone.
     """
 
     type = BigInteger()
@@ -73,10 +74,10 @@ class Database:
 
     Args:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
-        clock: gives the current time for SQLite, which has no server clock.
+        clock: the time source for SQLite, which has no server clock.
 
     Raises:
-        ConfigInvalid: not such a URL, or its driver is not installed.
+        ConfigInvalid: the URL is of another kind, or its driver is not installed.
     """
 
     def __init__(self, url: str, clock: Clock = SYSTEM) -> None:
@@ -101,19 +102,19 @@ class Database:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether this is SQLite, which we create and migrate by ourselves."""
+        """Whether this is SQLite, which Lakemuster creates and migrates itself."""
         return self._url.get_backend_name() == "sqlite"
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A transaction that may write: committed when the block ends, rolled back when it raises.
+        """Open a transaction that may write: commit when the block ends, roll back when it raises.
 
-        Keep it short: on SQLite it is the only writer.
+        Keep it short: SQLite allows one writer at a time.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
-            DatabaseVersionMismatch: it lacks a table or column.
-            MetadataCorrupt: it cannot hold a value that was given.
+            DatabaseVersionMismatch: the database lacks a table or column.
+            MetadataCorrupt: the database cannot hold a given value.
         """
         with (
             self._in_turn(),
@@ -126,11 +127,11 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that only reads; all of its reads see one state of the database.
+        """Open a read-only transaction, whose reads all see one state of the database.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
-            DatabaseVersionMismatch: it lacks a table or column.
+            DatabaseVersionMismatch: the database lacks a table or column.
         """
         with (
             _our_errors(),
@@ -141,11 +142,11 @@ class Database:
             yield session
 
     def rows(self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]) -> Sequence[Sequence[Any]]:
-        """What a statement alone reads, as of now: a tenth of the work of :meth:`reading`, which all requests save.
+        """Execute one SELECT outside of a transaction, for every request: a tenth of the cost of :meth:`reading`.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
-            DatabaseVersionMismatch: it lacks a table or column.
+            DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
             with _our_errors(), self._guard.asking(), self._alone.connect() as connection:
@@ -156,7 +157,7 @@ class Database:
     def peek(
         self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Sequence[Sequence[Any]] | None:
-        """What :meth:`rows` reads, for those who must not wait; None where that needs a server, or a writer's end."""
+        """Like :meth:`rows`, but never wait: None for PostgreSQL, or when SQLite is locked by a writer or fails."""
         if not self.is_embedded:
             return None
         with self._peeking, contextlib.suppress(sqlite3.Error, DBAPIError):
@@ -174,25 +175,25 @@ class Database:
         return self._direct[statement]
 
     def migrate(self) -> None:
-        """Create or upgrade the tables, whole or not at all; safe to do from several processes at once.
+        """Create or upgrade the tables, completely or not at all. Several processes may do so concurrently.
 
         Raises:
             DatabaseVersionMismatch: the database is newer than this code.
-            IndexUnavailable: it does not answer.
+            IndexUnavailable: the database does not answer.
         """
         with self.migrating() as connection:
             migrations.upgrade(connection)
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """A connection in a transaction that may change tables."""
+        """Open a connection in a transaction that may change the schema."""
         with _our_errors():
             if self._file is not None:
                 self._prepare_file()
                 self._file.opened()
             with self._guard.migrating(), self._writing.connect() as connection:
                 if self.is_embedded:
-                    # To change a table SQLite copies and drops it, which must not cascade.
+                    # SQLite alters a table by copying and dropping it, and the drop must not cascade.
                     pragma(connection, "foreign_keys=OFF")
                     connection.detach()
                 else:
@@ -204,7 +205,7 @@ class Database:
                     yield connection
 
     def check_version(self) -> None:
-        """Make sure that the tables are of this code's version.
+        """Check that the tables are of this code's schema version.
 
         Raises:
             DatabaseVersionMismatch: they are not; the message names the command to run.
@@ -214,21 +215,21 @@ class Database:
             migrations.check(connection)
 
     def check(self) -> None:
-        """Make sure that the database answers with this code's tables; an embedded one, that its file is there, whole.
+        """Check that the database answers and has this code's schema version; for SQLite, that its file is intact too.
 
         Raises:
             DatabaseVersionMismatch: the tables are of another version.
-            IndexUnavailable: it does not answer, or its file is gone, replaced or damaged; says which.
+            IndexUnavailable: the database does not answer, or its file is missing, replaced or damaged.
         """
         if self._file is not None:
             self._file.check()
         self.check_version()
 
     def clock_ms(self) -> int:
-        """The database's time now, milliseconds.
+        """The database's current time, milliseconds.
 
         Raises:
-            IndexUnavailable: it does not answer.
+            IndexUnavailable: the database does not answer.
         """
         ((now,),) = self.rows(_NOW, {})
         return int(now)
@@ -243,7 +244,7 @@ class Database:
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """Let the writers of this process wait for each other here: SQLite makes them poll."""
+        """Serialize this process's SQLite writers with a lock: SQLite itself makes waiting writers poll."""
         if not self.is_embedded:
             yield
             return
@@ -258,7 +259,7 @@ class Database:
         path = Path(self._url.database or "")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # It holds the secret that signs tokens. SQLite gives its journals the same mode.
+            # The file holds the secret that signs tokens. SQLite gives its journals the same mode.
             path.touch(mode=0o600)
         except OSError as cause:
             raise IndexUnavailable(f"cannot create the index: {cause.strerror}", path=str(path)) from cause
@@ -269,23 +270,23 @@ class Database:
 
 
 class Guard(Protocol):
-    """What bounds the time of statements; each block raises at its beginning when there is no use in a try."""
+    """Time limits of statements. Each block raises at its start when the database is known to be unreachable."""
 
     def asking(self) -> AbstractContextManager[object]:
-        """One short statement."""
+        """Limit one short statement."""
 
     def reading(self) -> AbstractContextManager[object]:
-        """Statements that read."""
+        """Limit statements that read."""
 
     def writing(self) -> AbstractContextManager[object]:
-        """Statements that may wait for locks."""
+        """Limit statements that may wait for locks."""
 
     def migrating(self) -> AbstractContextManager[object]:
-        """Statements that may take hours."""
+        """Limit statements that may take hours."""
 
 
 class _Embedded:
-    """SQLite bounds its waits itself."""
+    """No limits: SQLite bounds its waits itself."""
 
     def asking(self) -> AbstractContextManager[object]:
         return nullcontext()
@@ -302,12 +303,12 @@ def _postgres(url: URL) -> tuple[Engine, Guard]:
 
 
 def open_database(url: str, clock: Clock = SYSTEM) -> Database:
-    """Open the index; an embedded one is created and brought up to date first.
+    """Open the index; create or upgrade a SQLite database first.
 
     Raises:
-        ConfigInvalid: the URL is not one of ours.
-        DatabaseVersionMismatch: another database that is not of this code's version.
-        IndexUnavailable: it does not answer.
+        ConfigInvalid: the URL is not supported.
+        DatabaseVersionMismatch: a PostgreSQL database that is not of this code's schema version.
+        IndexUnavailable: the database does not answer.
     """
     database = Database(url, clock)
     if database.is_embedded:
@@ -318,7 +319,7 @@ def open_database(url: str, clock: Clock = SYSTEM) -> Database:
 
 
 def current_ms(session: Session) -> int:
-    """The database's time now, milliseconds."""
+    """The database's current time, milliseconds."""
     return int(session.scalar(select(NowMs())) or 0)
 
 

@@ -1,9 +1,9 @@
-"""Metadata values as bytes, exactly: what the index keeps in its document columns.
+"""Lossless encoding of metadata values as bytes, for the document columns of the index.
 
-ASCII JSON in which every value comes back as it went in: integers of any size, NaN and infinities,
-``Decimal``, ``UUID``, bytes, text with NUL or lone surrogates, lists apart from tuples, and the
-dataclasses of ``metadata``. What JSON has no word for is an object with the key ``$``. A dataclass
-leaves out fields that have their default, so a field added later reads back from older documents.
+The bytes are ASCII JSON that decodes to equal values: integers of any size, NaN and infinities, ``Decimal``,
+``UUID``, bytes, text with NUL or lone surrogates, lists distinct from tuples, and the dataclasses of ``metadata``.
+Values that JSON cannot express are objects with the key ``$``. Fields of a dataclass that have their default are
+omitted, so older documents still decode after a field is added.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ _FIELDS = {kind: _defaults(kind) for kind in _CLASSES.values()}
 
 
 def encode(value: object) -> bytes:
-    """The bytes of a value; equal values of one kind have equal bytes.
+    """Encode a value; equal values of one type have equal bytes.
 
     Raises:
         LimitExceeded: the value is nested too deep.
-        TypeError: a value of a kind that metadata does not have.
+        TypeError: the value has a type that metadata does not use.
     """
     return _encoder.encode(_plain(value, 0)).encode("ascii")
 
 
 def decode(document: bytes) -> Any:
-    """The value of :func:`encode`.
+    """Decode the bytes of :func:`encode`.
 
     Raises:
-        IndexUnavailable: the bytes are not of ``encode``.
+        IndexUnavailable: the bytes were not made by ``encode``.
     """
     try:
         return _read(json.loads(document))
@@ -133,7 +133,7 @@ def _read(plain: Any) -> Any:
     mark = plain.pop(_MARK, None)
     if mark is not None and (reader := _READERS.get(mark)) is not None:
         return reader(plain)
-    # Most members are as they are: a call for each would take longer than the rest.
+    # Most members need no decoding, and a call for each would take longer than the rest.
     read = {key: item if type(item) in _AS_IT_IS else _read(item) for key, item in plain.items()}
     return read if mark is None else _CLASSES[mark](**read)
 

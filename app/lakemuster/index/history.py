@@ -1,4 +1,4 @@
-"""Which snapshot was current at a moment."""
+"""Time travel: find the snapshot that was current at a point in time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lakemuster.metadata.snapshot import MAIN
 
 
 def snapshot_at(session: Session, table_id: int, at_ms: int, branch: str = MAIN) -> SnapshotRecord:
-    """The newest snapshot of a branch that was current at a moment.
+    """The snapshot of a branch that was current at a point in time.
 
-    Iceberg's main has a log of what was current when, rollbacks included; without one (it is optional)
-    its ancestry tells. A branch of Paimon is the sequence of its snapshots.
+    Iceberg's main branch has a snapshot log that includes rollbacks; it is optional, and without it the
+    ancestry of the current snapshot decides. A Paimon branch is the sequence of its snapshots.
 
     Raises:
-        SnapshotNotFound: the branch had none yet, or what it had has expired.
+        SnapshotNotFound: the branch had no snapshot yet, or its snapshot of that time has expired.
     """
     missing = SnapshotNotFound("no snapshot of that time", as_of_ms=at_ms, branch=branch)
     table = session.execute(

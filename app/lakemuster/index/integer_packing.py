@@ -1,7 +1,8 @@
-"""Integers as compact bytes: a snapshot's manifests, its cancelled rows, a table's snapshot log.
+"""Compression of integer sequences: a snapshot's manifests, its cancelled rows, a table's snapshot log.
 
-Differences of neighbours, their bytes turned into planes (all lowest bytes first), deflated: sequences
-that mostly grow by little shrink to a few bits a number, and both ways are numpy.
+Neighbouring integers are subtracted, the bytes of the differences are transposed into planes (all lowest bytes
+first), and the planes are deflated. Slowly growing sequences shrink to a few bits an integer, and both directions
+run in numpy.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ _VERSION = 1
 
 
 def pack(numbers: NDArray[np.int64]) -> bytes:
-    """The bytes of 64-bit integers of any order and value."""
+    """Pack 64-bit integers of any order and value."""
     numbers = np.ascontiguousarray(numbers, dtype="<i8")
-    # Wraps around where a difference needs 65 bits; the sum of unpack wraps back.
+    # A difference that needs 65 bits wraps around; the sum in unpack wraps back.
     differences = np.diff(numbers.view("<u8"), prepend=np.uint64(0))
     signed = differences.view("<i8")
     zigzag = ((signed << 1) ^ (signed >> 63)).astype("<i8", copy=False)
@@ -32,7 +33,7 @@ def pack(numbers: NDArray[np.int64]) -> bytes:
 
 
 def unpack(packed: bytes) -> NDArray[np.int64]:
-    """The integers of :func:`pack`, read-only.
+    """Unpack the integers of :func:`pack`, read-only.
 
     Raises:
         IndexUnavailable: the bytes are damaged.
@@ -52,7 +53,7 @@ def unpack(packed: bytes) -> NDArray[np.int64]:
 
 
 def pack_members(members: Sequence[tuple[Role, int]]) -> bytes:
-    """The bytes of a snapshot's manifests: row ids with their roles, in list order."""
+    """Pack a snapshot's manifests: row ids with their roles, in list order."""
     runs = [(role, len(list(group))) for role, group in groupby(role for role, _ in members)]
     head = [len(runs)]
     for role, count in runs:
@@ -61,7 +62,7 @@ def pack_members(members: Sequence[tuple[Role, int]]) -> bytes:
 
 
 def unpack_members(packed: bytes) -> tuple[list[Role], NDArray[np.int64]]:
-    """The roles and row ids of :func:`pack_members`, aligned.
+    """Unpack the roles and row ids of :func:`pack_members`, aligned.
 
     Raises:
         IndexUnavailable: the bytes are damaged.

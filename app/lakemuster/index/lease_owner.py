@@ -1,6 +1,6 @@
-"""Who holds a lease: a name that tells, on the same machine, whether its process still lives.
+"""Lease owners: a name for each lease holder that tells, on the same machine, whether its process is still alive.
 
-So a restart after a crash need not wait for the lease of its dead predecessor to expire.
+So after a crash, a restarted process need not wait until the lease of its predecessor expires.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _PROC = Path("/proc")
 
 
 def new_owner() -> str:
-    """A name for one holding of a lease by this process, like no other."""
+    """A unique owner name for one acquisition of a lease by this process."""
     return f"{uuid4().hex} {_place()} {os.getpid()} {_start_time(os.getpid())}"
 
 
 def is_dead(holder: str) -> bool:
-    """Whether the holder's process is known to have ended; False where that cannot be told."""
+    """Whether the holder's process is known to have ended; False when that cannot be determined."""
     try:
         _, place, pid, started = holder.split(" ")
         number = int(pid)
@@ -28,7 +28,7 @@ def is_dead(holder: str) -> bool:
 
 
 def _place() -> str:
-    """The boot of this machine, and what its process ids count in; ``-`` where the system does not say."""
+    """The boot id of this machine and the pid namespace of this process; ``-`` when the system has none."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot}/{(_PROC / 'self/ns/pid').readlink()}"
@@ -37,7 +37,7 @@ def _place() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """When a process began, in ticks since the boot: ids are used again, pairs are not. ``-`` when it is no more."""
+    """A process's start in ticks since boot, which tells reused pids apart; ``-`` when it has ended."""
     try:
         after_name = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -1,10 +1,10 @@
-"""One writer per table's index at a time.
+"""Table leases: at most one process at a time writes a table's index.
 
-A lease is a row with the database's time of expiry, renewed while its holder works; it is free before that when its
-holder is a dead process of this machine. The database's clock may step, so a waiting process also watches the row: a
-lease that was not renewed for its whole duration, by the monotonic clock, is free too. The fence grows with every
-holder. A writer first locks the row and compares the fence, so a holder that slept past its expiry can change nothing
-once another process has the lease.
+A lease is a row with an expiry time by the database's clock, renewed while its holder works. It is free earlier when
+its holder is a dead process of this machine. Since the database's clock may step, a waiting process also watches the
+row: a lease that is not renewed for its whole duration, by the monotonic clock, is free too. The fence grows with
+every new holder. A writer first locks the row and compares the fence, so a holder that slept past its expiry cannot
+change anything once another process has taken the lease.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Lease:
     """The right to write one table's index.
 
     Attributes:
-        waited: whether another held it first: its result may be what the caller wanted.
+        waited: whether another process held it first, whose result may be what the caller wanted.
     """
 
     table_id: int
@@ -49,10 +49,10 @@ class Lease:
 def held(
     database: Database, table_id: int, *, wait_seconds: float, ttl_seconds: float = TTL_SECONDS
 ) -> Iterator[Lease]:
-    """Hold a table's lease, renewed by a thread of its own until the block ends.
+    """Hold a table's lease until the block ends; a background thread renews it.
 
     Raises:
-        RefreshBusy: another held it for all of ``wait_seconds``.
+        RefreshBusy: another process held the lease for all of ``wait_seconds``.
         TableNotFound: the table is not registered.
         IndexUnavailable: the database does not answer.
     """
@@ -65,7 +65,7 @@ def held(
     finally:
         done.set()
         renewing.join()
-        # Unreleased, it expires by itself.
+        # A lease that is not released expires.
         with contextlib.suppress(IndexUnavailable):
             release(database, lease)
 
@@ -78,10 +78,10 @@ def acquire(
     ttl_seconds: float = TTL_SECONDS,
     clock: Clock = SYSTEM,
 ) -> Lease:
-    """Take a table's lease for ``ttl_seconds``; whoever does so renews and releases it.
+    """Take a table's lease for ``ttl_seconds``; the caller renews and releases it.
 
     Raises:
-        RefreshBusy: another held it for all of ``wait_seconds``.
+        RefreshBusy: another process held the lease for all of ``wait_seconds``.
         TableNotFound: the table is not registered.
         IndexUnavailable: the database does not answer.
     """
@@ -103,12 +103,12 @@ def acquire(
 
 
 def ensure(session: Session, lease: Lease) -> None:
-    """Prove within a writing transaction that the lease is still ours, and renew it.
+    """Verify within a writing transaction that the lease is still held, and renew it.
 
-    The row stays locked until the transaction ends: nobody takes over in between.
+    The row stays locked until the transaction ends, so no other process can take over in between.
 
     Raises:
-        RefreshBusy: another has taken over.
+        RefreshBusy: another process has taken over.
         TableNotFound: the table was removed meanwhile.
     """
     if not _extend(session, lease):
@@ -118,7 +118,7 @@ def ensure(session: Session, lease: Lease) -> None:
 
 
 def release(database: Database, lease: Lease) -> None:
-    """Give the lease back, if it is still ours."""
+    """Release the lease if it is still held."""
     with database.session() as session:
         session.execute(
             update(LeaseRow)
@@ -130,7 +130,7 @@ def release(database: Database, lease: Lease) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A lease as the database has it. ``expires_at_ms`` changes whenever its holder renews it."""
+    """A lease row as read from the database. ``expires_at_ms`` changes with every renewal."""
 
     fence: int
     holder: str | None
@@ -139,13 +139,13 @@ class _State:
 
 
 _WATCHED: WeakKeyDictionary[Database, dict[int, tuple[_State, float]]] = WeakKeyDictionary()
-"""Leases of others as this process saw them first, and when that was."""
+"""Leases of other processes as first seen by this one, and the monotonic time of that."""
 
 
 def _state(database: Database, table_id: int) -> _State:
-    """The lease now.
+    """Read the lease.
 
-    Asked by reading, so that those who wait do not queue up as writers.
+    A read transaction, so that waiting processes do not queue as writers.
     """
     with database.reading() as session:
         row = session.execute(
@@ -160,7 +160,7 @@ def _state(database: Database, table_id: int) -> _State:
 
 
 def _is_abandoned(database: Database, table_id: int, state: _State, ttl_seconds: float, clock: Clock) -> bool:
-    """Whether nobody renewed the lease for as long as it lasts, while this process watched it."""
+    """Whether this process has watched the lease for its whole duration without seeing a renewal."""
     watched = _WATCHED.setdefault(database, {})
     known = watched.get(table_id)
     if known is None or known[0] != state:
@@ -170,14 +170,14 @@ def _is_abandoned(database: Database, table_id: int, state: _State, ttl_seconds:
 
 
 def _take(database: Database, table_id: int, before: _State, holder: str, ttl_ms: int) -> int | None:
-    """Follow the holder of a lease; None when somebody else did so first, or it renewed its lease."""
+    """Take the lease and return its new fence; None when another process took it first, or its holder renewed it."""
     with database.session() as session:
         row = session.execute(
             select(LeaseRow.holder)
             .where(
                 LeaseRow.table_id == table_id,
                 LeaseRow.fence == before.fence,
-                # It may have been given back, and not renewed.
+                # A lease that was released since is free as well.
                 or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms == before.expires_at_ms),
             )
             .with_for_update()

@@ -1,4 +1,4 @@
-"""Rows of manifest lists: stored once a table, however many snapshots list them."""
+"""Manifest-list rows, stored once per table however many snapshots list them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import ManifestHeader
 
 KEPT_DIGESTS = 1 << 14
-"""Of rows that were met last, a kilobyte each: a commit lists again nearly all that the one before it did."""
+"""Size of the digest cache, a kilobyte each: a commit lists nearly all manifests of the previous one again."""
 
 _HEADER = tuple(field.name for field in dataclasses.fields(ManifestHeader))
 _DOCUMENTS = frozenset({"partitions", "extra_files"})
@@ -32,7 +32,7 @@ _COLUMNS = tuple(getattr(ManifestRow, name) for name in ("id", "segment", *_HEAD
 
 @dataclass(frozen=True, slots=True)
 class StoredManifest:
-    """A manifest list's row and the segment that holds the manifest's entries."""
+    """A row of a manifest list, and the segment that holds the manifest's entries."""
 
     id: int
     header: ManifestHeader
@@ -40,10 +40,11 @@ class StoredManifest:
 
 
 def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[ManifestHeader, str]]) -> list[int]:
-    """The row ids of (header, segment) pairs, in their order; rows not met before are inserted.
+    """Return the row ids of (header, segment) pairs, in order; insert the missing rows.
 
     Raises:
-        IndexUnavailable: a segment is not registered. Those of rows that are there are: nothing else keeps segments.
+        IndexUnavailable: a segment is not registered. Only new rows are checked: existing ones keep their segments
+            registered.
     """
     digests = [_digest(header, segment) for header, segment in manifests]
     known = _ids_of(session, table_id, digests)
@@ -58,7 +59,7 @@ def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[Mani
 
 
 def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredManifest]:
-    """The rows of these ids."""
+    """Load the rows with these ids."""
     found: dict[int, StoredManifest] = {}
     for chunk in chunks(sorted(set(ids))):
         for row in session.execute(select(*_COLUMNS).where(ManifestRow.id.in_(chunk))):
@@ -67,7 +68,7 @@ def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredMani
 
 
 def delete_orphans(session: Session, table_id: int, memberships: Iterable[bytes]) -> None:
-    """Delete the rows of given snapshots' manifests that no snapshot of the table lists any more."""
+    """Delete the rows listed by the given memberships that no snapshot of the table lists any more."""
     candidates = _union(memberships)
     if not len(candidates):
         return

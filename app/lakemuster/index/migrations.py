@@ -1,4 +1,4 @@
-"""Schema versions of the database: which one it has, which one this code needs, and the way there."""
+"""Schema migrations of the database with Alembic: check its version, upgrade it, downgrade it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakemuster.errors import DatabaseVersionMismatch
 
 _PACKAGED = Path(__file__).parent / "_migrations"
 _IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"
-_MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server locks
+_MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
 
 
 def head() -> str:
@@ -25,10 +25,10 @@ def head() -> str:
 
 
 def check(connection: Connection) -> None:
-    """Make sure that the database is of this code's schema version.
+    """Check that the database has this code's schema version.
 
     Raises:
-        DatabaseVersionMismatch: it is not; the message says what to do.
+        DatabaseVersionMismatch: it has another; the message says what to do.
     """
     scripts = _scripts()
     found, wanted = MigrationContext.configure(connection).get_current_revision(), scripts.get_current_head()
@@ -46,9 +46,9 @@ def check(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring the database to a schema version, in the connection's transaction: whole or not at all.
+    """Upgrade the database to a schema version in the connection's transaction: completely or not at all.
 
-    Processes that do so at once take turns, and the later ones find nothing left to do.
+    Concurrent upgrades are serialized by a lock; the later ones find nothing left to do.
 
     Raises:
         DatabaseVersionMismatch: the database is newer than this code.
@@ -61,13 +61,13 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 
 
 def downgrade(connection: Connection, revision: str = "base") -> None:
-    """Take the database back to an older schema version; ``base`` removes every table."""
+    """Downgrade the database to an older schema version; ``base`` removes every table."""
     _lock(connection)
     command.downgrade(_config(connection), revision)
 
 
 def _lock(connection: Connection) -> None:
-    # SQLite needs none: its transaction began with BEGIN IMMEDIATE.
+    # SQLite needs no lock: its transaction began with BEGIN IMMEDIATE.
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
 

@@ -1,6 +1,6 @@
-"""Leases by name: one process of several does a piece of work that is not one table's.
+"""Named leases: locks in the database, for work of the whole index that one process at a time should do.
 
-Time is the database's. A lease is free when it expired, or when its holder is a dead process of this machine.
+Time is the database's. A lease is free when it has expired, or when its holder is a dead process of this machine.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from lakemuster.index.statements import insert_new
 def held_by_name(
     database: Database, name: str, ttl_seconds: float, *, every_seconds: float = 0.0
 ) -> Iterator[Holding | None]:
-    """Hold the lease while the block runs, if it is free and due; else yield None at once.
+    """Hold the lease while the block runs, if it is free and the work is due; else yield None at once.
 
     Args:
-        ttl_seconds: longer than the work takes: the lease is not renewed by itself.
-        every_seconds: the work is due when it was last done longer ago.
+        ttl_seconds: longer than the work takes: the lease is not renewed automatically.
+        every_seconds: the work is due when it was last done at least this long ago.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -38,7 +38,7 @@ def held_by_name(
     try:
         yield holding
     finally:
-        # Unreleased, it expires by itself.
+        # A lease that is not released expires.
         with contextlib.suppress(IndexUnavailable):
             holding.release()
 
@@ -52,8 +52,8 @@ class Holding:
         self._is_done = False
 
     def take(self, every_seconds: float) -> bool:
-        """Take the lease; whether it was free and due."""
-        if not self._is_free(every_seconds):  # asked by reading: most of those who ask need not write
+        """Take the lease if it is free and the work is due; return whether it was taken."""
+        if not self._is_free(every_seconds):  # a read transaction: most callers need not write
             return False
         with self._database.session() as session:
             fresh = {"name": self._name, "holder": None, "expires_at_ms": 0, "done_at_ms": 0}
@@ -64,20 +64,20 @@ class Holding:
         return True
 
     def renew(self) -> bool:
-        """Hold it for longer; False when another process has taken over."""
+        """Extend the lease; False when another process has taken over."""
         with self._database.session() as session:
             return self._set(session, mine=True, expires_at_ms=NowMs() + self._ttl_ms)
 
     def done(self) -> None:
-        """Note that the work is done: it is due again ``every_seconds`` from the release on."""
+        """Record on release that the work is done: it is due again ``every_seconds`` later."""
         self._is_done = True
 
     def release(self) -> None:
-        """Give the lease back, if it is still ours."""
+        """Release the lease if it is still held."""
         done = {"done_at_ms": NowMs()} if self._is_done else {}
         with self._database.session() as session:
             self._set(session, mine=True, holder=None, expires_at_ms=0, **done)
-            # What is never noted as done leaves no row behind.
+            # Keep the row only for work that was ever recorded as done.
             session.execute(
                 delete(NamedLeaseRow)
                 .where(NamedLeaseRow.name == self._name, NamedLeaseRow.holder.is_(None), NamedLeaseRow.done_at_ms == 0)
@@ -102,7 +102,7 @@ def _can_take(
     wanted = select(
         NamedLeaseRow.holder,
         NamedLeaseRow.expires_at_ms <= NowMs(),
-        # A time to come is of a clock that was set back since.
+        # A time in the future comes from a clock that was set back since.
         or_(
             NamedLeaseRow.done_at_ms <= NowMs() - round(every_seconds * 1000),
             NamedLeaseRow.done_at_ms > NowMs(),

@@ -1,4 +1,4 @@
-"""What segments are made of: the manifests, of any table, whose entries they hold."""
+"""Origins of segments: the manifests, of any table, whose entries a segment holds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lakemuster.metadata.snapshot import ManifestHeader
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A manifest of a table, as its manifest list has it.
+    """A manifest of a table, with its row of the manifest list.
 
     Attributes:
-        branch: of a snapshot that lists it.
+        branch: the branch of a snapshot that lists it.
     """
 
     table: TableRecord
@@ -30,7 +30,7 @@ class Origin:
 
 
 def origins_of(session: Session, segment: str) -> list[Origin]:
-    """The manifests whose segment has this name: one for each table that lists it."""
+    """The manifests that have this segment: one for each table that lists such a manifest."""
     rows = session.execute(select(ManifestRow.table_id, ManifestRow.id).where(ManifestRow.segment == segment))
     by_table: dict[int, int] = dict(iter(rows))
     tables = records_where(session, TableRow.id.in_(by_table)) if by_table else []
@@ -52,12 +52,12 @@ def snapshots_listing(session: Session, segment: str) -> Iterator[int]:
 
 
 def last_of_packed(session: Session, name: str) -> str | None:
-    """The name of the last segment in a packed one; None when there is no packed segment of that name."""
+    """The name of the last segment in a packed segment; None when no packed segment has that name."""
     return session.scalar(select(SegmentRow.location).where(SegmentRow.name == name, SegmentRow.length == 0))
 
 
 def forget_segment(session: Session, name: str) -> None:
-    """Take a segment that no manifest refers to out of the register: it is decoded anew when it is needed."""
+    """Unregister a segment that no manifest refers to: it is decoded again when it is needed."""
     session.execute(
         delete(SegmentRow)
         .where(SegmentRow.name == name, ~exists().where(ManifestRow.segment == name))
@@ -66,7 +66,7 @@ def forget_segment(session: Session, name: str) -> None:
 
 
 def _listing(session: Session, table_id: int, manifest_row_id: int) -> Iterator[tuple[str, int]]:
-    """Branch and row id of the published snapshots of a table that list a manifest, newest first."""
+    """Yield branch and row id of the published snapshots of a table that list a manifest, newest first."""
     chosen = (
         select(SnapshotRow.branch, SnapshotRow.id, SnapshotRow.manifests)
         .where(SnapshotRow.table_id == table_id, SnapshotRow.manifests.is_not(None))

@@ -1,10 +1,10 @@
-"""Every SQL table: the small truth about tables, snapshots, manifests and segments.
+"""The ORM classes of every SQL table: tables, snapshots, manifests, the segment register, leases.
 
-No row per file, and no row per (snapshot, manifest): a snapshot's manifests are one compact
-value (see ``packing``). Documents are bytes of ``encoding``, not JSON columns: a metadata file may
-hold NUL characters, lone surrogates, NaN and integers of any size, which JSON columns refuse or change.
+There is no row per file and no row per (snapshot, manifest): a snapshot's manifests are one compact value (see
+``integer_packing``). Documents are bytes of ``encoding``, not JSON columns: a metadata file may hold NUL characters,
+lone surrogates, NaN and integers of any size, which JSON columns refuse or change.
 
-Row ids are never used twice, so whatever is cached under one stays true.
+Row ids are never reused, so anything cached under a row id stays valid.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ _ESCAPED = re.compile("\x1b([0-9a-f]{4})")
 
 
 MAX_INDEXED_BYTES = 1024
-"""Of text in an index: PostgreSQL takes no entry above 2,704 bytes."""
+"""Longest text in a unique index: PostgreSQL refuses index entries above 2,704 bytes."""
 
 
 def escape(text: str) -> str:
-    """The text as it is stored."""
+    """Escape the characters that databases refuse, as the text is stored."""
     return _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", text)
 
 
 def can_be_indexed(text: str) -> bool:
-    """Whether the text, as it is stored, fits an index."""
+    """Whether the stored form of the text fits an index."""
     return len(escape(text).encode()) <= MAX_INDEXED_BYTES
 
 
 class AnyText(TypeDecorator[str]):
-    """Text that may hold NUL and lone surrogates, which databases refuse; equal texts are stored equal."""
+    """Text that may hold NUL and lone surrogates, which databases refuse; equal texts have equal stored forms."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Escape what cannot be stored."""
+        """Escape characters that cannot be stored."""
         return None if value is None else escape(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """Undo the escape."""
+        """Undo the escaping."""
         if value is None or "\x1b" not in value:
             return value
         return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
@@ -70,7 +70,7 @@ Document = Annotated[bytes, mapped_column(LargeBinary)]
 
 
 class Base(DeclarativeBase):
-    """Constraints are named by rule, so that migrations can drop them."""
+    """Base of all ORM classes. Constraint names follow a convention, so that migrations can drop them."""
 
     metadata = MetaData(
         naming_convention={
@@ -84,12 +84,12 @@ class Base(DeclarativeBase):
 
 
 class TableRow(Base):
-    """A registered table and what its current metadata says.
+    """A registered table and its current metadata.
 
-    ``generation`` grows whenever a snapshot id comes to mean another snapshot (the table was
-    dropped and created again, or rolled back), so that what was remembered by id can be told stale.
+    ``generation`` grows whenever a snapshot id comes to mean another snapshot (the table was dropped and created
+    again, or rolled back), so that values cached by snapshot id can be recognized as stale.
 
-    A Paimon table that writes Iceberg metadata too has a second row of its name, its companion: the Iceberg
+    A Paimon table that also writes Iceberg metadata has a second row of the same name, its companion: the Iceberg
     table that this metadata describes. ``companion_of`` is the Paimon table's id, and null in all other rows.
     """
 
@@ -132,7 +132,7 @@ class TableRow(Base):
 
 
 class SchemaRow(Base):
-    """One schema version of a table's branch (Iceberg: of main)."""
+    """One schema version of a table's branch (Iceberg: of the main branch)."""
 
     __tablename__ = "table_schema"
     __table_args__ = (UniqueConstraint("table_id", "branch", "schema_id"), {"sqlite_autoincrement": True})
@@ -155,7 +155,7 @@ class SpecRow(Base):
 
 
 class RefRow(Base):
-    """One branch or tag. Its name has no index: Iceberg sets no limit to its length, an index entry has one."""
+    """One branch or tag. The name is not indexed: Iceberg does not limit its length, but index entries are limited."""
 
     __tablename__ = "table_ref"
     __table_args__ = (Index(None, "table_id"), {"sqlite_autoincrement": True})
@@ -167,9 +167,9 @@ class RefRow(Base):
 class SnapshotRow(Base):
     """One committed version of a table.
 
-    ``digest`` is of ``document``, to tell without reading it whether anything changed.
-    ``manifests`` and ``dead`` are ``packing`` of what was published. A snapshot that is quarantined for a cause
-    that may pass is read again at ``retry_at_ms``, after ``attempts`` that failed.
+    ``digest`` is the hash of ``document``: changes are detected without reading the document. ``manifests`` and
+    ``dead`` are the published manifests and cancelled rows, as ``integer_packing``. A snapshot quarantined for a
+    reason that may pass is read again at ``retry_at_ms``; ``attempts`` counts the failures.
     """
 
     __tablename__ = "snapshot"
@@ -202,7 +202,7 @@ class SnapshotRow(Base):
 
 
 class ManifestRow(Base):
-    """One row of a manifest list, shared by all snapshots of the table that list it word for word."""
+    """One row of a manifest list, shared by all snapshots of the table that list an identical row."""
 
     __tablename__ = "manifest"
     __table_args__ = (
@@ -242,10 +242,10 @@ class ManifestRow(Base):
 
 
 class SegmentRow(Base):
-    """A segment that is whole in the segment store. ``rows`` entries, ``bytes`` of the file.
+    """A segment that is complete in the segment store: ``rows`` entries in a file of ``bytes`` bytes.
 
-    ``counts`` are of its entries by status (see ``EntryCounts``); null for packed ones, and for those that an
-    older program registered.
+    ``counts`` are its entries by status (see ``EntryCounts``); null for packed segments, and for those registered by
+    older versions.
     """
 
     __tablename__ = "segment"
@@ -260,7 +260,7 @@ class SegmentRow(Base):
 
 
 class StatisticsRow(Base):
-    """A statistics file of Paimon snapshots by its name, never changed; empty when it was gone or unreadable."""
+    """A statistics file of Paimon snapshots, by name. Never updated; empty when the file was missing or unreadable."""
 
     __tablename__ = "table_statistics"
     __table_args__ = (UniqueConstraint("table_id", "name"), {"sqlite_autoincrement": True})
@@ -271,7 +271,7 @@ class StatisticsRow(Base):
 
 
 class LeaseRow(Base):
-    """Who may write one table's index, and until when. ``fence`` grows with every holder."""
+    """The lease to write one table's index: holder and expiry. ``fence`` grows with every new holder."""
 
     __tablename__ = "lease"
     table_id: Mapped[TableId] = mapped_column(primary_key=True)
@@ -281,7 +281,7 @@ class LeaseRow(Base):
 
 
 class NamedLeaseRow(Base):
-    """Who does one piece of work of the whole index, and until when; ``done_at_ms`` is when it was last done."""
+    """The lease for one piece of work of the whole index: holder, expiry, and when the work was last done."""
 
     __tablename__ = "named_lease"
     name: Mapped[String] = mapped_column(primary_key=True)
@@ -291,7 +291,7 @@ class NamedLeaseRow(Base):
 
 
 class ServerKeyRow(Base):
-    """The secret that signs page tokens, the same for every process on this database. ``id`` is 1."""
+    """The secret that signs page tokens, shared by all processes that use this database. ``id`` is 1."""
 
     __tablename__ = "server_key"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

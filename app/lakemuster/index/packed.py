@@ -1,9 +1,9 @@
-"""Packed segments: the entries of neighbouring small manifests in one segment.
+"""Packed segments: one segment that holds the entries of several neighbouring small manifests.
 
-A table that is streamed to has thousands of manifests of few entries each, and opening a segment costs the same however
-few it holds. Which neighbours are packed follows from the names and entries of manifests alone, so that a commit leaves
-nearly all packed segments of a table what they are, and every process finds the same ones. The segments that they are
-made of stay: what is not packed, or no longer, is read from them.
+A table written by streaming has thousands of manifests with few entries each, and opening a segment costs the same
+however few it holds. The names and entry counts of manifests alone decide which neighbours are packed together, so a
+commit leaves nearly all packed segments of a table unchanged, and every process finds the same ones. The segments
+that a packed segment was made from stay: manifests that are not packed, or no longer, are read from them.
 
 Source: shared design, "Where things are kept".
 """
@@ -22,26 +22,26 @@ from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS, SegmentInfo, known_segments, write_segment
 
 PACKED_ROWS = BATCH_ROWS
-"""Entries of a packed segment, more or less."""
+"""Approximate number of entries in a packed segment."""
 
 SMALL = PACKED_ROWS // 4
-"""Manifests of more entries stay alone."""
+"""Manifests with more entries than this are not packed."""
 
 FEWEST = 4
-"""Fewer manifests are not worth a segment."""
+"""Fewest manifests worth a packed segment."""
 
 _VERSION = 1
 _COUNTS = ("null_count.", "nan_count.", "value_count.", "column_size.")
 
 
 class Source(NamedTuple):
-    """A segment that holds the entries of one manifest, or of several that follow one another.
+    """A segment that holds the entries of one manifest, or of several consecutive ones.
 
     Attributes:
-        segment: its name.
-        manifests: how many.
-        rows: entries of all.
-        last, last_rows: the segment and the entries of the last manifest alone.
+        segment: the segment's name.
+        manifests: number of manifests.
+        rows: entries of all of them.
+        last, last_rows: the last manifest's own segment, and its entries.
     """
 
     segment: str
@@ -52,7 +52,7 @@ class Source(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Manifests from ``first`` to before ``end`` that are packed, and the name of the segment that they make."""
+    """The manifests from ``first`` to before ``end`` are packed; ``name`` is the name of their packed segment."""
 
     first: int
     end: int
@@ -60,17 +60,17 @@ class Run(NamedTuple):
 
 
 def ends_run(segment: str, rows: int, size: int) -> bool:
-    """Whether a manifest is the last of a run of about ``size`` entries: with a chance of its share of them."""
+    """Whether a manifest ends a run of about ``size`` entries: a hash of its name, with probability ``rows / size``."""
     return crc32(segment.encode()) * size < rows << 32
 
 
 def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
-    """The manifests to pack, of some of one spec in list order.
+    """Yield the runs of manifests to pack, given manifests of one partition spec in list order.
 
-    A run lies between two manifests that end one: what stands at the ends of a list may yet grow, and stays alone.
+    A run lies between two manifests that end a run: the ends of a list may still grow, and are not packed.
 
     Args:
-        rows: entries of each.
+        rows: entries of each manifest.
     """
     first, held, begun = 0, 0, False
     for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
@@ -82,12 +82,12 @@ def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
         end = number if alone else number + 1
         if begun and end - first >= FEWEST:
             yield Run(first, end, _name(segments[first:end], rows[first:end]))
-        # Where a run is merely long enough depends on where it began, which at the start of a list is not settled.
+        # A run cut for its length depends on where it began, which is undetermined at the start of a list.
         first, held, begun = number + 1, 0, begun or ends
 
 
 def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[Source]:
-    """The segments to read manifests of one spec from, in list order: packed ones where there are some.
+    """The segments to read manifests of one spec from, in list order; packed segments where they exist.
 
     Args:
         rows: entries of each manifest.
@@ -113,15 +113,15 @@ def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> li
 
 
 def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collection[str] | None) -> list[SegmentInfo]:
-    """Write the packed segments that manifests of one spec lack, to be registered.
+    """Write the missing packed segments for manifests of one spec, and return them to be registered.
 
     Args:
         rows: entries of each manifest.
-        new: segments that were not there before: only what they can have changed is looked at; None for all.
+        new: segments that did not exist before: only runs that they can affect are considered; None for all runs.
 
     Raises:
         IndexUnavailable: the database or the store does not answer.
-        SegmentCorrupt: a segment is not whole.
+        SegmentCorrupt: a segment is lost or damaged.
     """
     wanted = [
         run
@@ -137,11 +137,11 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
 
 
 def write_run(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> SegmentInfo | None:
-    """Write one packed segment; None where its manifests cannot be packed.
+    """Write one packed segment; None when its manifests cannot be packed.
 
     Raises:
         IndexUnavailable: the store does not answer.
-        SegmentCorrupt: a segment is not whole.
+        SegmentCorrupt: a segment is lost or damaged.
     """
     names = segments[run.first : run.end]
     if (table := run_table(index, run, segments, rows)) is None:
@@ -149,12 +149,12 @@ def write_run(index: Index, run: Run, segments: Sequence[str], rows: Sequence[in
     path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
     written = write_segment(table, path, rows[run.first : run.end])
     index.segments.put(run.name, path)
-    # What keeps it in the register is that a manifest of its last segment is there.
+    # Its location is its last segment: it stays registered as long as a manifest refers to that one.
     return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)
 
 
 def run_table(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> pa.Table | None:
-    """The entries of a run's manifests; None where they cannot be packed. Raises as :func:`write_run`."""
+    """The entries of a run's manifests; None when they cannot be packed. Raises as :func:`write_run`."""
     tables = [index.segments.open(name).table() for name in segments[run.first : run.end]]
     if [one.num_rows for one in tables] != list(rows[run.first : run.end]):
         return None
@@ -167,7 +167,7 @@ def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
 
 
 def together(tables: Sequence[pa.Table]) -> pa.Table | None:
-    """The entries of some segments as those of one; None where they would not mean the same there."""
+    """Concatenate the entries of several segments; None when they would change their meaning in one segment."""
     fields: dict[str, pa.Field] = {}
     groups = list(_alike(tables))
     for schema, _ in groups:
@@ -185,7 +185,7 @@ def together(tables: Sequence[pa.Table]) -> pa.Table | None:
 
 
 def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Table]]]:
-    """Neighbours of one schema, which those of small manifests mostly have."""
+    """Group neighbouring tables of equal schema, which small manifests mostly have."""
     some: list[pa.Table] = []
     for table in tables:
         if some and not table.schema.equals(some[0].schema, check_metadata=True):
@@ -197,7 +197,7 @@ def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Tabl
 
 
 def _as(schema: pa.Schema, tables: Sequence[pa.Table], fields: Mapping[str, pa.Field]) -> Iterator[pa.Table]:
-    """Entries of one schema in columns of given types."""
+    """Yield tables of one schema with their columns cast to the given types."""
     others = {at: fields[one.name] for at, one in enumerate(schema) if one.type != fields[one.name].type}
     for table in tables:
         made = table
@@ -207,8 +207,8 @@ def _as(schema: pa.Schema, tables: Sequence[pa.Table], fields: Mapping[str, pa.F
 
 
 def _of_both(one: pa.Field, other: pa.Field) -> pa.Field | None:
-    """A column that two segments have as one; None where that cannot be."""
-    # A column of several types (name@type) is unknown as a whole where it stands beside the others.
+    """The common field for a column of two segments; None when there is none."""
+    # Do not pack: a name@type column makes its field's statistics unknown for the whole segment.
     if "@" in one.name:
         return None
     if one.equals(other, check_metadata=True):
@@ -217,5 +217,5 @@ def _of_both(one: pa.Field, other: pa.Field) -> pa.Field | None:
         return None
     if not all(pa.types.is_signed_integer(field.type) for field in (one, other)):
         return None
-    # Counts have the width that the largest one needs.
+    # Each segment stores counts in the width that its largest count needs.
     return max(one, other, key=lambda field: field.type.bit_width)

@@ -1,9 +1,9 @@
 """PostgreSQL connections that give up on a server that stops answering.
 
-The server's own timeouts need a server that runs, and TCP's do not exist on Unix sockets. So every wait for an answer
-has a deadline here. A slow statement is no failure: after a moment of silence one thread probes the server with a new
-connection, and waiting goes on if that is answered. If not, a circuit breaker opens: waits that are under way end, and
-requests fail at once instead of each occupying a thread until its own deadline.
+The server's own timeouts need a running server, and TCP timeouts do not exist on Unix sockets. So every wait for an
+answer has a deadline here. A slow statement is no failure: after a period of silence one thread probes the server
+with a new connection, and the wait continues if the probe is answered. If not, a circuit breaker opens: current waits
+end, and requests fail at once instead of each occupying a thread until its own deadline.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _POOL_SECONDS = 3
 QUIET_SECONDS = 1.5
 """Silence after which the server is probed."""
 PROBE_SECONDS = 2
-"""Deadline of a probe's connection, and of its statement; libpq takes no less."""
+"""Deadline for the probe's connection, and for its statement; libpq accepts no shorter one."""
 OPEN_SECONDS = 1.0
-"""How long requests fail without a try once the server was found silent."""
+"""How long the open breaker fails requests without trying the server."""
 
 
 class DatabaseSilent(psycopg.OperationalError):
@@ -44,11 +44,11 @@ class DatabaseSilent(psycopg.OperationalError):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long a statement may take, in seconds.
+    """Time limits of a statement, in seconds.
 
     Attributes:
-        silent: without any byte from the server.
-        total: from its beginning to the end of its answer.
+        silent: time without any byte from the server.
+        total: time from its start to the end of its answer.
     """
 
     silent: float
@@ -67,7 +67,7 @@ _limit: ContextVar[Limit] = ContextVar("limit", default=ASKING)
 
 @contextmanager
 def limited(limit: Limit) -> Iterator[None]:
-    """Run the statements of a block under another limit than ``ASKING``."""
+    """Run the statements of a block under a limit other than ``ASKING``."""
     token = _limit.set(limit)
     try:
         yield
@@ -76,11 +76,11 @@ def limited(limit: Limit) -> Iterator[None]:
 
 
 class Breaker:
-    """Whether the server answers, as all connections of an engine find out together.
+    """A circuit breaker shared by all connections of an engine: whether the server answers.
 
     Args:
-        probe: asks the server something; raises :class:`psycopg.Error` when there is no answer.
-        clock: seconds, never stepping back.
+        probe: queries the server; raises :class:`psycopg.Error` when there is no answer.
+        clock: monotonic seconds.
     """
 
     def __init__(self, probe: Callable[[], object], clock: Callable[[], float] = time.monotonic) -> None:
@@ -92,14 +92,14 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the server was silent at the last try."""
+        """Whether the server was silent at the last attempt."""
         return self._try_again_at is not None
 
     def require(self) -> None:
-        """Pass when the server is thought to answer. While it is not, one caller at a time probes it.
+        """Return if the server is believed to answer; while the breaker is open, one caller at a time probes it.
 
         Raises:
-            IndexUnavailable: it does not answer.
+            IndexUnavailable: the server does not answer.
         """
         if self.is_open and not self.check():
             raise IndexUnavailable("the database does not answer")
@@ -111,23 +111,23 @@ class Breaker:
             yield
 
     def asking(self) -> AbstractContextManager[None]:
-        """One short statement, if the server answers."""
+        """Limit one short statement; fail if the server does not answer."""
         return self._under(ASKING)
 
     def reading(self) -> AbstractContextManager[None]:
-        """Statements that read, if the server answers."""
+        """Limit statements that read; fail if the server does not answer."""
         return self._under(READING)
 
     def writing(self) -> AbstractContextManager[None]:
-        """Statements that may wait for locks, if the server answers."""
+        """Limit statements that may wait for locks; fail if the server does not answer."""
         return self._under(WRITING)
 
     def migrating(self) -> AbstractContextManager[None]:
-        """Statements that may take hours, if the server answers."""
+        """Limit statements that may take hours; fail if the server does not answer."""
         return self._under(MIGRATING)
 
     def check(self) -> bool:
-        """Probe the server unless another thread does, or just did; False while it is silent."""
+        """Probe the server unless another thread is doing so or just did; False while it is silent."""
         now, at = self._clock(), self._try_again_at
         if at is None and now - self._answered_at < QUIET_SECONDS:
             return True
@@ -143,20 +143,20 @@ class Breaker:
                 return False
         finally:
             self._probing.release()
-        # A refusal with an SQLSTATE, such as of too many connections, is an answer.
+        # A refusal with an SQLSTATE, such as too many connections, is an answer.
         self._answered_at, self._try_again_at = self._clock(), None
         return True
 
     def open(self) -> None:
-        """Note that the server is silent."""
+        """Open the breaker: the server is silent."""
         self._try_again_at = self._clock() + OPEN_SECONDS
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """A connection whose waits end at their limit; it is closed then.
+    """A connection that is closed when a wait exceeds its limit.
 
     Attributes:
-        breaker: asked when the server is quiet; None for probes.
+        breaker: consulted when the server is quiet; None for probes.
     """
 
     breaker: Breaker | None = None
@@ -165,12 +165,12 @@ class BoundedConnection(psycopg.Connection[Any]):
         """Wait for an answer.
 
         Raises:
-            DatabaseSilent: there was none in time.
+            DatabaseSilent: none came in time.
         """
         return super().wait(self._watched(gen), *args, **kwargs)
 
     def _watched(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        """The driver's steps; it resumes them after each tenth of a second without a byte, too."""
+        """Run the driver's generator under the limits; the driver resumes it at least every 0.1 s without a byte."""
         limit = _limit.get()
         started = heard = quiet = time.monotonic()
         try:
@@ -192,13 +192,13 @@ class BoundedConnection(psycopg.Connection[Any]):
             return answer
 
     def _given_up(self) -> DatabaseSilent:
-        # Nothing is sent: neither a cancellation nor a rollback would be read.
+        # Send nothing: neither a cancellation nor a rollback would be read.
         self.pgconn.finish()
         return DatabaseSilent("the server did not answer in time")
 
 
 def open_engine(url: URL) -> tuple[Engine, Breaker]:
-    """An engine whose connections are bounded, and the breaker that they share."""
+    """Create an engine with bounded connections, and the breaker that they share."""
     engine = create_engine(
         url,
         pool_pre_ping=True,

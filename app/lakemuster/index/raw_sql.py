@@ -1,4 +1,4 @@
-"""A statement asked of SQLite itself: SQLAlchemy's execution takes five times as long as that of a short statement."""
+"""Raw SQLite statements, compiled by SQLAlchemy but executed without it, which takes a fifth of the time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Processor = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class RawStatement:
-    """A statement's text, and what its column types do to values on their way.
+    """A statement's SQL text, and the value processors of its column types.
 
     Attributes:
-        parameters: in the text's order.
-        results: by column; those without a processor are left out.
+        parameters: names and processors, in the text's order.
+        results: columns and their processors; columns without a processor are omitted.
     """
 
     text: str
@@ -27,7 +27,7 @@ class RawStatement:
 
     @classmethod
     def of(cls, statement: Select[*tuple[Any, ...]], dialect: Dialect) -> RawStatement:
-        """Compile a statement of named parameters."""
+        """Compile a statement with named parameters."""
         compiled = statement.compile(dialect=dialect)
         parameters = [
             (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
@@ -43,7 +43,7 @@ class RawStatement:
         )
 
     def rows(self, cursor: DBAPICursor, values: Mapping[str, object]) -> list[Sequence[Any]]:
-        """All that it reads."""
+        """Execute the statement and return all rows."""
         given = [values[name] if process is None else process(values[name]) for name, process in self.parameters]
         cursor.execute(self.text, given)
         return [self._processed(row) for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Bring the known snapshots of a table in line with its metadata."""
+"""Bring a table's stored snapshots in line with its metadata."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from lakemuster.metadata.snapshot import Snapshot
 Key = tuple[str, int]
 
 KEPT_SNAPSHOTS = 4096
-"""Whose documents are kept, some kilobytes each."""
+"""Snapshots whose encoded documents are cached, some kilobytes each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many snapshots a refresh met for the first time, saw vanish, and found to be others of the same id."""
+    """Numbers of snapshots that a refresh found new, vanished, or replaced by another snapshot of the same id."""
 
     new: int
     vanished: int
@@ -47,10 +47,10 @@ class _Encoded:
 
 
 def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *, is_another: bool) -> Changes:
-    """Insert new snapshots as known, forget vanished and replaced ones, keep the state of the others.
+    """Insert new snapshots in state ``known``, delete vanished and replaced ones, keep the state of the others.
 
     Args:
-        is_another: nothing of what was stored is of this table: forget it all.
+        is_another: the table is not the one that was stored: replace all snapshots.
 
     Raises:
         MetadataCorrupt: one id stands for two snapshots.
@@ -98,7 +98,7 @@ _KEPT: OrderedDict[tuple[int, Key], _Encoded] = OrderedDict()
 
 
 def _encoded(table_id: int, key: Key, snapshot: Snapshot) -> _Encoded:
-    """A snapshot's document, made once: a commit repeats all snapshots that there were."""
+    """The cached document of a snapshot: a commit repeats all earlier snapshots."""
     kept = _KEPT.get((table_id, key))
     if kept is None or kept.snapshot != snapshot:
         document = encode(snapshot)
@@ -110,9 +110,9 @@ def _encoded(table_id: int, key: Key, snapshot: Snapshot) -> _Encoded:
 
 
 def is_same(old: Snapshot, new: Snapshot) -> bool:
-    """Whether two snapshots of one id are one commit: a tag made of it, or a list that expired, changes nothing.
+    """Whether two snapshots of one id are the same commit; a tag made of it, or an expired list, makes no difference.
 
-    Paimon numbers snapshots from 1 in every table, and again after a rollback.
+    The id alone does not tell: Paimon numbers snapshots from 1 in every table, and reuses numbers after a rollback.
     """
     if old.committed_at_ms != new.committed_at_ms or old.inline_manifests != new.inline_manifests:
         return False

@@ -1,4 +1,4 @@
-"""A folder of a remote file system through fsspec: whole files up and down, within a deadline."""
+"""A remote folder through fsspec: upload, download, list and delete whole files, within a deadline."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
 DEADLINE_SECONDS = 60.0
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
 _WRITES_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "memory"})
-"""Schemes where a file shows up whole or not at all; elsewhere it is uploaded aside and renamed."""
+"""Schemes where a write is atomic; elsewhere a file is uploaded under another name and renamed."""
 
 
 class RemoteFolder:
-    """Files of an fsspec URL by key.
+    """The files below an fsspec URL, by key.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL's scheme, lacks its driver, or refuses the options.
@@ -53,7 +53,7 @@ class RemoteFolder:
         """Download a file.
 
         Raises:
-            SegmentMissing: there is none.
+            SegmentMissing: there is no such file.
         """
         try:
             self._call("get_file", self._path(key), str(target))
@@ -61,21 +61,21 @@ class RemoteFolder:
             raise SegmentMissing("a segment is missing", segment=key) from cause
 
     def size(self, key: str) -> int | None:
-        """Bytes of a file; None when there is none."""
+        """Size of a file in bytes; None when there is none."""
         try:
             return int(self._call("info", self._path(key)).get("size") or 0)
         except FileNotFoundError:
             return None
 
     def modified_ms(self, key: str) -> int | None:
-        """The time of change of a file; None when there is none, or the system does not say."""
+        """Modification time of a file; None when there is no file or the file system does not report it."""
         try:
             return _modified_ms(self._call("info", self._path(key)))
         except FileNotFoundError:
             return None
 
     def files(self) -> Iterator[tuple[str, int, int | None]]:
-        """Key, size and time of change (ms, None if the system does not say) of every file."""
+        """Yield key, size and modification time (ms, None if the file system does not report it) of every file."""
         try:
             found: dict[str, dict[str, Any]] = self._call("find", self._root, detail=True)
         except FileNotFoundError:
@@ -84,17 +84,17 @@ class RemoteFolder:
             yield path.removeprefix(self._root).lstrip("/"), int(info.get("size") or 0), _modified_ms(info)
 
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is as good."""
+        """Delete a file; do nothing when it does not exist."""
         try:
             self._call("rm_file", self._path(key))
         except FileNotFoundError:
             return
 
     def check(self) -> None:
-        """Look for a file that this writes where it is missing, and again after a minute.
+        """Check that a probe file exists; write it when it is missing, and again after a minute.
 
         Raises:
-            IndexUnavailable: the store does not answer, refuses to be written, or its bucket is missing.
+            IndexUnavailable: the store does not answer, refuses the write, or its bucket is missing.
         """
         now = time.monotonic()
         if self.size(_PROBE) is not None and now - self._written_at < _REWRITE_SECONDS:
@@ -117,7 +117,7 @@ class RemoteFolder:
         except FileNotFoundError:
             raise
         except Exception as cause:
-            # Drivers raise classes of their own, with addresses and signatures in the text.
+            # Drivers raise their own classes, with addresses and signatures in the text.
             raise IndexUnavailable(f"the segment store does not answer ({type(cause).__name__})") from cause
 
 

@@ -1,7 +1,7 @@
-"""Quarantined snapshots that are read again: when, in pauses that grow.
+"""Retries of quarantined snapshots, with exponential backoff.
 
-The time of the next try is the database's. A time that is further away than the longest pause says that the clock
-stepped back since: it has come.
+The time of the next attempt is by the database's clock. A time further away than the longest pause means that the
+clock has stepped back since, and counts as due.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ GROWTH = 1.6
 
 
 def pause_ms(attempts: int) -> int:
-    """The pause after so many attempts that failed, about half of the time since the first."""
+    """The pause after ``attempts`` failures: about half of the time since the first one."""
     return round(min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * GROWTH ** min(attempts - 1, 50)))
 
 
 def schedule(session: Session, row_id: int, at_most: int | None = None) -> None:
-    """Have a quarantined snapshot read again after a pause, a longer one each time.
+    """Schedule the next attempt to read a quarantined snapshot, after a pause that grows each time.
 
     Args:
-        at_most: attempts, after which it stays as it is.
+        at_most: maximum number of attempts; after them the snapshot is not scheduled.
     """
     attempts = (session.scalar(select(SnapshotRow.attempts).where(SnapshotRow.id == row_id)) or 0) + 1
     if at_most is not None and attempts > at_most:
@@ -46,7 +46,7 @@ def schedule(session: Session, row_id: int, at_most: int | None = None) -> None:
 
 
 def postpone(session: Session, lease: Lease, row_ids: Sequence[int]) -> None:
-    """Schedule the next try of snapshots whose last one did not end.
+    """Schedule the next attempt for snapshots whose last one did not finish.
 
     Raises:
         RefreshBusy: the lease was lost.
@@ -57,12 +57,12 @@ def postpone(session: Session, lease: Lease, row_ids: Sequence[int]) -> None:
 
 
 def due_snapshots(session: Session, table_id: int) -> list[SnapshotRecord]:
-    """A table's quarantined snapshots whose time has come."""
+    """A table's quarantined snapshots that are due for a retry."""
     return records_of(session, SnapshotRow.table_id == table_id, _is_due())
 
 
 def tables_with_due(session: Session) -> list[TableRecord]:
-    """The tables, companions too, that have some."""
+    """The tables, including companions, that have snapshots due for a retry."""
     due = select(func.distinct(SnapshotRow.table_id)).where(_is_due())
     ids = list(session.scalars(due))
     return records_where(session, TableRow.id.in_(ids)) if ids else []

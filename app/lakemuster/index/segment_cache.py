@@ -1,7 +1,7 @@
-"""Local copies of remote segments under a budget of bytes.
+"""A local disk cache of remote segments, limited to a number of bytes.
 
-Several processes may share the folder. A copy appears by renaming, so none is ever partial; it goes by
-unlinking, so whoever has it mapped keeps it. The time of change of a file is when it was last opened.
+Several processes may share the folder. A copy appears by renaming, so it is never partial, and is evicted by
+unlinking, so processes that have it mapped keep it. A file's modification time is when it was last opened.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _UNSEEN_OF_BUDGET = 0.05
 
 
 class SegmentCache:
-    """A folder of segment files, the least recently used evicted first.
+    """A cache folder of segment files; the least recently used ones are evicted first.
 
     Args:
-        folder: made when it is absent.
-        budget: bytes of all copies; passed for a moment by what arrives at once.
+        folder: created when it does not exist.
+        budget: bytes of all copies; new copies may exceed it briefly.
 
     Raises:
-        IndexUnavailable: the folder cannot be made.
+        IndexUnavailable: the folder cannot be created.
     """
 
     def __init__(self, folder: Path, budget: int) -> None:
@@ -42,10 +42,10 @@ class SegmentCache:
             raise IndexUnavailable(f"cannot make the cache folder: {cause.strerror}", path=str(folder)) from cause
         self._lock = threading.Lock()
         self._fetching: dict[str, threading.Lock] = {}
-        self._unseen = budget  # look at the folder at the first arrival: an earlier process may have filled it
+        self._unseen = budget  # scan the folder at the first arrival: an earlier process may have filled it
 
     def get(self, name: str, download: Callable[[Path], None]) -> Path:
-        """The path of a copy, downloaded when there is none; another process may evict it at any time."""
+        """The path of a copy, downloaded on a cache miss; another process may evict it at any time."""
         path = self._path(name)
         if _used_now(path):
             return path
@@ -67,7 +67,7 @@ class SegmentCache:
         return path
 
     def keep(self, name: str, file: Path) -> None:
-        """Take over a file as the copy of a segment."""
+        """Move a file into the cache as the copy of a segment."""
         path = self._path(name)
         path.parent.mkdir(exist_ok=True)
         size = file.stat().st_size
@@ -80,7 +80,7 @@ class SegmentCache:
         self._evict(spare=path)
 
     def drop(self, name: str) -> bool:
-        """Remove the copy of a segment; whether there was one."""
+        """Remove the copy of a segment; return whether there was one."""
         try:
             self._path(name).unlink()
         except FileNotFoundError:

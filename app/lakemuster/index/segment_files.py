@@ -1,15 +1,15 @@
-"""Segments as files: the immutable columnar image of one manifest.
+"""Segment files: the immutable columnar image of one manifest, as an Arrow IPC file.
 
-An uncompressed Arrow IPC file, so that reading a column is mapping it. Its batches have
-:data:`BATCH_ROWS` rows but the last one. The schema's metadata says which decoder made it and how many
-rows it has; with the footer at the end of the file that tells a segment that is not whole.
+The file is uncompressed, so a column is read by mapping it. All batches but the last have :data:`BATCH_ROWS` rows.
+The schema's metadata records the decoder version and the number of rows; with the footer at the end of the file,
+they expose an incomplete segment.
 
 Each batch has the checksums of its columns (:mod:`~lakemuster.index.checksums`), compared when a column is first read.
 
-After its batches it has the zones of its entries (:mod:`~lakemuster.index.zone_block`), unless it has less than one:
-opening it then takes no longer.
+The zones of the entries follow the batches (:mod:`~lakemuster.index.zone_block`), unless there are fewer entries than
+a zone has: such a segment is opened just as fast.
 
-Free of SQL: decoder processes and Spark executors write segments, too.
+No SQL here: decoder processes and Spark executors write segments, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lakemuster.index.zones import ZONE_ROWS, segment_zones
 from lakemuster.metadata.files import split_column
 
 DECODER_VERSION = 2
-"""Grows whenever the decoders make other columns or values of the same bytes: manifests are then decoded anew."""
+"""Incremented when the decoders make other columns or values of the same bytes; manifests are then decoded again."""
 
 BATCH_ROWS = 8192
 """Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
@@ -51,7 +51,7 @@ _DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A segment file as written: entries and bytes."""
+    """A written segment file: its entries and bytes."""
 
     rows: int
     bytes: int
@@ -61,23 +61,23 @@ def segment_name(manifest_location: str, length: int | None, decoder_version: in
     """The name of a manifest's segment, safe as a file name.
 
     Args:
-        manifest_location: where the manifest was *read*, after rewrites: two tables may record one
-            location and mean different files by it.
-        length: bytes of the manifest as recorded, None when they are not (Iceberg v1 without a manifest list).
+        manifest_location: where the manifest was *read*, after rewrites: two tables may record the same
+            location for different files.
+        length: recorded bytes of the manifest; None when not recorded (Iceberg v1 without a manifest list).
     """
     identity = f"{decoder_version}\n{length}\n{manifest_location}"
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int] | None = None) -> Written:
-    """Write a segment at ``path``, whole or not at all.
+    """Write a segment at ``path``, completely or not at all.
 
-    It is written beside, flushed to the disk and renamed: SQL must not come to know a segment whose
-    bytes a power failure can still take back. The folder's entry is not flushed: losing that loses
-    the file whole, which :class:`Segment` notices.
+    The file is written under another name, flushed to disk and renamed: SQL must not register a segment
+    whose bytes a power failure can still lose. The folder's entry is not flushed: losing it loses the
+    whole file, which :class:`Segment` notices.
 
     Args:
-        manifest_rows: entries of each manifest that it holds; None for one manifest.
+        manifest_rows: entries of each manifest in the segment; None for one manifest.
 
     Raises:
         IndexUnavailable: the disk refuses.
@@ -87,7 +87,7 @@ def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int
     schema = table.schema.with_metadata(metadata)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        # Columns of a batch are small, and system calls are not.
+        # Columns of a batch are small; the buffer saves system calls.
         with part.open("wb", buffering=_BUFFER_BYTES) as file:
             with pa.ipc.new_file(file, schema) as writer:
                 checksum = schema_checksum(schema)
@@ -108,7 +108,7 @@ def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int
 
 
 def place(file: Path, target: Path) -> None:
-    """Move a file to its place, whole or not at all, from another disk if need be."""
+    """Move a file atomically, from another disk if necessary."""
     try:
         file.replace(target)
     except OSError as cause:
@@ -125,13 +125,13 @@ def place(file: Path, target: Path) -> None:
 
 @lru_cache(maxsize=256)
 def _same(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One object for all segments that have these columns: names that are the same are quickly found equal."""
+    """Intern a tuple of column names: segments that share the object are compared quickly."""
     return names
 
 
 @lru_cache(maxsize=256)
 def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
-    """Columns by field id; segments of one table mostly have the same ones."""
+    """Columns by field id, cached: segments of one table mostly have the same columns."""
     found: dict[int, list[str]] = {}
     for name in names:
         if (split := split_column(name)) is not None:
@@ -140,21 +140,21 @@ def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
 
 
 Restore = Callable[[SegmentCorrupt], None]
-"""Makes a segment's file whole again, or raises."""
+"""Restores the file of a damaged segment, or raises."""
 
 
 class Segment:
-    """A mapped segment. Reading columns maps them; only what is then looked at is read from the disk.
+    """A memory-mapped segment. Reading a column maps it; only the values accessed are read from disk.
 
-    Columns are compared with their checksums when they are first read. Tables and arrays taken from it stay valid when
-    it, or its file, is gone. Safe to share by threads.
+    Columns are compared with their checksums when they are first read. Tables and arrays taken from a segment stay
+    valid after it, or its file, is gone. Thread-safe.
 
     Args:
-        restore: called when the file turns out to be damaged; afterwards it is mapped again, once.
+        restore: called when the file turns out to be damaged; afterwards the file is mapped again, once.
 
     Raises:
         FileNotFoundError: there is no such file.
-        SegmentCorrupt: it is not a whole segment.
+        SegmentCorrupt: the file is not a complete segment.
     """
 
     def __init__(self, name: str, path: str | Path, restore: Restore | None = None) -> None:
@@ -168,7 +168,7 @@ class Segment:
 
     @property
     def is_another_file(self) -> bool:
-        """Whether the file was replaced since it was mapped, or cut short: reading beyond its end kills the process."""
+        """Whether the file was replaced or truncated since it was mapped: reading beyond its end kills the process."""
         try:
             status = os.stat(self.path)
         except OSError:
@@ -176,7 +176,7 @@ class Segment:
         return status.st_size != self.size or status.st_ino != self._mapped.inode
 
     def release(self) -> None:
-        """Let go of the memory that the mapping occupies: what is looked at again is read again, mostly from the cache.
+        """Release the mapping's resident memory. Later reads load it again, mostly from the page cache.
 
         Tables and arrays stay valid.
         """
@@ -184,7 +184,7 @@ class Segment:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of all columns."""
+        """The names of all columns."""
         return _same(tuple(self.schema.names))
 
     @cached_property
@@ -197,16 +197,16 @@ class Segment:
         """All batches with all columns.
 
         Raises:
-            SegmentCorrupt: the segment does not read back.
+            SegmentCorrupt: the segment is damaged.
         """
         return tuple(self._batches(0, None))
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """The named columns (all when None), in the order given, of all rows.
+        """The named columns (all if None) of all rows, in the given order.
 
         Raises:
-            KeyError: the segment has no such column: columns in which all rows are null are left out.
-            SegmentCorrupt: the segment does not read back.
+            KeyError: the segment has no such column; columns with only nulls are not stored.
+            SegmentCorrupt: the segment is damaged.
         """
         if columns is None:
             whole = pa.Table.from_batches(self.batches, self._mapped.stored_schema)
@@ -222,11 +222,11 @@ class Segment:
         return pa.Table.from_batches(found).replace_schema_metadata(self.schema.metadata)
 
     def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
-        """The named columns of the rows from ``start`` to before ``end``, in the order given; the rest is not touched.
+        """The named columns of rows ``start`` to before ``end``, in the given order; other rows' batches are not read.
 
         Raises:
             KeyError: the segment has no such column.
-            SegmentCorrupt: the segment does not read back.
+            SegmentCorrupt: the segment is damaged.
         """
         first, last = start // BATCH_ROWS, -(-end // BATCH_ROWS)
         if first >= last:
@@ -235,19 +235,19 @@ class Segment:
         return found.slice(start - first * BATCH_ROWS, end - start)
 
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
-        """The named columns of the rows of one batch, in the order given.
+        """The named columns of one batch, in the given order.
 
         Raises:
             KeyError: the segment has no such column.
-            SegmentCorrupt: the segment does not read back.
+            SegmentCorrupt: the segment is damaged.
         """
         return self._batches(number, number + 1, columns)[0]
 
     def check(self) -> None:
-        """Compare everything with its checksums.
+        """Verify all checksums.
 
         Raises:
-            SegmentCorrupt: something differs.
+            SegmentCorrupt: one differs.
         """
         mapped = _Mapped.of(self.name, self.path)
         mapped.batches(0, None, None)
@@ -270,11 +270,11 @@ class Segment:
 
 
 _Batch = tuple[pa.RecordBatch, Sums | None, bytearray]
-"""A batch, its checksums, and for each column whether it was compared with its own."""
+"""A batch, its checksums, and for each column whether it has been verified."""
 
 
 class _Mapped:
-    """A segment's file in memory, and which of its columns were found to be what was written."""
+    """A mapped segment file, and which of its columns have been verified."""
 
     def __init__(self, name: str, buffer: pa.Buffer, inode: int) -> None:
         self._name, self.inode = name, inode
@@ -292,7 +292,7 @@ class _Mapped:
             raise SegmentCorrupt("a segment lacks rows", segment=name)
         self._read: tuple[_Batch, ...] | None = None
         self._lock = threading.Lock()
-        # Callers choose columns by their names before they read any: the schema is checked at once.
+        # Verify the schema at once: callers choose columns by name before they read any.
         self._first = self._batch(0) if self.num_rows else None
         sums = None if self._first is None else self._first[1]
         if sums is not None and sums[0] != schema_checksum(self.stored_schema):
@@ -302,7 +302,7 @@ class _Mapped:
     def of(cls, name: str, path: str | Path) -> _Mapped:
         try:
             with pa.memory_map(str(path)) as file:
-                # The buffer keeps the mapping, not the file: thousands may be open at once.
+                # The buffer holds the mapping but not the file: thousands of segments may be open at once.
                 buffer, inode = file.read_buffer(), os.fstat(file.fileno()).st_ino
         except FileNotFoundError:
             raise
@@ -315,14 +315,14 @@ class _Mapped:
         return {name: place for place, name in enumerate(self.stored_schema.names)}
 
     def release(self) -> None:
-        """See :meth:`Segment.release`. What is read from the disk again is checked again."""
+        """See :meth:`Segment.release`. Columns read from disk again are verified again."""
         for _, _, checked in self._read or ():
             checked[:] = bytes(len(checked))
         if _MADVISE is not None:
             _MADVISE(self._address, self.size, _DONTNEED)
 
     def batches(self, first: int, end: int | None, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
-        """Some batches, with some columns or all, which are what was written."""
+        """Verified batches, with the named columns or all."""
         if self._read is None:
             with self._lock:
                 if self._read is None:

@@ -1,4 +1,4 @@
-"""Where the files of segments are: a local folder, or a remote one with a local cache before it."""
+"""Backends of the segment store: a local folder, or a remote folder with a local cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUFFIX = ".arrow"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of the store; ``name`` is the segment's, None for a part of an unfinished one."""
+    """A file of the store; ``name`` is its segment's name, None for a part of an unfinished segment."""
 
     key: str
     name: str | None
@@ -29,45 +29,45 @@ class StoredFile:
 
 
 class Keeper(Protocol):
-    """What local and remote stores have in common."""
+    """A backend of the segment store."""
 
     workspace: Path
 
     def put(self, name: str, local_path: Path) -> None:
-        """Take over a written file."""
+        """Move a written file into the store."""
         ...
 
     def path(self, name: str) -> str | Path:
-        """Where the file is here; downloaded when need be."""
+        """The local path of a segment, downloaded if necessary."""
         ...
 
     def refetch(self, name: str) -> bool:
-        """Forget the local copy; whether there was one."""
+        """Drop the local copy; return whether there was one."""
         ...
 
     def size(self, name: str) -> int | None:
-        """Bytes of the stored file; None when there is none."""
+        """Size of the stored file in bytes; None when there is none."""
         ...
 
     def files(self) -> Iterator[StoredFile]:
-        """Everything in the store."""
+        """Yield every file in the store."""
         ...
 
     def modified_ms(self, key: str) -> int | None:
-        """When a file was written; None when there is none."""
+        """Modification time of a file; None when there is none."""
         ...
 
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is as good."""
+        """Delete a file; do nothing when it does not exist."""
         ...
 
     def check(self) -> None:
-        """Make sure that the store answers."""
+        """Check that the store answers."""
         ...
 
 
 class LocalKeeper:
-    """A local folder."""
+    """A segment store in a local folder."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
@@ -77,29 +77,29 @@ class LocalKeeper:
             self.workspace.mkdir(parents=True, exist_ok=True)
 
     def put(self, name: str, local_path: Path) -> None:
-        """Take over a written file."""
+        """Move a written file into the store."""
         target = Path(self.path(name))
         target.parent.mkdir(exist_ok=True)
         place(local_path, target)
 
     def path(self, name: str) -> str:
-        """Where the file is here; downloaded when need be."""
-        # A path that is an object takes longer to make than a file to open.
+        """The path of a segment's file."""
+        # A string: making a Path object takes longer than opening the file.
         return f"{self._prefix}{name[:2]}{os.sep}{name}{SUFFIX}"
 
     def refetch(self, name: str) -> bool:
-        """Forget the local copy; whether there was one."""
+        """Do nothing: the file is the only copy."""
         return False
 
     def size(self, name: str) -> int | None:
-        """Bytes of the stored file; None when there is none."""
+        """Size of the stored file in bytes; None when there is none."""
         try:
             return Path(self.path(name)).stat().st_size
         except FileNotFoundError:
             return None
 
     def files(self) -> Iterator[StoredFile]:
-        """Everything in the store."""
+        """Yield every file in the store."""
         for folder in sorted(self._root.iterdir()):
             if not folder.is_dir():
                 continue
@@ -109,19 +109,19 @@ class LocalKeeper:
                     yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
 
     def modified_ms(self, key: str) -> int | None:
-        """When a file was written; None when there is none."""
+        """Modification time of a file; None when there is none."""
         try:
             return round((self._root / key).stat().st_mtime * 1000)
         except FileNotFoundError:
             return None
 
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is as good."""
+        """Delete a file; do nothing when it does not exist."""
         (self._root / key).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Make sure that the store answers."""
-        # Written, not asked for: permissions say nothing to root, nor of a full or read-only disk.
+        """Check that the store is writable."""
+        # Write a probe: permission bits do not apply to root, nor show a full or read-only disk.
         try:
             with tempfile.TemporaryFile(dir=self.workspace) as probe:
                 probe.write(b"ready")
@@ -132,23 +132,23 @@ class LocalKeeper:
 
 
 class RemoteKeeper:
-    """A remote folder, and local copies."""
+    """A segment store in a remote folder, with a local cache."""
 
     def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:
         self._folder, self._cache = folder, cache
         self.workspace = cache.workspace
 
     def put(self, name: str, local_path: Path) -> None:
-        """Take over a written file."""
+        """Upload a written file, and move it into the cache."""
         self._folder.put(_key(name), local_path)
         self._cache.keep(name, local_path)
 
     def path(self, name: str) -> Path:
-        """Where the file is here; downloaded when need be."""
+        """The path of the local copy, downloaded if necessary."""
         return self._cache.get(name, lambda target: self._fetch(name, target))
 
     def _fetch(self, name: str, target: Path) -> None:
-        """Download a segment. What came over the network damaged is fetched once more."""
+        """Download a segment and verify it; download it once more when it arrives damaged."""
         for attempt in (1, 2):
             self._folder.get(_key(name), target)
             try:
@@ -160,34 +160,34 @@ class RemoteKeeper:
                 return
 
     def refetch(self, name: str) -> bool:
-        """Forget the local copy; whether there was one."""
+        """Drop the local copy; return whether there was one."""
         return self._cache.drop(name)
 
     def size(self, name: str) -> int | None:
-        """Bytes of the stored file; None when there is none."""
+        """Size of the stored file in bytes; None when there is none."""
         return self._folder.size(_key(name))
 
     def files(self) -> Iterator[StoredFile]:
-        """Everything in the store."""
+        """Yield every file in the store."""
         for key, size, modified_ms in self._folder.files():
             yield stored_file(key, size, modified_ms)
 
     def modified_ms(self, key: str) -> int | None:
-        """When a file was written; None when there is none."""
+        """Modification time of a file; None when there is none."""
         return self._folder.modified_ms(key)
 
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is as good."""
+        """Delete a file; do nothing when it does not exist."""
         self._folder.delete(key)
 
     def check(self) -> None:
-        """Make sure that the store answers."""
+        """Check that the store answers and is writable."""
         self._folder.check()
 
 
 @contextlib.contextmanager
 def disk_errors() -> Iterator[None]:
-    """Raise what a disk refuses as IndexUnavailable."""
+    """Raise the disk's OSErrors as IndexUnavailable."""
     try:
         yield
     except OSError as cause:
@@ -195,7 +195,7 @@ def disk_errors() -> Iterator[None]:
 
 
 def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:
-    """What a key of the store stands for."""
+    """The stored file of a key."""
     name = key.rsplit("/", 1)[-1]
     is_segment = name.endswith(SUFFIX) and key == _key(name.removesuffix(SUFFIX))
     return StoredFile(key, name.removesuffix(SUFFIX) if is_segment else None, size, modified_ms)

@@ -1,4 +1,4 @@
-"""Where segments are kept: a local folder, or any fsspec URL with a local cache before it."""
+"""The segment store: segments in a local folder, or at any fsspec URL with a local cache."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from lakemuster.index.single_flight import SingleFlight
 from lakemuster.index.zone_block import Zones, read_zones
 
 Repair = Callable[[str, SegmentCorrupt], None]
-"""Puts a segment that is lost or damaged into the store again, by its name and what is wrong; or raises."""
+"""Restores a lost or damaged segment in the store, given its name and the damage; or raises."""
 
 _FAILED_SECONDS = 2.0
-"""For so long a failed repair is not tried again."""
+"""A failed repair is not tried again for this long."""
 
 _LOOKS = 16
-"""How often memory is looked at while as much as may be kept is mapped."""
+"""Resident memory is checked each time that a sixteenth of ``max_mapped`` has been used again."""
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = mmap.PAGESIZE
 
 
 class SegmentStore:
-    """Segments by name, mapped into memory.
+    """Memory-mapped segments by name.
 
     Args:
         url: a local path, ``file://…`` or any fsspec URL.
         options: fsspec options by scheme.
-        cache_dir: folder of local copies of remote segments.
+        cache_dir: folder of the local copies of remote segments.
         cache_bytes: budget of that folder.
         max_open: how many segments stay mapped.
-        max_mapped: bytes of mapped files, those of the program itself too, that may be in memory before the least
-            used segments are let go of.
+        max_mapped: bytes of mapped files, including those of the program itself, that may be resident before the
+            memory of the least recently used segments is released.
 
     Attributes:
-        repair: called for a segment that is lost or damaged, once for all threads that wait for it; None: it fails.
+        repair: called for a lost or damaged segment, once for all waiting threads; None: opening it fails.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL, or the options are wrong.
-        IndexUnavailable: a folder cannot be made.
+        IndexUnavailable: a folder cannot be created.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class SegmentStore:
 
     @property
     def workspace(self) -> Path:
-        """A local folder to write segments in before ``put``, which then only renames them."""
+        """A local folder for writing segments before ``put``, which then only renames them."""
         return self._keeper.workspace
 
     def put(self, name: str, local_path: str | Path) -> None:
-        """Take over a written segment; afterwards ``local_path`` is gone and the segment is whole in the store.
+        """Move a written segment into the store; afterwards ``local_path`` is gone.
 
         Raises:
             IndexUnavailable: the store refuses.
@@ -92,12 +92,12 @@ class SegmentStore:
             self._open.pop(name, None)
 
     def open(self, name: str) -> Segment:
-        """Map a segment. One that is lost or damaged is repaired first, if ``repair`` can.
+        """Map a segment. A lost or damaged segment is repaired first, if ``repair`` can.
 
         Raises:
-            SegmentCorrupt: the store has none of that name, or it is not whole.
+            SegmentCorrupt: the segment is missing or damaged.
             IndexUnavailable: the store does not answer.
-            CatalogError: why it cannot be repaired.
+            CatalogError: the reason why it cannot be repaired.
         """
         with self._lock:
             if (segment := self._open.get(name)) is not None:
@@ -120,22 +120,22 @@ class SegmentStore:
         return segment
 
     def zones(self, name: str) -> Zones | None:
-        """The zones of a segment's entries, as :func:`~lakemuster.index.zones.segment_zones` tells; it is not mapped.
+        """The zones of a segment's entries (see :func:`~lakemuster.index.zones.segment_zones`), without mapping it.
 
-        None where the segment is missing, or was written without them.
+        None when the segment is missing or damaged, or was written without zones.
 
         Raises:
             IndexUnavailable: the store does not answer.
         """
-        # What is lost or damaged is repaired when the segment is opened.
+        # Lost or damaged segments are repaired when they are opened.
         with disk_errors(), contextlib.suppress(FileNotFoundError, SegmentCorrupt):
             return read_zones(self._keeper.path(name))
         return None
 
     def _use(self, segment: Segment) -> None:
-        """Note that a segment is looked at, and let go of the memory of those that were not for longest."""
+        """Mark a segment as used, and release the memory of the least recently used ones."""
         if segment.name in self._in_memory:
-            # Other columns than before may be looked at.
+            # Its size is counted again below: other columns than before may be read.
             self._in_memory.move_to_end(segment.name)
         else:
             self._in_memory[segment.name] = segment.size
@@ -144,7 +144,7 @@ class SegmentStore:
         if self._mapped <= self._max_mapped or self._unseen < self._max_mapped // _LOOKS:
             return
         self._unseen = 0
-        # Mostly few columns of a segment were looked at: much less of it is in memory than is mapped.
+        # Mostly few columns of a segment are read, so much less of it is resident than is mapped.
         while len(self._in_memory) > 1 and (_in_memory() or self._mapped) > self._max_mapped:
             name, size = self._in_memory.popitem(last=False)
             self._mapped -= size
@@ -156,7 +156,7 @@ class SegmentStore:
         return self.size(name) is not None
 
     def size(self, name: str) -> int | None:
-        """Bytes of a segment as the store has it, None when it has none.
+        """Size of a segment in the store in bytes; None when it is missing.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -165,7 +165,7 @@ class SegmentStore:
             return self._keeper.size(name)
 
     def files(self) -> Iterator[StoredFile]:
-        """Everything in the store.
+        """Yield every file in the store.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -174,7 +174,7 @@ class SegmentStore:
             yield from self._keeper.files()
 
     def is_unchanged(self, file: StoredFile) -> bool:
-        """Whether one of ``files`` was not written again since it was listed.
+        """Whether a file from :meth:`files` has not been written again since it was listed.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -183,13 +183,13 @@ class SegmentStore:
             return self._keeper.modified_ms(file.key) == file.modified_ms
 
     def check_segment(self, name: str, *, stored: bool = False) -> None:
-        """Compare a segment's whole file with its checksums; nothing is repaired.
+        """Verify the checksums of a whole segment file, without repairing it.
 
         Args:
-            stored: the store's own file, not the local copy of it.
+            stored: drop the local copy first, to verify the store's own file.
 
         Raises:
-            SegmentCorrupt: it is lost or damaged.
+            SegmentCorrupt: the segment is lost or damaged.
             IndexUnavailable: the store does not answer.
         """
         if stored:
@@ -198,7 +198,7 @@ class SegmentStore:
         self._map(name).check()
 
     def delete(self, key: str) -> None:
-        """Delete one of ``files``; mapped readers keep what they have.
+        """Delete a file listed by :meth:`files`; segments that are mapped stay readable.
 
         Raises:
             IndexUnavailable: the store refuses.
@@ -211,7 +211,7 @@ class SegmentStore:
                 self._mapped -= self._in_memory.pop(name, 0)
 
     def check(self) -> None:
-        """Make sure that the store answers.
+        """Check that the store answers.
 
         Raises:
             IndexUnavailable: it does not.
@@ -236,7 +236,7 @@ class SegmentStore:
         raise damage
 
     def _restore(self, name: str, damage: SegmentCorrupt) -> None:
-        """Make a segment's file whole: fetch it again, or have it repaired; once for all who wait for it."""
+        """Restore a segment's file, by fetching or repairing it; one thread does so for all that wait."""
 
         def restore() -> None:
             if self._is_whole(name):
@@ -260,7 +260,7 @@ class SegmentStore:
 
 
 def _in_memory() -> int | None:
-    """Bytes of files that are in this process's memory; None where the system does not tell."""
+    """Bytes of files resident in this process; None when the system does not report them."""
     try:
         return int(_STATM.read_bytes().split()[2]) * _PAGE_BYTES
     except OSError:

@@ -1,4 +1,4 @@
-"""Segments: their files and store, and the register in SQL of those that are whole."""
+"""Segments: their files, their store, and the SQL register of complete segments."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ __all__ = [
 
 GRACE_SECONDS = 24 * 3600.0
 _FILES_AT_ONCE = 100
-"""Files looked up in the register together: few, so that little time passes before they are removed."""
+"""Files looked up in the register at once: few, so that little time passes before they are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentInfo:
-    """A segment that is whole in the store.
+    """A segment that is complete in the store.
 
     Attributes:
-        location, length: of the manifest that it is made of; of a packed one: the name of the last segment in it, 0.
-        rows, bytes: of the segment.
-        counts: of its entries by status, packed ``EntryCounts``; None for a packed segment.
+        location, length: location and length of its manifest; of a packed segment: the name of its last segment, 0.
+        rows, bytes: entries and bytes of the segment.
+        counts: its entries by status, packed ``EntryCounts``; None for a packed segment.
     """
 
     name: str
@@ -66,7 +66,7 @@ class SegmentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep removed: rows of the register, files of the store, their bytes."""
+    """What a sweep removed: rows of the register, files of the store, and the bytes of these files."""
 
     unregistered: int
     files: int
@@ -74,7 +74,7 @@ class Swept:
 
 
 def known_segments(session: Session, names: Collection[str]) -> set[str]:
-    """Those of the names that are registered."""
+    """The registered ones among the names."""
     known: set[str] = set()
     for chunk in chunks(list(names)):
         known.update(session.scalars(select(SegmentRow.name).where(SegmentRow.name.in_(chunk))))
@@ -82,7 +82,7 @@ def known_segments(session: Session, names: Collection[str]) -> set[str]:
 
 
 def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCounts]:
-    """The counts of segments' entries by name, of those that are known."""
+    """The entry counts of the named segments that have them."""
     found: dict[str, EntryCounts] = {}
     for chunk in chunks(list(names)):
         rows = session.execute(
@@ -93,17 +93,17 @@ def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCoun
 
 
 def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None:
-    """Make segments known that the store has; those known already stay as they are."""
+    """Register segments that are in the store; registered ones stay unchanged."""
     if not segments:
         return
     registered_at_ms = current_ms(session)
-    # In one order everywhere, so that two processes cannot wait for each other.
+    # Sorted, so that two processes cannot deadlock.
     ordered = sorted(segments, key=lambda segment: segment.name)
     insert_new(session, SegmentRow, [asdict(segment) | {"registered_at_ms": registered_at_ms} for segment in ordered])
 
 
 def replace_segment(session: Session, segment: SegmentInfo) -> None:
-    """Make a segment known that was written anew, in place of what was known of it."""
+    """Register a rewritten segment, replacing its previous registration."""
     register_segments(session, [segment])
     values = asdict(segment)
     session.execute(
@@ -121,14 +121,14 @@ def sweep(
     grace_seconds: float = GRACE_SECONDS,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Swept:
-    """Remove the segments that no manifest of any table refers to, and packed ones with the last that they hold.
+    """Remove segments that no manifest of any table refers to; a packed segment goes with the last one in it.
 
-    What was registered, or written, less than ``grace_seconds`` ago may be of a refresh at work and
-    stays; the grace must be longer than any refresh. What is written again between the listing of the store and its
-    removal stays, too; readers that have a removed segment mapped keep it.
+    Segments registered or written less than ``grace_seconds`` ago stay, since they may belong to a running
+    refresh; the grace must be longer than any refresh. Files written again between being listed and being
+    deleted stay, too. Readers that have a removed segment mapped keep it.
 
     Args:
-        goes_on: asked every few files; False ends the sweep early.
+        goes_on: called every few files; False ends the sweep early.
 
     Raises:
         IndexUnavailable: the database or the store does not answer; what was removed stays removed.

@@ -15,7 +15,7 @@ _BYTES = 32
 
 
 def signing_key(session: Session) -> bytes:
-    """The secret, made at first use; needs a session that may write."""
+    """Return the secret, creating it at first use; needs a session that may write."""
     found: bytes | None = session.scalar(select(ServerKeyRow.secret))
     if found is not None:
         return found

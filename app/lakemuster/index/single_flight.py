@@ -1,4 +1,4 @@
-"""Single flight: callers that want the same thing done wait for one of them to do it, and share its outcome."""
+"""Single flight: concurrent callers of the same work wait for one of them to do it, and share its outcome."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class SingleFlight:
     """Work by key, done by one thread at a time.
 
     Args:
-        failed_seconds: how long a failure is remembered, and raised again for later callers.
-        clock: seconds that never step back.
+        failed_seconds: how long a failure is cached, and raised again for later callers.
+        clock: monotonic seconds.
     """
 
     def __init__(self, failed_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,10 +32,10 @@ class SingleFlight:
         self._lock = threading.Lock()
 
     def run(self, key: str, work: Callable[[], None]) -> None:
-        """Do the work, unless another thread is doing it: then wait for it.
+        """Do the work; if another thread is already doing it, wait for that instead.
 
         Raises:
-            CatalogError: the work failed, here or in the other thread, or did so a moment ago.
+            CatalogError: the work failed, in this thread, in the other one, or within ``failed_seconds``.
         """
         CPU.release()
         with self._lock:

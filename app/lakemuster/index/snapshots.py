@@ -1,4 +1,4 @@
-"""Snapshots of a table: known, then published whole, or quarantined with the reason."""
+"""Snapshots of a table and their states: known, published (all manifests indexed), or quarantined with the reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INT64 = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A manifest of a snapshot to publish: its list, its row there, the name of its segment."""
+    """A manifest of a snapshot to publish: its list, its row of that list, the name of its segment."""
 
     role: Role
     header: ManifestHeader
@@ -40,7 +40,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class LiveCounts:
-    """What is live in a snapshot: files, records of its data files, bytes of all files."""
+    """Live contents of a snapshot: files, records of its data files, bytes of all files."""
 
     data_files: int
     delete_files: int
@@ -60,15 +60,15 @@ class ManifestRecord:
 
 @dataclass(frozen=True)
 class SnapshotRecord:
-    """A snapshot and how far the index has it.
+    """A snapshot and its state in the index.
 
     Attributes:
-        row_id: the index's own id: never used again, so it may key caches.
+        row_id: the index's own id, never reused, so it may key caches.
         error: why it is quarantined.
         live: None unless published with counts.
         dead: packed ``dead_rows``.
-        warnings: what the writer got wrong, and is served all the same.
-        retry_at_ms: of a quarantined one, when it is read again; None when it stays as it is.
+        warnings: errors of the writer in spite of which the snapshot is served.
+        retry_at_ms: when a quarantined snapshot is read again; None when it is not.
     """
 
     row_id: int
@@ -85,7 +85,7 @@ class SnapshotRecord:
 
     @cached_property
     def dead_rows(self) -> NDArray[np.int64] | None:
-        """Positions of entries that a later entry cancels, as published; None when there are none to know."""
+        """Positions of entries cancelled by later entries, as published; None when none were stored."""
         return None if self.dead is None else unpack(self.dead)
 
 
@@ -109,7 +109,7 @@ _COLUMNS = (
 
 
 def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
-    """The snapshots of a branch, or of all, oldest first."""
+    """The snapshots of one branch, or of all branches if None, oldest first."""
     chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id)
     if branch is not None:
         chosen = chosen.where(SnapshotRow.branch == branch)
@@ -118,10 +118,10 @@ def list_snapshots(session: Session, table_id: int, branch: str | None = None) -
 
 
 def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> SnapshotRecord:
-    """One snapshot.
+    """Load one snapshot.
 
     Raises:
-        SnapshotNotFound: the table's branch has none of that id.
+        SnapshotNotFound: the table's branch has no snapshot with that id.
     """
     row = None
     if snapshot_id in _INT64:
@@ -139,7 +139,7 @@ def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = M
     """The row id of a snapshot.
 
     Raises:
-        SnapshotNotFound: the table's branch has none of that id.
+        SnapshotNotFound: the table's branch has no snapshot with that id.
     """
     own = (SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.snapshot_id == snapshot_id)
     row_id = session.scalar(select(SnapshotRow.id).where(*own))
@@ -149,7 +149,7 @@ def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = M
 
 
 def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int]) -> list[SnapshotRecord]:
-    """The snapshots of these ids, of any branch."""
+    """The snapshots with these ids, of any branch."""
     found: list[SnapshotRecord] = []
     for chunk in chunks(sorted(set(snapshot_ids))):
         chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id, SnapshotRow.snapshot_id.in_(chunk))
@@ -158,12 +158,12 @@ def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int
 
 
 def records_of(session: Session, *conditions: ColumnElement[bool]) -> list[SnapshotRecord]:
-    """The snapshots of which all conditions hold."""
+    """The snapshots that meet all conditions."""
     return [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
 
 
 def newest_unpublished(session: Session, table_id: int, among: int) -> list[SnapshotRecord]:
-    """Of so many newest snapshots, those that are not published, newest first."""
+    """The unpublished ones among the newest ``among`` snapshots, newest first."""
     newest = (
         select(SnapshotRow.id, SnapshotRow.state, SnapshotRow.decoder_version)
         .where(SnapshotRow.table_id == table_id)
@@ -184,10 +184,10 @@ def snapshot_manifests(
     """The manifests of a published snapshot, in the order of its lists.
 
     Args:
-        known: manifests of the same index by their ids, which are not read again.
+        known: manifests of the same index by id, which are not read again.
 
     Raises:
-        SnapshotNotFound: it was forgotten since, or is not published.
+        SnapshotNotFound: the snapshot was deleted since, or is not published.
         IndexUnavailable: the index is damaged.
     """
     packed = session.scalar(select(SnapshotRow.manifests).where(SnapshotRow.id == snapshot_row_id))
@@ -219,18 +219,18 @@ def publish(
     segments: Sequence[SegmentInfo] = (),
     warnings: Sequence[str] = (),
 ) -> None:
-    """Make a snapshot visible with all of its manifests, when the session commits. Doing it again changes nothing.
+    """Make a snapshot visible with all of its manifests when the session commits. Idempotent.
 
     Args:
-        lease: of the snapshot's table; compared and renewed in this transaction.
+        lease: the lease of the snapshot's table; verified and renewed in this transaction.
         manifests: every manifest of the snapshot's lists, in their order.
         dead: positions of entries that later entries cancel (Paimon).
-        segments: segments to register first; those of ``manifests`` must be registered then.
-        warnings: to be told with the snapshot.
+        segments: segments to register first; all segments of ``manifests`` must then be registered.
+        warnings: reported with the snapshot.
 
     Raises:
         RefreshBusy: the lease was lost: nothing is published.
-        SnapshotNotFound: the snapshot was forgotten since.
+        SnapshotNotFound: the snapshot was deleted since.
         IndexUnavailable: a segment is not registered, or no longer.
     """
     leases.ensure(session, lease)
@@ -261,21 +261,21 @@ def publish(
 
 
 def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> None:
-    """Mark a snapshot unreadable. Publishing it later lifts that.
+    """Mark a snapshot unreadable, until it is published later.
 
     Raises:
         RefreshBusy: the lease was lost.
-        SnapshotNotFound: the snapshot was forgotten since.
+        SnapshotNotFound: the snapshot was deleted since.
     """
     _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
 
 
 def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
-    """Make a published or quarantined snapshot merely known again, to be indexed anew.
+    """Set a published or quarantined snapshot back to ``known``, to be indexed again.
 
     Raises:
         RefreshBusy: the lease was lost.
-        SnapshotNotFound: the snapshot was forgotten since.
+        SnapshotNotFound: the snapshot was deleted since.
     """
     _clear(session, lease, snapshot_row_id, state="known", error=None)
 
@@ -328,7 +328,7 @@ def _record(row: Row[*tuple[Any, ...]]) -> SnapshotRecord:
     row_id, table_id, document, state, error, published_at_ms, manifest_count, *others = row
     *counts, dead, decoder_version, warned, retry_at_ms = others
     if state == "published" and decoder_version != DECODER_VERSION:
-        # Its segments hold what an older decoder made of them: to be indexed anew.
+        # Its segments were made by an older decoder: index it again.
         state = "known"
     live = None if counts[0] is None else LiveCounts(*counts)
     warnings = () if warned is None else tuple(decode(warned))

@@ -1,4 +1,4 @@
-"""SQLite: how its connections are set up, and how its transactions begin."""
+"""SQLite engine: connection settings, and how transactions begin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOW_FUNCTION = "lakemuster_now_ms"
 
 
 def open_engine(url: URL, clock: Clock) -> Engine:
-    """The engine of a SQLite file, whose connections take the time of ``clock``."""
+    """Create the engine of a SQLite file, whose connections take the time from ``clock``."""
     engine = create_engine(url, pool_size=8, max_overflow=24, pool_timeout=BUSY_SECONDS)
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "connect", partial(_tell_time, clock))
@@ -30,7 +30,7 @@ def open_engine(url: URL, clock: Clock) -> Engine:
 
 
 def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    # The driver must not begin transactions by itself: it would defer them. See _begin_sqlite.
+    # The driver must not begin transactions itself: it would defer them. See _begin_sqlite.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys=ON")
@@ -54,7 +54,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def pragma(connection: Connection, text: str) -> None:
     """Execute one PRAGMA."""
-    # Past SQLAlchemy, which would begin a transaction; most pragmas do nothing within one.
+    # Bypasses SQLAlchemy, which would begin a transaction; most pragmas have no effect within one.
     dbapi = connection.connection.dbapi_connection
     assert dbapi is not None
     cursor = dbapi.cursor()

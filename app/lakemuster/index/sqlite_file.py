@@ -1,4 +1,4 @@
-"""The file of an embedded index, as it is on disk: open connections go on reading a file that was deleted."""
+"""Checks of a SQLite index file on disk, since open connections go on reading a file that was deleted."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 from lakemuster.errors import IndexUnavailable
 
 RECHECK_SECONDS = 30.0
-"""Between two readings of the whole file, as long as nothing was wrong with it."""
+"""Time between two reads of the whole file while no fault is found."""
 _READING_SECONDS = 1.0
 _BUSY_SECONDS = 1.0
 _INSTRUCTIONS = 10_000
-"""Of SQLite's machine between two looks at the clock: about a millisecond."""
+"""SQLite virtual machine instructions between two checks of the clock: about a millisecond."""
 
 
 class SqliteFile:
-    """A database file that was opened.
+    """An open database file.
 
     Args:
         path: the file.
-        clock: seconds, never stepping back.
+        clock: monotonic seconds.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -34,19 +34,19 @@ class SqliteFile:
         self._whole_at: float | None = None
 
     def opened(self) -> None:
-        """Note which file connections have opened; the first one counts.
+        """Record which file the connections opened; only the first call counts.
 
         Raises:
-            IndexUnavailable: there is none.
+            IndexUnavailable: there is no file.
         """
         with self._lock:
             self._require()
 
     def check(self) -> None:
-        """Make sure that the file is the one that was opened first, and is whole as far as can be read in a second.
+        """Check that the file is the one opened first, and undamaged as far as it can be read in a second.
 
         Raises:
-            IndexUnavailable: it is gone, another one, or damaged; says which.
+            IndexUnavailable: the file is missing, replaced or damaged; the message says which.
         """
         with self._lock:
             self._require()
@@ -68,7 +68,7 @@ class SqliteFile:
             raise IndexUnavailable("the database file was replaced: restart the server")
 
     def _read(self) -> None:
-        """Read the file through a connection of its own, which knows no page yet."""
+        """Read the file through a new connection, which has no cached pages."""
         until = self._clock() + _READING_SECONDS
         try:
             connection = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)

@@ -1,4 +1,4 @@
-"""Statements that both databases take, however many values they carry."""
+"""SQL statements with any number of values, for both databases."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _PARAMETERS = 4_000
 
 
 def chunks(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
-    """The values in pieces that fit an ``IN``."""
+    """Yield the values in chunks that fit an ``IN``."""
     for start in range(0, len(values), _PARAMETERS):
         yield values[start : start + _PARAMETERS]
 
 
 def insert_all(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows, one set of parameters each."""
+    """Insert rows, each with its own set of parameters."""
     if rows:
         session.execute(insert(cast("Table", table.__table__)), list(rows))
 
 
 def insert_new(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert the rows that break no constraint; the others are there already."""
+    """Insert the rows that violate no constraint; skip the others, which exist already."""
     if not rows:
         return
     target = cast("Table", table.__table__)

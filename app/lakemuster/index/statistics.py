@@ -1,4 +1,4 @@
-"""Statistics files of Paimon snapshots: small documents that many snapshots may name, kept as they were written."""
+"""The statistics store: Paimon's statistics files as written, each possibly named by many snapshots."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from lakemuster.index.statements import chunks, insert_new
 
 
 def find_statistics(session: Session, table_id: int, name: str) -> bytes | None:
-    """The document of a file's name; None when it was not read, empty when it is gone or unreadable."""
+    """The document of a statistics file; None before it is read, empty when the file is missing or unreadable."""
     return session.scalar(
         select(StatisticsRow.document).where(StatisticsRow.table_id == table_id, StatisticsRow.name == name)
     )
 
 
 def keep_statistics(session: Session, table_id: int, documents: Mapping[str, bytes]) -> None:
-    """Keep documents by file name; those there stay as they are, since the files never change."""
+    """Store documents by file name; stored ones stay unchanged, since the files never change."""
     rows = [{"table_id": table_id, "name": name, "document": data} for name, data in sorted(documents.items())]
     insert_new(session, StatisticsRow, [row for row in rows if can_be_indexed(str(row["name"]))])
 
 
 def known_statistics(session: Session, table_id: int) -> set[str]:
-    """The names of the files whose documents are here."""
+    """The names of the files whose documents are stored."""
     return set(session.scalars(select(StatisticsRow.name).where(StatisticsRow.table_id == table_id)))
 
 
 def forget_statistics(session: Session, table_id: int, names: Collection[str]) -> None:
-    """Forget documents."""
+    """Delete documents."""
     for some in chunks(sorted(names)):
         session.execute(
             delete(StatisticsRow)

@@ -1,4 +1,4 @@
-"""What a table's current metadata says: stored whole at every refresh, read back as it was."""
+"""The table metadata store: a table's current metadata in SQL, replaced at every refresh."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def store_metadata(
     pointer: str | None = None,
     lease: Lease | None = None,
 ) -> Changes:
-    """Make the index say what the table's metadata says.
+    """Store a table's metadata in place of the previous one.
 
-    New snapshots become known, vanished ones are forgotten. A snapshot whose id is now another's (the
-    table was dropped and created again, or rolled back) is forgotten and known anew; if the table's
-    uuid is another, all are.
+    New snapshots become known, vanished ones are deleted. A snapshot whose id now stands for another one (the table
+    was dropped and created again, or rolled back) is deleted and inserted as known; if the table's uuid has changed,
+    all are.
 
     Args:
         pointer: the token of the look that led to ``metadata``.
@@ -86,12 +86,12 @@ def store_metadata(
 
 
 def has_metadata(session: Session, table_id: int) -> bool:
-    """Whether the table's metadata was read before."""
+    """Whether the table's metadata has been read before."""
     return session.scalar(select(TableRow.metadata_location).where(TableRow.id == table_id)) is not None
 
 
 def load_metadata(session: Session, table_id: int) -> TableMetadata:
-    """What the table's metadata said at the last refresh, without its snapshots.
+    """The table's metadata as of the last refresh, without its snapshots.
 
     Raises:
         TableNotFound: the table is not registered, or was not refreshed yet.
@@ -123,22 +123,22 @@ def load_metadata(session: Session, table_id: int) -> TableMetadata:
 
 
 def schemas(session: Session, table_id: int, branch: str = MAIN) -> tuple[Schema, ...]:
-    """The schemas of a branch, in the order of the metadata."""
+    """The schemas of a branch, in the metadata's order."""
     return _schemas_by_branch(session, table_id).get(branch, ())
 
 
 def specs(session: Session, table_id: int) -> tuple[PartitionSpec, ...]:
-    """The partition specs, in the order of the metadata."""
+    """The partition specs, in the metadata's order."""
     return _documents(session, SpecRow, table_id)
 
 
 def refs(session: Session, table_id: int) -> tuple[Ref, ...]:
-    """Branches and tags, in the order of the metadata."""
+    """Branches and tags, in the metadata's order."""
     return _documents(session, RefRow, table_id)
 
 
 def snapshot_log(session: Session, table_id: int) -> tuple[tuple[int, int], ...]:
-    """(timestamp_ms, snapshot_id) of main, oldest first."""
+    """The snapshot log of main: (timestamp_ms, snapshot_id), oldest first."""
     return _unpack_log(session.scalar(select(TableRow.snapshot_log).where(TableRow.id == table_id)))
 
 
@@ -157,7 +157,7 @@ def _replace(
     table_id: int,
     rows: Sequence[Mapping[str, object]],
 ) -> None:
-    """Make the rows of a table these, in this order; most refreshes change none."""
+    """Replace the rows of a table by these, in this order, if they differ; most refreshes change none."""
     names = list(rows[0]) if rows else ["document"]
     found = session.execute(
         select(*(getattr(table, name) for name in names)).where(table.table_id == table_id).order_by(table.id)
@@ -188,7 +188,7 @@ def _schemas_by_branch(session: Session, table_id: int) -> dict[str, tuple[Schem
 
 @lru_cache(maxsize=128)
 def _kept(document: bytes) -> Any:
-    """What a schema or a spec was encoded from: refreshes change few, and plans ask whether it is the same one."""
+    """Decode a schema or spec, cached: refreshes change few, and plans compare them by identity."""
     return decode(document)
 
 

@@ -1,4 +1,4 @@
-"""Registered tables."""
+"""Registered tables: add, find, list and remove them, and record when their pointers were read."""
 
 from __future__ import annotations
 
@@ -55,15 +55,16 @@ class TableRecord:
     Attributes:
         location: as registered: the table's root or its metadata file, before rewrites.
         rewrites: (old, new) prefixes of locations in its metadata.
-        allowed_roots: what the operator allowed for this table beyond the server's roots.
-        confined_to: where it may live at most: its namespace's locations when it was registered; None: all roots.
+        allowed_roots: roots that the operator allowed for this table in addition to the server's.
+        confined_to: its namespace's locations when it was registered, outside of which it may not live; None: all
+            roots.
         generation: grows when a snapshot id comes to mean another snapshot.
         checked_at_ms: when its pointer was last read, by the database's clock; None before the first time.
-        stale_reason: why the pointer, or what it leads to, could not be read at the last try.
+        stale_reason: why the pointer, or its metadata, could not be read at the last attempt.
         pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
-        table_location: the table's root as its metadata has it.
-        companion_of: of a companion (see ``companions``), the id of its Paimon table.
+        table_location: the table's root according to its metadata.
+        companion_of: for a companion (see ``companions``), the id of its Paimon table.
     """
 
     table_id: int
@@ -90,7 +91,7 @@ class TableRecord:
 
     @property
     def state(self) -> TableRecord:
-        """The record but for the time of the last look, which tells that nothing else has changed."""
+        """The record without the time of the last look: equal if nothing else has changed."""
         return self if self.checked_at_ms is None else _unlooked(self)
 
 
@@ -122,7 +123,7 @@ _COLUMNS = (
     TableRow.companion_of,
     TableRow.confined_to,
 )
-# Every request asks it: putting the statement together anew would take longer than its execution.
+# Executed on every request: building the statement each time would take longer than executing it.
 _BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.companion_of.is_(None))
 
 
@@ -164,28 +165,28 @@ def add_table(
 
 
 def get_table(session: Session, name: str) -> TableRecord:
-    """The table of a name.
+    """The table with a name.
 
     Raises:
-        TableNotFound: none has it.
+        TableNotFound: no table has that name.
     """
     return _only(name, session.execute(_BY_NAME, {"name": name}).all())
 
 
 def find_table(database: Database, name: str) -> TableRecord:
-    """The table of a name, as it is now; for requests, which all ask it.
+    """The table with a name, as it is now; without a transaction, since every request calls it.
 
     Raises:
-        TableNotFound: none has it.
+        TableNotFound: no table has that name.
     """
     return peek_table(database, name) or _only(name, database.rows(_BY_NAME, {"name": name}))
 
 
 def peek_table(database: Database, name: str) -> TableRecord | None:
-    """The table of a name, as it is now, if the database can say so without waiting.
+    """Like :func:`find_table`, but None when the database cannot answer without waiting.
 
     Raises:
-        TableNotFound: none has it.
+        TableNotFound: no table has that name.
     """
     rows = database.peek(_BY_NAME, {"name": name})
     return None if rows is None else _only(name, rows)
@@ -203,13 +204,13 @@ def list_tables(session: Session) -> list[TableRecord]:
 
 
 def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
-    """The tables and companions of which all conditions hold, by name."""
+    """The tables and companions that meet all conditions, by name."""
     records = [_record(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
 
 
 def remove_table(session: Session, name: str) -> None:
-    """Forget a table, its companion, and everything of them but segments, which ``sweep`` removes.
+    """Delete a table, its companion, and all their rows; ``sweep`` removes the segments.
 
     Raises:
         TableNotFound: no table has that name.
@@ -221,7 +222,7 @@ def remove_table(session: Session, name: str) -> None:
 
 
 def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:
-    """Note that the table's pointer was looked at, and why that failed if it did."""
+    """Record that the table's pointer was read, or why reading it failed."""
     values: dict[str, object] = {"stale_reason": stale_reason}
     if stale_reason is None:
         values["checked_at_ms"] = checked_at_ms
@@ -229,10 +230,10 @@ def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str
 
 
 def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None) -> int | None:
-    """Note that the table's pointer was looked at so long ago; None when the table is gone.
+    """Record that the table's pointer was read ``seconds_ago``; None when the table is gone.
 
     Returns:
-        when that was by the database's clock, milliseconds.
+        The time of that by the database's clock, milliseconds.
     """
     looked = NowMs() - round(seconds_ago * 1000)
     noted = session.execute(
@@ -246,7 +247,7 @@ def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason:
 
 
 def restate(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
-    """Change why a table is stale, unless that has changed meanwhile."""
+    """Change the reason why a table is stale, unless it is no longer ``before``."""
     session.execute(
         update(TableRow)
         .where(TableRow.id == table_id, TableRow.stale_reason == before)

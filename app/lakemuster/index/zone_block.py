@@ -1,7 +1,7 @@
-"""A segment's zones as bytes: between the last batch of its file and the footer, where readers of Arrow files see none.
+"""Serialized zones of a segment, between the last batch of its file and the footer, where Arrow readers ignore them.
 
-The record batch's message and the schema's, padded to eight bytes, then a trailer: a magic word, the length of each,
-and a checksum of both. Nothing else of a segment need be read for them.
+The block holds the messages of the record batch and of the schema, padded to eight bytes, then a trailer: a magic
+word, the lengths of both and one checksum. The zones are read without the rest of the segment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAGIC = b"MZONES1\0"
 _TRAILER = struct.Struct("<8sqqI4x")
 _END = b"ARROW1"
 _END_BYTES = 10
-"""Of the footer's length and the magic word that end an Arrow file."""
+"""Bytes at the end of an Arrow file: the footer's length and the magic word."""
 
 _INT, _SHORT, _LONG, _PAIR = (struct.Struct(form) for form in ("<i", "<H", "<q", "<qq"))
 _MOST_KNOWN = 256
@@ -28,11 +28,11 @@ _EOS_BYTES = 8
 _TAIL_BYTES = 1 << 15
 
 _known: dict[int, _Columns] = {}
-"""By checksums of their messages, which take a tenth of the time of hashes."""
+"""Cache of decoded schemas by the CRC-32 of their message, which takes a tenth of the time of a hash."""
 
 
 def zone_block(zones: pa.RecordBatch) -> bytes:
-    """The bytes of some zones: a multiple of eight."""
+    """Serialize zones; the length is a multiple of eight."""
     batch, schema = bytes(zones.serialize()), bytes(zones.schema.serialize())
     body = batch + schema
     body += bytes(-len(body) % 8)
@@ -40,17 +40,18 @@ def zone_block(zones: pa.RecordBatch) -> bytes:
 
 
 class Zones:
-    """The zones of a segment as they were written; columns that nobody asks for are not made.
+    """The zones of a segment, read from bytes; a column is built only when it is requested.
 
     Attributes:
-        schema: the names and types of their columns.
-        num_rows: how many zones.
+        schema: names and types of the columns.
+        num_rows: number of zones.
     """
 
     def __init__(self, body: bytes, columns: _Columns) -> None:
         self.schema = columns.schema
         self._body, self._memory, self._columns = body, pa.py_buffer(body), columns
-        # A message of Arrow's: its length, a table in which is a table of rows, nodes and buffers, and the buffers.
+        # An Arrow IPC message: its length, a FlatBuffers table that holds the one of the record batch (rows, nodes,
+        # buffers), and the buffers.
         message = 8 + _INT.unpack_from(body, 8)[0]
         batch = _field(body, message, 2)
         batch += _INT.unpack_from(body, batch)[0]
@@ -59,7 +60,7 @@ class Zones:
         self._begin = 8 + _INT.unpack_from(body, 4)[0]
 
     def column(self, place: int) -> pa.Array:
-        """A column by its place in the schema."""
+        """A column, by its position in the schema."""
         first, end = self._columns.buffers[place : place + 2]
         spans = [_PAIR.unpack_from(self._body, self._buffers + _PAIR.size * number) for number in range(first, end)]
         buffers = [self._memory.slice(self._begin + begin, size) for begin, size in spans]
@@ -68,7 +69,7 @@ class Zones:
         return pa.Array.from_buffers(self._columns.types[place], self.num_rows, [validity, *buffers[1:]], nulls)
 
     def counts(self, place: int) -> NDArray[np.int64]:
-        """A column of counts, of which none is null."""
+        """A column of counts without nulls."""
         number = self._columns.buffers[place] + 1
         begin, _ = _PAIR.unpack_from(self._body, self._buffers + _PAIR.size * number)
         return np.frombuffer(self._body, np.int64, self.num_rows, self._begin + begin)
@@ -76,10 +77,10 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of zones.
+    """The schema of zones, decoded.
 
     Attributes:
-        message: of Arrow's, the schema.
+        message: the Arrow message of the schema.
         buffers: (C + 1,) the number of each column's first buffer.
     """
 
@@ -96,21 +97,21 @@ class _Columns:
 
 
 def _field(body: bytes, table: int, number: int) -> int:
-    """Where a field of a table is, as FlatBuffers have it: a table begins with the way back to a list of them."""
+    """The offset of a field of a FlatBuffers table, which begins with the distance back to its list of fields."""
     fields = table - _INT.unpack_from(body, table)[0]
     return int(table + _SHORT.unpack_from(body, fields + 4 + 2 * number)[0])
 
 
 def _list(body: bytes, at: int) -> int:
-    """Where the first item of a list is, all of which are structs."""
+    """The offset of the first item of a FlatBuffers vector of structs."""
     return int(at + _INT.unpack_from(body, at)[0] + 4)
 
 
 def read_zones(path: str | os.PathLike[str]) -> Zones | None:
-    """The zones at the end of a segment's file; None where there are none, or not whole.
+    """Read the zones at the end of a segment file; None when there are none, or they are damaged.
 
     Raises:
-        OSError: the file does not read.
+        OSError: the file cannot be read.
     """
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
@@ -139,14 +140,14 @@ def read_zones(path: str | os.PathLike[str]) -> Zones | None:
 
 
 def _read(file: int, size: int, length: int) -> bytes:
-    """The last bytes of a file."""
+    """Read the last ``length`` bytes of a file."""
     start = max(0, size - length)
     os.lseek(file, start, os.SEEK_SET)
     return os.read(file, size - start)
 
 
 def _trailer(tail: bytes, after: int) -> tuple[int, int, int] | None:
-    """The lengths of batch and schema, and the checksum, from what ends so many bytes before the end of a file."""
+    """Parse the trailer that ends ``after`` bytes before the end of a file: lengths of batch and schema, checksum."""
     if len(tail) < after + _TRAILER.size:
         return None
     magic, batch, schema, checksum = _TRAILER.unpack_from(tail, len(tail) - after - _TRAILER.size)
@@ -154,7 +155,7 @@ def _trailer(tail: bytes, after: int) -> tuple[int, int, int] | None:
 
 
 def _columns(message: bytes) -> _Columns:
-    """The columns of a schema; segments of one table mostly have the same one."""
+    """The decoded schema, cached: segments of one table mostly have the same one."""
     key = isal_zlib.crc32(message)
     known = _known.get(key)
     if known is None or known.message != message:

@@ -1,6 +1,6 @@
-"""Zones: the statistics of many neighbouring entries as one, so that most entries are never looked at.
+"""Zones: combined statistics of many neighbouring entries, so that most entries need not be read.
 
-A segment has those of all its fields at its end, where they are read without opening it.
+A segment stores the zones of all its fields at its end, where they are read without opening the segment.
 
 Source: shared design, "Where things are kept".
 """
@@ -22,19 +22,19 @@ from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.numbers import number_type
 
 ZONE_ROWS = 1024
-"""Entries of a zone."""
+"""Entries in a zone."""
 
 ROWS = "rows"
-"""The column of zones that says how many entries each has."""
+"""The column that holds the number of entries in each zone."""
 
 SIZE = b"lakemuster.zone_rows"
-"""Metadata of the zones of a segment: entries of each, the last of a manifest may have fewer."""
+"""Metadata key of a segment's zones: entries in each; the last zone of a manifest may have fewer."""
 
 SCHEMA_ID = b"lakemuster.schema_id"
-"""The same, of Paimon: the schema that all files were written with, all of its columns; else it is left out."""
+"""Metadata key, Paimon: the id of the schema that all files were written with, with all columns; else absent."""
 
 PARTITION, KEY = "partition_", "key_"
-"""What stands before the names of zones of partition fields, and of Paimon's keys."""
+"""Name prefixes of the zone columns of partition fields, and of Paimon's keys."""
 
 Counts = NDArray[np.int64]
 Narrow = NDArray[np.signedinteger]
@@ -49,13 +49,13 @@ _KINDS = {
     **{part: ("", part) for part in ("lower", "upper", *_COUNTS)},
     **{KEY + part: (KEY, part) for part in ("lower", "upper", "null_count")},
 }
-"""Kinds of columns, by what stands before the names of their zones, and what part of statistics they are."""
+"""Kinds of segment columns: the prefix of their zone columns' names, and the part of statistics that they are."""
 
 
 class Summary(NamedTuple):
-    """One field of N entries, or of Z zones: what the bounds of a zone's entries lie within, their counts together.
+    """Statistics of one field over N entries, or over Z zones: a zone's bounds enclose its entries', its counts add up.
 
-    What is missing everywhere is None; a single missing bound is null, a missing count negative.
+    A part that is missing everywhere is None; a single missing bound is null, a missing count negative.
     """
 
     lower: pa.Array | None = None
@@ -66,32 +66,32 @@ class Summary(NamedTuple):
 
 
 def zone_count(rows: int, size: int = ZONE_ROWS) -> int:
-    """The zones of so many entries."""
+    """The number of zones for ``rows`` entries."""
     return -(-rows // size)
 
 
 def zone_starts(rows: Sequence[int], size: int = ZONE_ROWS) -> Places:
-    """(Z,) where zones begin.
+    """(Z,) The entries at which zones begin.
 
     Args:
-        rows: entries of each manifest; no zone is of two.
-        size: entries of a zone; the last of a manifest may have fewer.
+        rows: entries of each manifest; no zone spans two manifests.
+        size: entries of a zone; the last zone of a manifest may have fewer.
     """
     firsts = np.cumsum([0, *rows]).tolist()
     return np.concatenate([np.zeros(0, np.int64), *(np.arange(a, b, size) for a, b in pairwise(firsts))])
 
 
 def zoned(stats: Summary, starts: Places) -> Summary:
-    """One field's statistics, zone by zone.
+    """Aggregate one field's statistics by zone.
 
-    An entry without a bound makes its zone's unknown, unless it holds nothing but nulls.
+    An entry without a bound makes its zone's bound unknown, unless the entry holds only nulls.
 
     Args:
-        stats: of at least one entry.
-        starts: where zones begin.
+        stats: statistics of at least one entry.
+        starts: the entries at which zones begin.
     """
     values, nulls = stats.value_count, stats.null_count
-    # A file without values proves nothing by itself, and must not be lost in a sum that does.
+    # A file with a value count of 0 proves nothing, and must not vanish in a total that proves something.
     proving = values if values is None or values.all() else np.where(values == 0, _UNKNOWN, values)
 
     def blank() -> Mask | None:
@@ -129,7 +129,7 @@ def _extremes(
 
 
 def _missing(bounds: pa.Array) -> Mask | None:
-    """Where there is no bound, or one that compares with nothing; None where there are all."""
+    """Where a bound is missing or NaN; None when no bound is."""
     if pa.types.is_floating(bounds.type):
         missing = np.isnan(bounds.to_numpy(zero_copy_only=False))
         return missing if missing.any() else None
@@ -138,7 +138,7 @@ def _missing(bounds: pa.Array) -> Mask | None:
 
 @lru_cache(maxsize=64)
 def _number(of: pa.DataType) -> np.dtype[Any] | None:
-    """The numbers that values of a type are in memory, of decimals the first of two; None where they are none."""
+    """The numpy type of values in memory (of decimals: the low half); None when they are not compared as numbers."""
     if pa.types.is_floating(of) or pa.types.is_integer(of):
         return number_type(of)
     if pa.types.is_temporal(of):
@@ -175,7 +175,7 @@ def _of_numbers(
 
 
 def _ordered(bits: Narrow) -> Narrow:
-    """The bits of floats as numbers of the same order, -0 before 0; and back."""
+    """Map the bits of floats to integers of the same order, with -0 before 0; its own inverse."""
     return np.asarray(bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max))
 
 
@@ -199,16 +199,16 @@ def _totals(part: Narrow | None, starts: Places) -> Counts | None:
 
 
 def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZONE_ROWS) -> pa.RecordBatch:
-    """The zones of all fields of a segment, a row a zone.
+    """The zones of all fields of a segment, one row per zone.
 
-    The columns: ``rows``; of each column ``lower.<id>``, ``upper.<id>``, ``null_count.<id>``, ``nan_count.<id>``,
-    ``value_count.<id>``, those that tell something; of each partition field that has values the same with
-    ``partition_`` before them, but for the value count, which is ``rows``. Paimon: values are counted by files' rows,
-    and ``key_`` stands before what is recorded of keys. Columns of several types are left out.
+    The columns are ``rows``; for each column ``lower.<id>``, ``upper.<id>``, ``null_count.<id>``, ``nan_count.<id>``
+    and ``value_count.<id>``, unless nothing is known; for each partition field with values the same with the prefix
+    ``partition_``, except the value count, which is ``rows``. Paimon: the value count is the files' row count, and
+    statistics of keys have the prefix ``key_``. Columns of several types are omitted.
 
     Args:
-        table: its entries, in the shape of ``metadata.files``.
-        manifest_rows: entries of each manifest that it holds.
+        table: the segment's entries, in the shape of ``metadata.files``.
+        manifest_rows: entries of each manifest in the segment.
     """
     starts, metadata = zone_starts(manifest_rows, size), {SIZE: b"%d" % size}
     if (schema_id := _schema_id(table)) is not None:
@@ -222,14 +222,14 @@ def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZON
 
 
 class _Recorded(NamedTuple):
-    """What is recorded of the fields of a schema, in the order of its columns.
+    """The statistics columns of a schema by field, in the order of its columns.
 
     Attributes:
-        fields: (F, 5) the columns of each one's lower and upper bounds and counts. Counts of partition fields are made:
-            three each, behind the last column.
-        names: (F * 5) of their zones; empty for those that are left out.
-        partitions: numbers of the fields that are of partitions.
-        program: of machine code; None where there is none for all of them.
+        fields: (F, 5) the columns of each field's lower and upper bounds and counts. Counts of partition fields are
+            computed: three columns each, after the last column.
+        names: (F * 5) the names of their zone columns; empty for omitted ones.
+        partitions: the numbers of the partition fields.
+        program: the machine code program; None when it does not support all fields.
     """
 
     fields: Places
@@ -240,7 +240,7 @@ class _Recorded(NamedTuple):
 
 @lru_cache(maxsize=16)
 def _recorded(schema: bytes) -> _Recorded:
-    """Of a schema as Arrow writes it: those of a table's manifests are mostly the same."""
+    """The statistics columns of a serialized schema, cached: a table's manifests mostly have the same schema."""
     read = pa.ipc.read_schema(pa.py_buffer(schema))
     columns, types = read.names, read.types
     own: dict[tuple[str, int], dict[str, int]] = {}
@@ -272,7 +272,7 @@ def _recorded(schema: bytes) -> _Recorded:
 
 
 def _zones_of(table: pa.Table, starts: Places) -> Iterable[tuple[str, pa.Array | None]]:
-    """The columns of zones, but for that of their entries; None of which nothing is known."""
+    """Yield the zone columns except ``rows``; None for a column of which nothing is known."""
     recorded = _recorded(table.schema.remove_metadata().serialize().to_pybytes())
     partitions = [of_partitions(_flat(table.column(int(recorded.fields[at, 0])))) for at in recorded.partitions]
     if recorded.program is not None and native.is_available():
@@ -298,7 +298,7 @@ def _summary(table: pa.Table, places: Places) -> Summary:
 
 
 def _schema_id(table: pa.Table) -> int | None:
-    """The schema that all files were written with, all of its columns; None where there is none."""
+    """The id of the schema with which all files were written, with all of its columns; None when there is none."""
     if table.schema.get_field_index("schema_id") < 0 or not table.num_rows:
         return None
     least, most = pc.min_max(table.column("schema_id")).values()
@@ -310,7 +310,7 @@ def _schema_id(table: pa.Table) -> int | None:
 
 
 def of_partitions(values: pa.Array) -> Summary:
-    """Partition values of N entries as statistics: exact, one value each."""
+    """Partition values of N entries as exact statistics, one value each."""
     one, none = np.ones(len(values), np.int64), np.zeros(len(values), np.int64)
     nulls = np.asarray(values.is_null().to_numpy(zero_copy_only=False), np.int64) if values.null_count else none
     nans = none
@@ -320,7 +320,7 @@ def of_partitions(values: pa.Array) -> Summary:
 
 
 def counts(array: pa.Array) -> Counts:
-    """Counts as numbers, the missing ones negative."""
+    """Counts as integers; missing ones are negative."""
     return np.asarray(_numbers(array), np.int64)
 
 

@@ -1,8 +1,8 @@
-"""Object storage behind allowed roots. Foreign errors become ours here.
+"""Object storage behind allowed roots. Foreign errors are mapped to ours here.
 
-* ``locations``  parse, hold against the roots, rewrite; pure
-* ``store``      the one door: read, read many, stat, list, walk
-* ``objects``    what it gives and is asked for
-* ``backend``    what each kind of storage offers it: ``local``, ``s3``, ``generic``
-* ``failures``   foreign errors to ours
+* ``locations``  parse locations, check them against the roots, rewrite them; pure
+* ``store``      the only entry point: read, read many, stat, list, walk
+* ``objects``    its arguments and results
+* ``backend``    the protocol of each kind of storage: ``local``, ``s3``, ``generic``
+* ``failures``   mapping of foreign errors
 """

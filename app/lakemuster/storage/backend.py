@@ -1,4 +1,4 @@
-"""What every kind of storage offers: a few operations on parsed locations, each of which ends in time."""
+"""The protocol of storage backends: a few operations on parsed locations, each of which ends in time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.storage.locations import Location, shown
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An object or folder, by its name only. Sizes in bytes, times since the Unix epoch."""
+    """An object or folder, named without its path. Sizes in bytes, times since the Unix epoch."""
 
     name: str
     size: int
@@ -21,7 +21,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One object to read, and how long it may be, in bytes."""
+    """One object to read, with its expected and its maximum length in bytes."""
 
     location: Location
     expected_length: int | None
@@ -29,27 +29,27 @@ class Wanted:
 
     @property
     def where(self) -> str:
-        """For messages."""
+        """The location for messages."""
         return shown(self.location.text)
 
 
 class Backend(Protocol):
-    """One kind of storage. Safe to use from many threads; errors are ours only."""
+    """One kind of storage. Thread-safe; raises only our errors."""
 
     def check(self) -> None:
-        """Find out what can be known of wrong options without a request to storage."""
+        """Find wrong options as far as possible without a request to storage."""
 
     def read(self, wanted: Wanted) -> bytes:
-        """The object, whole."""
+        """Read a whole object."""
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
-        """The same, in the background; cancelling the future ends the transfer."""
+        """Like :meth:`read`, in the background; cancelling the future ends the transfer."""
 
     def stat(self, location: Location) -> Found | None:
-        """The object or folder there; None when there is nothing."""
+        """The object or folder at a location; None when there is nothing."""
 
     def children(self, location: Location) -> list[Found]:
-        """One level, every page of it, by name; empty when there is nothing."""
+        """List one level, all pages, by name; empty when there is nothing."""
 
     def start_children(self, location: Location) -> Future[list[Found]]:
-        """The same, in the background."""
+        """Like :meth:`children`, in the background."""

@@ -1,4 +1,4 @@
-"""Where the tables of a namespace may live: what the server's operator says beside the roots."""
+"""Confinement of tables to the locations of their namespace, which the operator sets in addition to the roots."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ Rule = Callable[[str], Sequence[str] | None]
 
 
 class Confines:
-    """The locations of each table's namespace, as they are now.
+    """The locations of each table's namespace, as currently configured.
 
     Attributes:
-        rule: given a table's name, the URL prefixes that it may live under; None: all roots.
+        rule: given a table's name, returns the URL prefixes that it may live under; None: all roots.
     """
 
     def __init__(self) -> None:
         self.rule: Rule = _anywhere
 
     def require(self, name: str, location: str, allowed: Sequence[str]) -> None:
-        """Make sure that a table may live where it does.
+        """Check that a table's location is allowed.
 
         Args:
-            allowed: what the operator allowed for this table beyond the roots; it stands.
+            allowed: roots that the operator allowed for this table in addition; always accepted.
 
         Raises:
-            LocationForbidden: its namespace's locations do not hold it.
+            LocationForbidden: the location is outside the locations of the table's namespace.
         """
         prefixes = self.rule(name)
         if prefixes is None:

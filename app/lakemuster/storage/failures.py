@@ -1,4 +1,4 @@
-"""Foreign errors to ours. No text of theirs is passed on: it may hold credentials, hosts or signed URLs."""
+"""Mapping of foreign errors to ours, without their text: it may hold credentials, hosts or signed URLs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DENIED = {errno.EACCES, errno.EPERM}
 
 
 def failure_of(error: BaseException, where: str) -> CatalogError:
-    """Our error for one of the operating system's, fsspec's or asyncio's.
+    """Map an error of the operating system, fsspec or asyncio to ours.
 
     Args:
-        where: the location, as it may be shown.
+        where: the location in the form allowed in messages.
     """
     if isinstance(error, CatalogError):
         return error
@@ -42,11 +42,11 @@ def failure_of(error: BaseException, where: str) -> CatalogError:
 
 
 def check_size(size: int, expected_length: int | None, max_bytes: int, where: str) -> None:
-    """Refuse an object before its bytes are fetched.
+    """Reject an object by its size, before its bytes are fetched.
 
     Raises:
-        MetadataCorrupt: not the length that its metadata records.
-        LimitExceeded: more than ``max_bytes``.
+        MetadataCorrupt: the size differs from the length recorded in metadata.
+        LimitExceeded: the size is above ``max_bytes``.
     """
     if expected_length is not None and size != expected_length:
         raise MetadataCorrupt(

@@ -1,8 +1,8 @@
-"""Any other storage that fsspec knows: Google Cloud Storage, Azure, HDFS, memory.
+"""Storage backend for any other fsspec implementation: Google Cloud Storage, Azure, HDFS, memory.
 
-These implementations bring a retry layer of their own, so none is added; every operation is held to
-the deadline. One that blocks a thread past it keeps that thread until it returns: a bucket has few of them,
-and what queues behind them fails in time.
+These implementations retry themselves, so no retries are added here; the deadline applies to every operation.
+A call that blocks beyond the deadline occupies its thread until it returns: each bucket has few threads, and calls
+queued behind it fail in time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
 
 
 class GenericObjects:
-    """Objects behind one fsspec implementation."""
+    """The objects of one fsspec implementation."""
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         try:
@@ -43,33 +43,33 @@ class GenericObjects:
             ) from cause
         self._deadline = deadline_seconds
         self._loop = get_loop()
-        # Each bucket has its own: one that hangs leaves threads to the others.
+        # A pool per bucket: one that hangs leaves threads to the others.
         self._threads: defaultdict[str, ThreadPoolExecutor] = defaultdict(
             lambda: ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-{scheme}")
         )
 
     def check(self) -> None:
-        """Nothing more: making it was the check."""
+        """Do nothing: the constructor has checked the options."""
 
     def read(self, wanted: Wanted) -> bytes:
-        """The object, whole."""
+        """Read a whole object."""
         return self.start_read(wanted).result()
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
-        """The same, in the background."""
+        """Like :meth:`read`, in the background."""
         return self._start(self._read(wanted), wanted.where)
 
     def stat(self, location: Location) -> Found | None:
-        """The object or folder there."""
+        """The object or folder at a location."""
         found: Found | None = self._start(self._stat(location), shown(location.text)).result()
         return found
 
     def children(self, location: Location) -> list[Found]:
-        """One level, every page of it, by name."""
+        """List one level, all pages, by name."""
         return self.start_children(location).result()
 
     def start_children(self, location: Location) -> Future[list[Found]]:
-        """The same, in the background."""
+        """Like :meth:`children`, in the background."""
         return self._start(self._children(location), shown(location.text))
 
     def _start(self, work: Any, where: str) -> Future[Any]:

@@ -1,7 +1,7 @@
-"""Local folders. Symbolic links are followed as long as they stay within the roots.
+"""Storage backend for local folders. Symbolic links are followed as long as they stay within the roots.
 
-Reads are not under a deadline: the kernel gives no way to leave a read of a dead network mount.
-What can block for ever without being a file (pipes, devices) is never waited for.
+Reads have no deadline: a read from a dead network mount cannot be abandoned. Pipes and devices, which can block
+for ever, are never read.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file that was admitted, for any process of this machine to read: that file as it was, and no other.
+    """An admitted file, which any process of this machine may read later, if it is still the same file unchanged.
 
     Attributes:
         path: without symbolic links.
-        where: for messages.
-        device, inode, size, modified_ns: what the path has to lead to still when it is read.
+        where: the location for messages.
+        device, inode, size, modified_ns: identify the file; they must still match when it is read.
     """
 
     path: str
@@ -41,10 +41,10 @@ class LocalFile:
 
     @classmethod
     def of(cls, path: str, where: str, state: os.stat_result) -> Self:
-        """What is at ``path`` as the operating system describes it.
+        """Describe the file at ``path`` from its stat result.
 
         Raises:
-            ObjectMissing: it is no file.
+            ObjectMissing: it is not a file.
         """
         if not modes.S_ISREG(state.st_mode):
             raise ObjectMissing(f"{where}: not a file")
@@ -54,11 +54,11 @@ class LocalFile:
         return self.size
 
     def read(self) -> bytes:
-        """Its bytes.
+        """Open the file and read its bytes.
 
         Raises:
-            ObjectMissing, StorageDenied: as the operating system says.
-            StorageUnavailable: it is another file now, or another length.
+            ObjectMissing, StorageDenied: as the operating system reports.
+            StorageUnavailable: the file was replaced or changed since.
         """
         try:
             with open(os.open(self.path, _FLAGS), "rb") as file:
@@ -69,7 +69,7 @@ class LocalFile:
             raise failure_of(cause, self.where) from cause
 
     def take(self, file: BinaryIO) -> bytes:
-        """Its bytes from the file that was opened for it."""
+        """Read the bytes from the opened file."""
         data = file.read(self.size)
         if len(data) != self.size:
             raise StorageUnavailable(f"{self.where}: became shorter while it was read")
@@ -77,16 +77,16 @@ class LocalFile:
 
 
 class LocalFiles:
-    """The operating system's files below the local roots."""
+    """Files of the operating system below the local roots."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = tuple(f"/{root.key}" for root in roots.locations if root.scheme == LOCAL)
 
     def check(self) -> None:
-        """There are no options."""
+        """Do nothing: there are no options."""
 
     def read(self, wanted: Wanted) -> bytes:
-        """The file, whole."""
+        """Read a whole file."""
         try:
             path = self._real(wanted.location)
             with open(os.open(path, _FLAGS), "rb") as file:
@@ -97,7 +97,7 @@ class LocalFiles:
             raise failure_of(cause, wanted.where) from cause
 
     def find(self, wanted: Wanted) -> LocalFile:
-        """The file, to be read later."""
+        """Find and check a file, to be read later."""
         try:
             path = self._real(wanted.location)
             found = LocalFile.of(path, wanted.where, os.stat(path, follow_symlinks=False))
@@ -107,15 +107,15 @@ class LocalFiles:
         return found
 
     def start_find(self, wanted: Wanted) -> Future[LocalFile]:
-        """The same, on a thread."""
+        """Like :meth:`find`, on a thread."""
         return _threads_of(os.getpid()).submit(self.find, wanted)
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
-        """The same, on a thread."""
+        """Like :meth:`read`, on a thread."""
         return _threads_of(os.getpid()).submit(self.read, wanted)
 
     def stat(self, location: Location) -> Found | None:
-        """The file or folder there."""
+        """The file or folder at a location."""
         try:
             state = os.stat(self._real(location))
         except OSError as cause:
@@ -126,7 +126,7 @@ class LocalFiles:
         return _found(location.key.rpartition("/")[2], state)
 
     def children(self, location: Location) -> list[Found]:
-        """One level, by name."""
+        """List one level, by name."""
         try:
             folder = self._real(location)
             with os.scandir(folder) as entries:
@@ -139,7 +139,7 @@ class LocalFiles:
         return sorted((item for item in found if item is not None), key=lambda item: item.name)
 
     def start_children(self, location: Location) -> Future[list[Found]]:
-        """The same, on a thread."""
+        """Like :meth:`children`, on a thread."""
         return _threads_of(os.getpid()).submit(self.children, location)
 
     def _real(self, location: Location) -> str:
@@ -154,7 +154,7 @@ class LocalFiles:
         return any(f"{path}/".startswith(os.path.join(os.path.realpath(root), "")) for root in self._roots)
 
     def _entry(self, entry: os.DirEntry[str], folder: str) -> Found | None:
-        """What to list of it: no link to the outside, to nowhere, or to a folder that it lies in."""
+        """The entry to list; None for broken links, and for links out of the roots or to a parent folder."""
         if not entry.name.isprintable() and _is_undecodable(entry.name):
             return None
         try:
@@ -172,7 +172,7 @@ class LocalFiles:
 
 @lru_cache(maxsize=1)
 def _threads_of(process: int) -> ThreadPoolExecutor:
-    """One pool a process: a forked child has none of its parent's threads."""
+    """The thread pool of a process: a forked child has none of its parent's threads."""
     return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-local-{process}")
 
 

@@ -1,10 +1,10 @@
-"""Where things are: locations parsed, held against the allowed roots, rewritten for lakes that moved. Pure.
+"""Locations: parse them, check them against the allowed roots, rewrite those of moved lakes. Pure.
 
-A recorded location is somebody else's text. Three rules keep it harmless:
+A recorded location is untrusted text. Three rules make it safe:
 
-* it is parsed to (scheme, bucket, key), and nothing but the parts is used to open it;
-* what a URL parser, a shell or a filesystem might read in two ways is refused, not repaired;
-* it is opened only when a root of the operator holds it, component by component.
+* it is parsed to (scheme, bucket, key), and opened by these parts only;
+* text that a URL parser, a shell or a filesystem might read in two ways is refused, not repaired;
+* it is opened only when it lies below one of the operator's roots, component by component.
 
 Nothing is ever percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
 
@@ -36,7 +36,7 @@ _HOST_AND_PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(:[0-9]{1,5})?")
 _CONTAINER_AND_ACCOUNT = re.compile(r"[A-Za-z0-9$][A-Za-z0-9\-]*(@[A-Za-z0-9][A-Za-z0-9.\-]*)?")
 _AUTHORITY = {"s3": _BUCKET, "gs": _BUCKET, "memory": _BUCKET, "abfs": _CONTAINER_AND_ACCOUNT}
 _FULL_REWRITE = re.compile(r"(.+?)=((?:[A-Za-z][A-Za-z0-9+.\-]*:)?/.*)")
-# Secrets may hold slashes, so all before the last @ goes; file names and abfs://container@account are no userinfo.
+# Secrets may hold slashes: remove everything before the last @, except in file names and abfs://container@account.
 _USERINFO = re.compile(r"^(?!file:(?:/[^/]|///)|/|abfss?://[^/:@]*@[^@]*$)([^/]*)//.*@", re.IGNORECASE | re.DOTALL)
 _LONGEST = 4096
 _LONGEST_SHOWN = 300
@@ -44,12 +44,12 @@ _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 
 
 def normal_scheme(scheme: str) -> str:
-    """One name for the spellings of one scheme: ``S3A`` is ``s3``."""
+    """The normal spelling of a scheme: ``S3A`` becomes ``s3``."""
     return _SCHEME_OF.get(scheme.lower(), scheme.lower())
 
 
 def shown(text: str) -> str:
-    """A location as it may appear in messages: no userinfo, query string, control character or undue length."""
+    """A location for messages, without userinfo, query string or control characters, cut to a moderate length."""
     text = _USERINFO.sub(r"\1//", text.partition("?")[0])
     text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:200]}…{text[-80:]}"
@@ -71,10 +71,10 @@ class Location:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Take a location apart.
+        """Parse a location.
 
         Raises:
-            LocationRefused: it is no location, or could be read in two ways.
+            LocationRefused: it is not a location, or ambiguous.
         """
         _refuse_tricks(text)
         url = _URL.match(text)
@@ -98,12 +98,12 @@ class Location:
 
     @property
     def is_relative(self) -> bool:
-        """A path that starts nowhere: usable only after a rewrite."""
+        """Whether it is a relative path, usable only after a rewrite."""
         return not self.scheme
 
     @property
     def text(self) -> str:
-        """The one normal spelling; a local path has no scheme."""
+        """The normal spelling; a local path has no scheme."""
         if self.scheme in ("", LOCAL):
             return self.key if self.is_relative else f"/{self.key}"
         return f"{self.scheme}://{self.bucket}/{self.key}".rstrip("/")
@@ -117,13 +117,13 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The places that may be opened. None at all admits nothing."""
+    """The locations that may be opened, with everything below them. No roots admit nothing."""
 
     locations: tuple[Location, ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str], base: str) -> Self:
-        """Roots from settings; relative local paths count from ``base``, an absolute path.
+        """Parse roots from settings; relative local paths are relative to ``base``, an absolute path.
 
         Raises:
             ConfigInvalid: a root is not a location.
@@ -134,24 +134,24 @@ class Roots:
             raise ConfigInvalid(f"ROOTS: {cause.message}") from cause
 
     def adding(self, location: Location) -> Self:
-        """The same, and one more."""
+        """These roots and one more."""
         return self if location in self.locations else type(self)((*self.locations, location))
 
     def within(self, places: Sequence[Location]) -> Self:
-        """What lies in these and in any of some places: of each two, the inner one."""
+        """The intersection with other places: of each pair, the inner one."""
         inner = [place for root in self.locations for place in places if place.lies_within(root)]
         outer = [root for root in self.locations for place in places if root.lies_within(place)]
         return type(self)(tuple(dict.fromkeys((*inner, *outer))))
 
     def hold(self, location: Location) -> bool:
-        """Whether any root holds it."""
+        """Whether a location lies within any root."""
         return any(location.lies_within(root) for root in self.locations)
 
     def admit(self, text: str) -> Location:
-        """Parse a location that is about to be opened.
+        """Parse a location before it is opened.
 
         Raises:
-            LocationRefused: not a location, relative, or outside every root.
+            LocationRefused: it is not a location, is relative, or lies outside every root.
         """
         location = Location.parse(text)
         if location.is_relative:
@@ -162,10 +162,10 @@ class Roots:
 
 
 def absolute(text: str, base: str) -> str:
-    """The operator's words as a full location: ``lake/../lake`` counts from ``base``, ``~`` is the home folder.
+    """The full location of an operator's input: ``lake/../lake`` is relative to ``base``, ``~`` is the home folder.
 
     Raises:
-        LocationRefused: not a location.
+        LocationRefused: it is not a location.
     """
     if _URL.match(text) or not text:
         return Location.parse(text).text
@@ -173,12 +173,12 @@ def absolute(text: str, base: str) -> str:
 
 
 def with_scheme(location: str) -> str:
-    """A full location as clients open it: a bare path as ``file:///folder``, everything else as it is."""
+    """A full location for clients: a bare path becomes ``file:///folder``, everything else is unchanged."""
     return f"{LOCAL}://{location}" if location.startswith("/") else location
 
 
 def with_schemes(locations: pa.Array) -> pa.Array:
-    """:func:`with_scheme` for a string column; of the same type, nulls stay null."""
+    """Apply :func:`with_scheme` to a string column; the type is preserved, nulls stay null."""
     if pa.types.is_dictionary(locations.type):
         return pa.DictionaryArray.from_arrays(locations.indices, with_schemes(locations.dictionary))
     bare = pc.starts_with(locations, "/")
@@ -205,7 +205,7 @@ def _refuse_tricks(text: str) -> None:
 
 
 def _climbs(text: str) -> bool:
-    """Whether any component is ``..``, however often it was percent-encoded."""
+    """Whether any component is ``..``, however often it is percent-encoded."""
     while ".." not in re.split(r"[/\\]", text):
         decoded = unquote(text)
         if decoded == text:
@@ -220,14 +220,14 @@ def _local_key(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rewrites:
-    """Prefixes of recorded locations, and where they are now.
+    """Rewrites of recorded location prefixes to where the data is now.
 
-    A prefix matches whole components. The longest one wins; each location is rewritten once. All
-    spellings of OLD's scheme match (``s3a://…`` where OLD says ``s3://…``, ``file:/a`` for ``/a``,
-    ``./x`` for ``x``). The rest of a location is kept literally.
+    A prefix matches whole components. The longest match wins; each location is rewritten once. All
+    spellings of OLD's scheme match (``s3a://…`` where OLD is ``s3://…``, ``file:/a`` for ``/a``,
+    ``./x`` for ``x``). The rest of a location stays literally the same.
 
     Raises:
-        RequestInvalid: an OLD or NEW that is empty.
+        RequestInvalid: an OLD or NEW is empty.
     """
 
     pairs: Sequence[tuple[str, str]] = ()
@@ -242,7 +242,7 @@ class Rewrites:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Self:
-        """Rewrites as the command line writes them, ``OLD=NEW``; OLD may hold ``=`` where NEW is a full location.
+        """Parse rewrites in command-line form, ``OLD=NEW``; OLD may contain ``=`` if NEW is a full location.
 
         Raises:
             RequestInvalid: no ``=``, or an empty side.
@@ -256,14 +256,14 @@ class Rewrites:
         return cls(tuple(pairs))
 
     def apply(self, location: str) -> str:
-        """Where the location is now; itself when no prefix matches."""
+        """The rewritten location; unchanged when no prefix matches."""
         for old, new in self._rules:
             if location == (old or "/") or location.startswith(f"{old}/"):
                 return new + location[len(old) :] or "/"
         return location
 
     def before(self, location: str) -> list[str]:
-        """Where a location may have been recorded: each that :meth:`apply` brings here, and the location itself."""
+        """The possible recorded forms of a location: itself, and each one that :meth:`apply` rewrites to it."""
         found = [location]
         for old, new in self._rules:
             if location.startswith(f"{new}/"):
@@ -273,7 +273,7 @@ class Rewrites:
         return list(dict.fromkeys(found))
 
     def apply_array(self, locations: pa.Array) -> pa.Array:
-        """:meth:`apply` for a whole column; of the same type, nulls stay null.
+        """Apply :meth:`apply` to a whole column; the type is preserved, nulls stay null.
 
         Args:
             locations: string, large_string, or a dictionary of them; an Array or a ChunkedArray.
@@ -290,7 +290,7 @@ class Rewrites:
             hit = hit if waiting is None else pc.and_(hit, waiting)
             if not pc.any(hit).as_py():
                 continue
-            # By bytes: by characters it takes ten times as long.
+            # Replaced by bytes: by characters it takes ten times as long.
             here = pc.binary_replace_slice(locations.view(plain), 0, len(old.encode()), new.encode())
             here = here.view(locations.type) if new else pc.if_else(whole, "/", here.view(locations.type))
             moved = here if pc.all(hit).as_py() else pc.if_else(hit, here, moved)
@@ -299,7 +299,7 @@ class Rewrites:
 
 
 def _spellings(old: str) -> list[str]:
-    """Every prefix that a writer may have recorded for what the operator calls ``old``, without trailing slash."""
+    """Every prefix that a writer may have recorded for the operator's ``old``, without trailing slash."""
     url = _URL.match(old)
     if url is not None and normal_scheme(url[1]) != LOCAL:
         spellings = _SPELLINGS.get(normal_scheme(url[1]), (url[1],))

@@ -1,4 +1,4 @@
-"""What a store gives and is asked for."""
+"""Arguments, results and counters of an object store."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class ObjectInfo:
     """One object or folder.
 
     Attributes:
-        location: full, in the spelling it was asked for.
+        location: the full location, in the caller's spelling.
         name: the last path segment.
         size: in bytes; 0 for folders.
-        modified_ms: Unix epoch; None where storage does not say (folders of object stores).
+        modified_ms: Unix epoch; None when storage does not report it (folders of object stores).
     """
 
     location: str
@@ -29,8 +29,8 @@ class ReadRequest:
     """One object to read.
 
     Attributes:
-        expected_length: in bytes, None when its metadata does not say.
-        exact: an object of another length is corrupt; otherwise the length only says how much memory to count on.
+        expected_length: in bytes; None when its metadata does not record it.
+        exact: treat an object of another length as corrupt; otherwise the length is only an estimate of memory.
     """
 
     location: str
@@ -39,7 +39,7 @@ class ReadRequest:
 
 
 class Counts:
-    """What a store did since it was made. Counts operations, not the requests that they took."""
+    """Counters of a store's operations since its creation. An operation may take several requests."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,7 +49,7 @@ class Counts:
         self.bytes = 0
 
     def add(self, *, reads: int = 0, stats: int = 0, lists: int = 0, bytes: int = 0) -> None:
-        """Count; safe from any thread."""
+        """Add to the counters; thread-safe."""
         with self._lock:
             self.reads += reads
             self.stats += stats

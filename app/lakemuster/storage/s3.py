@@ -1,14 +1,14 @@
-"""S3 and what speaks its protocol, through s3fs.
+"""Storage backend for S3 and compatible stores, through s3fs.
 
-s3fs brings the session, the options and the event loop. The calls are made here, one request at a
-time, because its own way to read costs a second request, caches listings, retries in a layer of its
-own, and has no deadline: a peer that sends a byte now and then is waited for without end.
-One retry layer: botocore's and s3fs's are off. Every operation (a page, for listings) ends within the deadline.
+s3fs provides the session, the options and the event loop. The requests are made here, one at a time: s3fs's own
+reads cost a second request, cache listings, have a retry layer of their own, and have no deadline, so a peer that
+sends a byte now and then is waited for without end. The retries of botocore and s3fs are off; those here are the
+only ones. Every operation (a page, for listings) ends within the deadline.
 
-Objects are checked against their ETag where it is the MD5 of the content: Avro and JSON carry no checksum of their own,
-so that bytes which changed or went missing on the way could decode to another list of files. Source: S3 API reference,
-"Object": the ETag is the MD5 of the content unless the object was uploaded in parts, encrypted with KMS or
-customer keys, or stored in a directory bucket.
+Objects are verified against their ETag where it is the MD5 of the content: Avro and JSON have no checksums, so bytes
+changed or lost in transit could decode to another list of files. Source: S3 API reference, "Object": the ETag is the
+MD5 of the content unless the object was uploaded in parts, encrypted with KMS or customer keys, or stored in a
+directory bucket.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _BAD_NAME = (
 
 
 class S3Objects:
-    """Objects of every bucket that one set of options reaches."""
+    """The objects of all buckets reached with one set of options."""
 
     def __init__(self, options: Mapping[str, Any], deadline_seconds: float) -> None:
         check_options(options)
@@ -98,7 +98,7 @@ class S3Objects:
                 use_listings_cache=False,
             )
             places = min(_OF_A_BUCKET, config["max_pool_connections"])
-            # Each bucket has its own: one that hangs leaves connections to the others.
+            # A semaphore per bucket: one that hangs leaves connections to the others.
             self._places: defaultdict[str, threading.BoundedSemaphore] = defaultdict(
                 lambda: threading.BoundedSemaphore(places)
             )
@@ -112,30 +112,30 @@ class S3Objects:
         self._wait(self._start(self._ready("s3://"), ""))
 
     def read(self, wanted: Wanted) -> bytes:
-        """The object, whole."""
+        """Read a whole object."""
         return self._wait(self.start_read(wanted))
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
-        """The same, in the background."""
+        """Like :meth:`read`, in the background."""
         refused: set[str] = set()
         work = self._persist(lambda: self._get(wanted, refused), wanted.where)
         return self._start(work, wanted.location.bucket)
 
     def stat(self, location: Location) -> Found | None:
-        """The object or folder there."""
+        """The object or folder at a location."""
         attempts = self._persist(lambda: self._head(location), shown(location.text))
         return self._wait(self._start(attempts, location.bucket))
 
     def children(self, location: Location) -> list[Found]:
-        """One level, every page of it, by name."""
+        """List one level, all pages, by name."""
         return self._wait(self.start_children(location), pages=True)
 
     def start_children(self, location: Location) -> Future[list[Found]]:
-        """The same, in the background."""
+        """Like :meth:`children`, in the background."""
         return self._start(self._all_pages(location), location.bucket)
 
     def _start(self, work: Coroutine[Any, Any, T], bucket: str) -> Future[T]:
-        # A place is waited for here, before the operation's deadline begins: the queue is ours, not storage's.
+        # Acquire the semaphore before the operation's deadline begins: the queue is ours, not storage's.
         places = self._places[bucket]
         if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
             work.close()
@@ -153,7 +153,7 @@ class S3Objects:
             future.cancel()
 
     async def _persist(self, attempt: Callable[[], Awaitable[T]], where: str) -> T:
-        """Try until it works, fails for good, or the deadline passes."""
+        """Retry until an attempt succeeds or fails permanently, or the deadline passes."""
         await self._ready(where)
         failure: CatalogError = StorageUnavailable(f"{where}: no answer within {self._deadline:g} s")
         try:
@@ -171,7 +171,7 @@ class S3Objects:
         raise failure
 
     async def _ready(self, where: str) -> None:
-        """Open the session; apart from the deadline, since it reads botocore's models and may ask for credentials."""
+        """Open the session; outside the deadline, since it reads botocore's models and may request credentials."""
         try:
             async with asyncio.timeout(_SESSION_SECONDS):
                 await self._files.set_session()
@@ -181,12 +181,12 @@ class S3Objects:
             raise _failure_of(error, where) from error
 
     async def _call(self, method: str, **arguments: object) -> dict[str, Any]:
-        # Adds what the options ask of every request: requester pays, customer keys, the bucket's region.
+        # Adds what the options require for every request: requester pays, customer keys, the bucket's region.
         answer: dict[str, Any] = await self._files._call_s3(method, **arguments)  # noqa: SLF001
         return answer
 
     async def _get(self, wanted: Wanted, refused: set[str]) -> bytes:
-        """One attempt; ``refused`` are the digests of earlier attempts' bytes that did not fit the ETag."""
+        """Make one attempt; ``refused`` holds the digests of earlier attempts' bytes that did not match the ETag."""
         where = wanted.where
         if not wanted.location.key:
             raise ObjectMissing(f"{where}: a bucket, not an object")
@@ -212,13 +212,13 @@ class S3Objects:
             body.close()
 
     def _check_digest(self, wanted: Wanted, told: str | None, found: str, refused: set[str]) -> None:
-        """Refuse bytes that are not what the ETag says.
+        """Reject bytes that do not match the ETag.
 
-        A store of a compatible protocol may give ETags that only look like an MD5. Where none of a bucket has fitted
-        yet, the same bytes twice are believed.
+        A compatible store may give ETags that only look like an MD5. If no ETag of a bucket has matched yet, the same
+        bytes received twice are accepted.
 
         Raises:
-            StorageUnavailable: another attempt may bring the right ones.
+            StorageUnavailable: the bytes do not match; another attempt may get the right ones.
         """
         bucket = wanted.location.bucket
         if told == found:
@@ -265,7 +265,7 @@ class S3Objects:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that s3fs would ignore, or that would undo what is said above.
+    """Reject options that s3fs would ignore, or that would override the behaviour described above.
 
     Raises:
         ConfigInvalid: names the options, never their values.
@@ -277,7 +277,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def _md5_of(answer: Mapping[str, Any]) -> str | None:
-    """The MD5 of an object's content in hex, if its ETag is one."""
+    """The MD5 of an object's content in hex, or None if its ETag is not one."""
     etag = str(answer.get("ETag", "")).strip('"').lower()
     other = answer.get("SSECustomerAlgorithm") or "kms" in str(answer.get("ServerSideEncryption", ""))
     return etag if re.fullmatch(r"[0-9a-f]{32}", etag) and not other else None
@@ -303,7 +303,7 @@ def _failure_of(error: BaseException, where: str) -> CatalogError:
 
 
 def _failure_told(error: boto.ClientError, where: str) -> CatalogError:
-    """What S3 said, by its code; its message is not repeated."""
+    """Map an S3 error by its code, without its message."""
     code = str(error.response.get("Error", {}).get("Code", ""))
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     code = code if re.fullmatch(r"[A-Za-z0-9.]{1,64}", code) else str(status)

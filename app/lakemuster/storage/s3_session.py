@@ -1,8 +1,8 @@
-"""How requests reach S3: at the endpoint that the operator named, and nowhere else.
+"""HTTP sessions for S3 that send requests only to the operator's endpoint and do not follow redirects.
 
-aiohttp follows a redirect to any host, unseen by botocore; so none is followed here. botocore has its own
-answer to a bucket in another region: it asks HEAD bucket for the region and signs the request anew. Where
-that question is redirected too (an http endpoint that wants https), it would be asked again without end.
+aiohttp would follow a redirect to any host without botocore noticing. botocore handles a bucket in another region
+itself: it requests the region with HEAD bucket and signs the request again. If that request is redirected too (an
+http endpoint that requires https), botocore would repeat it without end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Staying:
 
 
 def new_session(profile: str | None) -> AioSession:
-    """A session of botocore's that asks for a bucket's region once."""
+    """A botocore session that requests a bucket's region only once."""
     session = AioSession(profile=profile)
     session.register("before-call.s3.HeadBucket", _ask_once)
     return session

@@ -1,7 +1,7 @@
-"""The one door to storage: read, stat, list, behind the allowed roots and under limits.
+"""The object store, the only access to storage: read, stat and list, within the allowed roots and under limits.
 
-Every location is admitted by the roots before anything is probed. Filesystems are built from the
-operator's options only. Nothing is cached: a listing or a pointer is what storage says now.
+The roots must admit a location before any request is made for it. Filesystems are built from the operator's options
+only. Nothing is cached: a listing or a pointer is always the current one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONCURRENT_LISTS = 16
 _UNKNOWN_LENGTH_BYTES = 4 * 2**20
 
 Contents: TypeAlias = bytes | LocalFile
-"""An object's bytes, or the local file that has them; ``len`` is their number."""
+"""An object's bytes, or the local file that has them; ``len`` gives the number of bytes."""
 
 Listing: TypeAlias = list[ObjectInfo]
 _Names: TypeAlias = list[Found]
@@ -38,12 +38,12 @@ _C = TypeVar("_C", bound=Contents)
 
 
 class ObjectStore:
-    """Storage as the operator allows it. Safe from any thread, after a fork, and in a spawned process.
+    """Storage as allowed by the operator. Safe from any thread, after a fork, and in a spawned process.
 
     Args:
-        roots: URL prefixes and folders that may be opened; relative folders count from the current one.
+        roots: URL prefixes and folders that may be opened; relative folders are relative to the current one.
         options: fsspec options by scheme.
-        deadline_seconds: of every operation on remote storage; of every page of a listing.
+        deadline_seconds: deadline of every operation on remote storage; of every page of a listing.
 
     Raises:
         ConfigInvalid: a root is not a location.
@@ -66,7 +66,7 @@ class ObjectStore:
         return (again, (tuple(root.text for root in self.roots.locations), self._remote.options))
 
     def allowing(self, location: str) -> Self:
-        """The same filesystems and counts with one more root: the word of an operator at the command line.
+        """A store with one more root, named by an operator at the command line; filesystems and counts are shared.
 
         Raises:
             LocationRefused: not a location.
@@ -74,15 +74,15 @@ class ObjectStore:
         return self._with(self.roots.adding(Location.parse(absolute(location, os.getcwd()))))
 
     def within(self, prefixes: Sequence[str]) -> Self:
-        """The same, of its roots only what lies under some URL prefixes."""
+        """A store whose roots are restricted to the given URL prefixes."""
         return self._with(self.roots.within([Location.parse(absolute(text, os.getcwd())) for text in prefixes]))
 
     def of_table(self, name: str, confined_to: Sequence[str] | None, allowed: Sequence[str]) -> Self:
-        """What may be opened for a table.
+        """The store for a table: only the locations that the table may read.
 
         Args:
             confined_to: its namespace's locations when it was registered; None: all roots.
-            allowed: what the operator allowed for it beyond the roots.
+            allowed: roots that the operator allowed for it in addition.
         """
         store = self
         for prefixes in (confined_to, self.confines.rule(name)):
@@ -100,7 +100,7 @@ class ObjectStore:
         return other
 
     def bucket_of(self, location: str) -> str:
-        """What a location fails with: its bucket, or the allowed root that a local path lies under."""
+        """The unit of failure of a location: its bucket, or the allowed root that holds a local path."""
         try:
             parsed = Location.parse(location)
         except LocationRefused:
@@ -111,7 +111,7 @@ class ObjectStore:
         return max(roots, key=len, default="")
 
     def check_options(self) -> None:
-        """Build every filesystem that the options and roots name, so that a wrong option is known at the start.
+        """Build every filesystem that the options and roots name, so that a wrong option is found at startup.
 
         Raises:
             ConfigInvalid: names the scheme and the option.
@@ -120,16 +120,16 @@ class ObjectStore:
             self._remote.get(scheme).check()
 
     def read(self, location: str, *, expected_length: int | None = None, max_bytes: int = MAX_BYTES) -> bytes:
-        """One object, whole.
+        """Read a whole object.
 
         Args:
-            expected_length: in bytes, as the table's metadata records it.
+            expected_length: in bytes, as recorded in the table's metadata.
 
         Raises:
-            LocationRefused: nothing was probed.
-            MetadataCorrupt: the object is not of the expected length.
-            LimitExceeded: it is longer than ``max_bytes``; not fetched.
-            ObjectMissing, StorageDenied, StorageUnavailable: as storage says.
+            LocationRefused: the location is not allowed; no request was made.
+            MetadataCorrupt: the object does not have the expected length.
+            LimitExceeded: the object is longer than ``max_bytes``; it was not fetched.
+            ObjectMissing, StorageDenied, StorageUnavailable: as storage reports.
         """
         wanted = Wanted(self.roots.admit(location), expected_length, max_bytes)
         self.counts.add(reads=1)
@@ -146,18 +146,17 @@ class ObjectStore:
         concurrency: int = CONCURRENT_READS,
         max_bytes: int = MAX_BYTES,
     ) -> Iterator[tuple[ReadRequest, bytes | CatalogError]]:
-        """Many objects at once, in the order they arrive; a failure takes its object's place.
+        """Read many objects concurrently and yield them as they arrive; a failure is yielded in place of its object.
 
-        What was started and not yet taken by the caller is at most ``in_flight_bytes`` by its expected
-        lengths (4 MiB each where unknown), or one object that is larger alone. Closing the iterator ends
-        the transfers.
+        Objects started but not yet taken by the caller have at most ``in_flight_bytes`` by their expected lengths
+        (4 MiB each when unknown); a larger object is read alone. Closing the iterator ends the transfers.
         """
         yield from self._many(requests, partial(self._start_read, max_bytes=max_bytes), in_flight_bytes, concurrency)
 
     def find_many(
         self, requests: Iterable[ReadRequest], *, max_bytes: int = MAX_BYTES
     ) -> Iterator[tuple[ReadRequest, Contents | CatalogError]]:
-        """As :meth:`read_many` for another process: local files are admitted and checked, and left to it to read."""
+        """Like :meth:`read_many`, for another process: local files are admitted and checked, but not read."""
         yield from self._many(
             requests, partial(self._start_find, max_bytes=max_bytes), IN_FLIGHT_BYTES, CONCURRENT_READS
         )
@@ -197,7 +196,7 @@ class ObjectStore:
                 future.cancel()
 
     def stat(self, location: str) -> ObjectInfo | None:
-        """The object or folder there, or None. Raises as :meth:`read`."""
+        """The object or folder at a location; None when there is nothing. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(stats=1)
         with waiting():
@@ -207,11 +206,11 @@ class ObjectStore:
         return ObjectInfo(location, parsed.key.rpartition("/")[2], found.size, found.is_folder, found.modified_ms)
 
     def exists(self, location: str) -> bool:
-        """Whether there is an object or a folder. Raises as :meth:`read`."""
+        """Whether an object or folder exists. Raises as :meth:`read`."""
         return self.stat(location) is not None
 
     def list(self, location: str) -> Listing:
-        """One level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
+        """List one level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(lists=1)
         with waiting():
@@ -225,15 +224,15 @@ class ObjectStore:
         max_depth: int = 16,
         max_folders: int = 100_000,
     ) -> Iterator[tuple[str, Listing | CatalogError]]:
-        """Folder by folder, breadth first and by name, many listings at once; a failure takes its folder's place.
+        """List folders recursively, breadth first and by name, concurrently; a failure is yielded for its folder.
 
         Args:
-            descend: given a folder's location and its children, returns the child folders to go on with.
-            max_depth: levels below ``location``; deeper folders are left out.
+            descend: given a folder's location and its children, returns the child folders to list next.
+            max_depth: levels below ``location``; deeper folders are skipped.
 
         Raises:
-            LimitExceeded: more than ``max_folders`` were to be listed.
-            LocationRefused: ``location`` is.
+            LimitExceeded: there are more than ``max_folders`` folders to list.
+            LocationRefused: ``location`` is not allowed.
         """
         self.roots.admit(location)
         level, listed = [location], 0
@@ -309,7 +308,7 @@ class ObjectStore:
 
 
 class _Backends:
-    """Remote filesystems by scheme, built when first needed, once per process."""
+    """Remote filesystems by scheme, built lazily, once per process."""
 
     def __init__(self, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
         self.options = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
@@ -323,7 +322,7 @@ class _Backends:
 
     def get(self, scheme: str) -> Backend:
         if self._process != os.getpid():
-            # Forked: the event loop's thread and perhaps the holder of the lock stayed behind.
+            # After a fork, the event loop's thread and perhaps the lock's holder remain in the parent.
             self._start()
         with self._lock:
             if scheme not in self._built:
@@ -332,7 +331,7 @@ class _Backends:
 
 
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
-    # Imported here: botocore takes longer to import than a local lake takes to list.
+    # Lazy: importing botocore takes longer than listing a local lake.
     if scheme == "s3":
         from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""How long a piece of work has waited for storage: what tells a store that hangs from work that takes long."""
+"""Time that work spends waiting for storage, which distinguishes a storage that hangs from work that takes long."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _OWN = threading.local()
 
 
 class Waits:
-    """The waits of one piece of work, which one thread does; any thread may read them.
+    """The waits of one piece of work, which runs in one thread; any thread may read them.
 
-    While the work waits for other work, it waits for storage as long as the other does.
+    While the work waits for other work, that work's waits for storage count as its own.
     """
 
     def __init__(self, clock: Clock = SYSTEM) -> None:
@@ -25,7 +25,7 @@ class Waits:
 
     @property
     def spent(self) -> float:
-        """Seconds in all, the wait that has not ended included."""
+        """Total seconds of waiting, including the current wait."""
         since, behind = self._since, self._behind
         if behind is not None:
             other, before = behind
@@ -34,23 +34,23 @@ class Waits:
 
     @property
     def stalled(self) -> float:
-        """Seconds of the wait that has not ended; 0 when there is none."""
+        """Seconds of the current wait; 0 when there is none."""
         since, behind = self._since, self._behind
         if behind is not None:
             return behind[0].stalled
         return 0.0 if since is None else self._clock.monotonic() - since
 
     def begin(self) -> None:
-        """A wait for storage begins."""
+        """Start a wait for storage."""
         self._since = self._clock.monotonic()
 
     def end(self) -> None:
-        """It ended."""
+        """End the wait for storage."""
         self._past, self._since = self.spent, None
 
     @contextmanager
     def behind(self, other: Waits | None) -> Iterator[None]:
-        """Wait for other work while the block lasts."""
+        """Wait for other work during the block."""
         self.follow(other)
         try:
             yield
@@ -58,13 +58,13 @@ class Waits:
             self.follow(None)
 
     def follow(self, other: Waits | None) -> None:
-        """From now on wait for other work; None ends that."""
+        """Wait for other work from now on; None ends that."""
         self._past, self._behind = self.spent, None if other is None else (other, other.spent)
 
 
 @contextmanager
 def measured(waits: Waits) -> Iterator[None]:
-    """Count this thread's waits for storage while the block lasts."""
+    """Record this thread's waits for storage in ``waits`` during the block."""
     before, _OWN.waits = current(), waits
     try:
         yield
@@ -73,14 +73,14 @@ def measured(waits: Waits) -> Iterator[None]:
 
 
 def current() -> Waits | None:
-    """What counts this thread's waits, if anything does."""
+    """The recorder of this thread's waits, if there is one."""
     found: Waits | None = getattr(_OWN, "waits", None)
     return found
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Count what the thread does while the block lasts as a wait for storage."""
+    """Record the block as a wait for storage of this thread."""
     waits = current()
     if waits is None:
         yield

@@ -1,15 +1,15 @@
-"""Serialized ``BinaryRow`` columns: N rows as bytes in, one typed Arrow array per field out.
+"""Decoder of serialized ``BinaryRow`` columns: N rows as bytes in, one typed Arrow array per field out.
 
-A serialized row is a big-endian int32 arity and the row itself, little-endian: a header byte and
-null bits, one 8-byte slot per field, then the bytes of the values that do not fit their slot, which
-hold ``offset << 32 | length`` instead. Everything is read with numpy over the column's one buffer,
-field by field, never row by row; no offset is followed before it is known to lie inside its row.
+A serialized row is a big-endian int32 arity and the row itself, little-endian: a header byte and null bits, one
+8-byte slot per field, then the bytes of the values that do not fit their slot, whose slots hold
+``offset << 32 | length`` instead. Everything is read with numpy over the column's one buffer, field by field, never
+row by row; every offset is checked to lie inside its row before it is followed.
 
-Two things are told apart. A row that breaks its layout raises ``MetadataCorrupt``, always. A value
-that is well laid out and has no place in the Arrow type (a TIMESTAMP(9) outside the years 1677 to
-2262, digits beyond the declared precision, text that is not UTF-8) is a *misfit*: bounds read it as
-null, which is "unknown" (:attr:`Misfit.NULL`); partition values must keep their identity, so there
-it is refused (:attr:`Misfit.REFUSE`) and the snapshot is quarantined rather than read wrongly.
+Two faults are distinguished. A row that breaks its layout always raises ``MetadataCorrupt``. A value with a correct
+layout that its Arrow type cannot hold (a TIMESTAMP(9) outside the years 1677 to 2262, digits beyond the declared
+precision, text that is not UTF-8) is a *misfit*: bounds read it as null, which is "unknown" (:attr:`Misfit.NULL`);
+partition values must keep their identity, so it is refused there (:attr:`Misfit.REFUSE`), and the snapshot is
+quarantined rather than read wrongly.
 
 Source: shared format notes, section 5.
 """
@@ -38,7 +38,7 @@ _MAX_BYTES = 2**31 - 1
 
 
 class Misfit(Enum):
-    """What becomes of a value that its Arrow type cannot hold."""
+    """How to treat a value that its Arrow type cannot hold."""
 
     NULL = "null"
     REFUSE = "refuse"
@@ -46,13 +46,13 @@ class Misfit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """N serialized rows over one buffer, their extents checked.
+    """N serialized rows over one buffer, with checked extents.
 
     Attributes:
         data: the buffer, ending with at least 8 bytes that belong to no row.
-        start: of each row, behind its arity.
+        start: offset of each row, after its arity.
         size: bytes of each row, without its arity.
-        arity: fields of each row; -1 for a null in the column. No bytes at all are a row of no fields.
+        arity: fields of each row; -1 for a null in the column. An empty value is a row without fields.
     """
 
     data: NDArray[np.uint8]
@@ -65,7 +65,7 @@ class Rows:
         """Read the arities of a binary array, and check that every row holds its fixed part.
 
         Raises:
-            MetadataCorrupt: a row is shorter than its arity says.
+            MetadataCorrupt: a row is too short for its arity.
         """
         column = column if pa.types.is_large_binary(column.type) else column.cast(pa.large_binary())
         _, offsets_buffer, data_buffer = column.buffers()
@@ -104,16 +104,16 @@ class Rows:
         """Read every field of rows that all have these fields.
 
         Args:
-            types: one per field; None for a field that is not wanted.
-            misfit: what becomes of values that their Arrow type cannot hold.
+            types: one per field; None skips the field.
+            misfit: how to treat values that their Arrow type cannot hold.
 
         Returns:
-            One array of ``arrow_type`` per field, null where the row or the field is; None for
-            fields that are not wanted or whose type has no Arrow form (nested, variant, geo).
+            One array of ``arrow_type`` per field, null where the row or the field is null; None for
+            skipped fields and for types without an Arrow form (nested, variant, geo).
 
         Raises:
-            MetadataCorrupt: a row of another arity, or one that breaks its layout.
-            FormatUnsupported: a misfit, or a type without an Arrow form, to be refused.
+            MetadataCorrupt: a row has another arity or breaks its layout.
+            FormatUnsupported: with ``REFUSE``, a misfit, or a type without an Arrow form.
         """
         present = self.arity >= 0
         if present.all():
@@ -125,7 +125,7 @@ class Rows:
 
 
 class _Decoder:
-    """Reads the fields of rows of one arity, and adds up the bytes that each row uses."""
+    """Reads the fields of rows of one arity, and sums the bytes that each row uses."""
 
     def __init__(self, rows: Rows, arity: int, misfit: Misfit) -> None:
         if (rows.arity != arity).any():
@@ -201,7 +201,7 @@ class _Decoder:
             raise MetadataCorrupt("a timestamp of a BinaryRow has more nanoseconds than a millisecond")
         millis = np.where(null, 0, self._words[start])
         step, rest = (1_000, 1_000) if of.unit == "us" else (1_000_000, 1)
-        # One millisecond of margin keeps the addition of the nanoseconds from overflowing.
+        # A margin of one millisecond keeps the addition of the nanoseconds from overflowing.
         far = (millis > (2**63 - 1) // step - 1) | (millis < -(2**63) // step + 1)
         value = np.where(far, 0, millis) * step + nanos // rest
         return _array(form, self._unfit(of, null, far | (nanos % rest != 0)), value)
@@ -234,9 +234,9 @@ class _Decoder:
         return _array(pa.binary(), null | invalid, offsets, data).cast(form)
 
     def _part(self, slot: Ints, wanted: Mask, size: int = 0) -> tuple[Ints, Ints]:
-        """The place and the low half of slots that point behind the fixed part; 0 and 0 where not wanted.
+        """The positions and low halves of slots that point behind the fixed part; 0 and 0 where not wanted.
 
-        ``size`` is how many bytes stand there; 0 when the low half says it.
+        ``size`` is the length of each value in bytes; 0 when the low half holds it.
         """
         offset = np.where(wanted, (slot >> np.int64(32)) & _LOW, 0)
         low = np.where(wanted, slot & _LOW, 0)
@@ -255,7 +255,7 @@ class _Decoder:
 
 
 def _view(data: NDArray[np.uint8], kind: str) -> NDArray[np.int64]:
-    """The integer that starts at each byte: gathers of unaligned words without copying bytes first."""
+    """The integer that starts at each byte: unaligned words are gathered without copying bytes first."""
     width = np.dtype(kind).itemsize
     return np.ndarray(shape=(len(data) - width + 1,), dtype=kind, buffer=data, strides=(1,))
 
@@ -273,7 +273,7 @@ def _array(form: pa.DataType, null: Mask, *buffers: object) -> pa.Array:
 
 
 def _within(limbs: NDArray[np.int64], precision: int) -> Mask:
-    """Which 128-bit numbers (low, high) have at most this many decimal digits."""
+    """Whether 128-bit numbers (low, high) have at most ``precision`` decimal digits."""
     low, high = limbs[:, 0].view("<u8"), limbs[:, 1]
 
     def less(than: int) -> Mask:

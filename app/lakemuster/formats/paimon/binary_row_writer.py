@@ -1,8 +1,8 @@
-"""``BinaryRow`` bytes of values, as Paimon's Java writer lays them out.
+"""Encoder of ``BinaryRow`` bytes, exactly as Paimon's Java writer lays them out.
 
-The layout is told in ``binary_row``; this is its other direction, for rows of keys that are hashed. What a
-hash depends on is settled here: unscaled decimals take their fewest bytes, padding is zero, and a null that
-would not fit its slot keeps the place behind the fixed part that a value would have had.
+The reverse of ``binary_row`` (which describes the layout), for key rows that are hashed. Details that change the hash
+are fixed here: unscaled decimals take the fewest bytes, padding is zero, and a null of a type that does not fit its
+slot still takes the place behind the fixed part that a value would.
 
 Source: shared format notes, section 5; Paimon ``AbstractBinaryWriter``.
 """
@@ -17,10 +17,10 @@ from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.metadata.values import PER_SECOND, unscaled
 
 COMPACT_DECIMAL = 18
-"""Digits of a decimal that fits its slot."""
+"""Most digits of a decimal that fits its slot."""
 
 COMPACT_TIMESTAMP = 3
-"""Digits of the seconds' fraction of a timestamp that fits its slot."""
+"""Most fractional digits of a timestamp that fits its slot."""
 
 Cell = tuple[bytes, bytes, int]
 """A slot; the bytes behind the fixed part, padded; the low half of a slot that points to them."""
@@ -40,19 +40,19 @@ _INLINE = 7
 
 
 def is_writable(of: Primitive) -> bool:
-    """Whether values of a type can be written."""
+    """Whether values of a type can be encoded."""
     return of.kind in _FORMS or of.kind in _WRITERS
 
 
 def row_bytes(types: Sequence[Primitive], values: Sequence[object]) -> bytes:
-    """A row without its arity.
+    """Encode a row without its arity.
 
     Args:
-        types: of the fields.
+        types: types of the fields.
         values: in their internal form (see ``metadata.types``), or None.
 
     Raises:
-        ValueError: a value that is not one of its type.
+        ValueError: a value does not conform to its type.
     """
     header = (len(types) + 63 + 8) // 64 * 8
     fixed = bytearray(header + 8 * len(types))
@@ -69,10 +69,10 @@ def row_bytes(types: Sequence[Primitive], values: Sequence[object]) -> bytes:
 
 
 def cell(of: Primitive, value: object) -> Cell:
-    """One value of a row.
+    """Encode one value of a row.
 
     Raises:
-        ValueError: not a value of the type.
+        ValueError: the value does not conform to its type.
     """
     form = _FORMS.get(of.kind)
     try:

@@ -1,12 +1,12 @@
-"""The bucket of a row in a table of a fixed number of buckets, from the values of its bucket key.
+"""Bucket functions: the bucket of a row in a table with a fixed number of buckets, from its bucket key.
 
 * ``default``: a murmur3 hash, seed 42, of the key's ``BinaryRow`` without its arity; the bucket is the
-  magnitude of the remainder that Java's ``%`` gives;
+  magnitude of the remainder of Java's ``%``;
 * ``mod``: the one INT or BIGINT key itself, floor modulo;
-* ``hive``: what Hive hashes each field to, folded by 31.
+* ``hive``: Hive's hash of each field, folded by 31.
 
-A hash code does not depend on the number of buckets, which files of one table need not share: codes are
-computed once, buckets for each number there is.
+A hash code does not depend on the number of buckets, which may differ between files of one table: codes are
+computed once, buckets for each number of buckets.
 
 Source: shared format notes, section 9, rule 6; Paimon ``DefaultBucketFunction``, ``ModBucketFunction``,
 ``HiveBucketFunction`` and ``HiveHasher``.
@@ -48,7 +48,7 @@ class BucketFunction(StrEnum):
 
 
 def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
-    """Whether keys of these types have buckets by this function."""
+    """Whether the function supports bucket keys of these types."""
     match function:
         case BucketFunction.DEFAULT:
             return all(map(is_writable, types))
@@ -59,10 +59,10 @@ def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
 
 
 def is_certain(of: Primitive, value: object) -> bool:
-    """Whether every writer puts a key of this value into one bucket.
+    """Whether all writers put a key with this value into the same bucket.
 
-    pypaimon writes two kinds of values in other bytes than Java: it cuts timestamps to microseconds, and gives
-    decimals of more than 18 digits a byte too many where they are a negative power of two that fills its bytes.
+    pypaimon writes two kinds of values differently from Java: it truncates timestamps to microseconds, and gives
+    decimals of more than 18 digits one byte too many if they are a negative power of two that fills its bytes.
     """
     match value:
         case int() if of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
@@ -74,17 +74,17 @@ def is_certain(of: Primitive, value: object) -> bool:
 
 
 def hash_codes(function: BucketFunction, types: Sequence[Primitive], keys: Sequence[Key]) -> Ints:
-    """What the buckets of keys are computed from.
+    """Compute the hash codes of bucket keys.
 
     Args:
-        types: of the bucket key's fields.
-        keys: K keys, each a value per field in its internal form (see ``metadata.types``), or None.
+        types: types of the bucket key's fields.
+        keys: K keys, each with one value per field in its internal form (see ``metadata.types``), or None.
 
     Returns:
         (K,) codes for :func:`buckets_of`.
 
     Raises:
-        ValueError: a value that is not one of its type, or types that the function does not take.
+        ValueError: a value does not conform to its type, or the function does not support the types.
     """
     if not can_hash(function, types):
         raise ValueError(f"keys of these types have no buckets by the function {function.value}")
@@ -99,7 +99,7 @@ def hash_codes(function: BucketFunction, types: Sequence[Primitive], keys: Seque
 
 
 def buckets_of(function: BucketFunction, codes: Ints, total_buckets: int) -> Ints:
-    """The buckets that hash codes mean among so many (at least 1)."""
+    """The buckets of hash codes among ``total_buckets`` (at least 1)."""
     if function is BucketFunction.DEFAULT:
         return np.abs(np.fmod(codes, total_buckets))
     return np.mod(codes, total_buckets)
@@ -125,7 +125,7 @@ def _hive(types: Sequence[Primitive], key: Key) -> int:
 
 
 def _hive_field(of: Primitive, value: object) -> int:
-    """A field's hash; only its low 32 bits count."""
+    """Hive's hash of a field; only its low 32 bits are significant."""
     if value is None:
         return 0
     match of.kind, value:
@@ -154,7 +154,7 @@ def _hive_bytes(content: bytes) -> int:
 
 
 def _hive_decimal(number: int, scale: int) -> int:
-    """Java's ``BigDecimal.hashCode`` without trailing zeros: no decimal of 38 digits needs Hive's rounding."""
+    """Java's ``BigDecimal.hashCode`` without trailing zeros: decimals of up to 38 digits never need Hive's rounding."""
     while scale > 0 and number % 10 == 0:
         number, scale = number // 10, scale - 1
     words, rest = [], abs(number)

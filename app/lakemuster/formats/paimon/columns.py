@@ -1,8 +1,8 @@
-"""Columns of entries, put together from groups of entries that were decoded alike.
+"""Per-field columns of manifest entries, assembled from groups of entries that were decoded together.
 
-Files of one manifest may be of different schemas and record statistics of different columns; each
-group decodes to arrays over its own rows. :class:`Columns` gathers them by field and lays them out
-over all rows, null where a group says nothing.
+Files of one manifest may have different schemas and record statistics of different columns; each group decodes to
+arrays over its own rows. :class:`Columns` collects these by field and spreads them over all rows, null where a group
+has no values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_CODE = 2**62
 
 
 def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
-    """The row numbers of each distinct code, in the order of their first rows."""
+    """Yield the row numbers of each distinct code, in the order of their first rows."""
     if len(codes) == 0:
         return
     if (codes == codes[0]).all():
@@ -35,7 +35,7 @@ def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
 
 
 def combine(*codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One code per distinct tuple of codes; sorts only where their product would not fit 64 bits."""
+    """Combine codes to one per distinct tuple; sort only when their product would not fit 64 bits."""
     combined, size = np.zeros(len(codes[0]), np.int64), 1
     for more in codes:
         if not len(more) or (more == more[0]).all():
@@ -57,14 +57,14 @@ def _dense(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def value_codes(values: pa.Array) -> Index:
-    """One code per distinct value of a column without lists; null is a value, floats are told apart by their bits."""
+    """One code per distinct value of a column without lists; null is a value, floats are compared by their bits."""
     if pa.types.is_floating(values.type):
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
     return np.asarray(values.dictionary_encode(null_encoding="encode").indices.to_numpy(), np.int64)
 
 
 class Columns:
-    """Per-field columns of ``count`` entries under construction."""
+    """Builder of the per-field columns of ``count`` entries."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -72,13 +72,13 @@ class Columns:
         self._texts: dict[tuple[str, int], list[str]] = {}
 
     def add(self, family: str, kind: str, field_id: int, of: Primitive | None, rows: Index, values: pa.Array) -> None:
-        """Lay ``values`` at ``rows`` of a column; one of nulls only is left out.
+        """Add ``values`` at ``rows`` of a column; values that are all null are ignored.
 
         Args:
-            family: columns of one family share the order in which types were met, so that
+            family: columns of one family share the order of first occurrence of types, so that
                 ``lower.5@X`` and ``upper.5@X`` belong together.
             kind: the first half of the column's name.
-            of: the type of the values; None for counts, which have the same type always.
+            of: the type of the values; None for counts, which always have the same type.
         """
         if values.null_count == len(values):
             return
@@ -94,7 +94,7 @@ class Columns:
         self._parts.setdefault((name, field_id, text), []).append((rows, values))
 
     def build(self) -> Iterator[tuple[pa.Field, pa.Array]]:
-        """The finished columns, in the order in which they were first met."""
+        """Yield the finished columns, in the order of their first occurrence."""
         for (name, _, text), parts in self._parts.items():
             values = self._laid_out(parts)
             if not text:

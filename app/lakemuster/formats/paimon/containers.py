@@ -1,11 +1,10 @@
-"""The container of a manifest or manifest list: Avro, ORC or Parquet, told by its first bytes.
+"""Reader of the file containers of manifests and manifest lists: Avro, ORC or Parquet, detected by the first bytes.
 
-Files below ``manifest/`` have no extension, and the table's options say what the *next* file will
-be, not what this one is. All three hold the same columns. ORC and Parquet are of tables written by
-Paimon up to 2.0.
+Files below ``manifest/`` have no extension, and the table's options give the format of the *next* file, not of
+existing ones. All three containers hold the same columns. Paimon wrote ORC and Parquet manifests up to 2.0.
 
-The library that reads ORC trusts its input: damaged bytes can end the process. Bytes of a bucket are
-therefore read in decoder processes only.
+The ORC library trusts its input: damaged bytes can end the process. Bytes of a bucket are therefore read in decoder
+processes only.
 
 Source: shared format notes, sections 1, 4 and 11.
 """
@@ -27,15 +26,15 @@ MAX_FILE = 512 * 2**20
 MAX_DECODED = 2 * 2**30
 MAX_BLOCK = 64 * 2**20
 MAX_DEPTH = 16
-"""Levels of nesting in an ORC or Parquet manifest: the format needs four."""
+"""Maximum nesting of columns in an ORC or Parquet manifest: the format needs four levels."""
 
 
 def read_records(data: bytes) -> pa.Table:
-    """All records of a file, columns by their names in the format.
+    """Read all records of a file, with columns by their names in the format.
 
     Raises:
-        MetadataCorrupt: none of the three containers, or a broken one.
-        LimitExceeded: larger than what we decode.
+        MetadataCorrupt: the file is none of the three containers, or broken.
+        LimitExceeded: the file is too large to be decoded.
     """
     if len(data) > MAX_FILE:
         raise LimitExceeded("a manifest is too large", bytes=len(data), limit=MAX_FILE)
@@ -88,7 +87,7 @@ def _parquet_batches(data: bytes) -> tuple[pa.Schema, Iterator[pa.Table]]:
 
 
 def _check_shape(schema: pa.Schema, rows: int, size: int) -> None:
-    """Every record names a file, so a file cannot hold more records than bytes."""
+    """Check the number of records and the nesting. Records name files, so they are not more than the bytes."""
     if not 0 <= rows <= size:
         raise LimitExceeded("a manifest claims more records than it has bytes", records=rows, bytes=size)
     if any(_depth(column) > MAX_DEPTH for column in schema):
@@ -96,7 +95,7 @@ def _check_shape(schema: pa.Schema, rows: int, size: int) -> None:
 
 
 def _depth(column: pa.Field) -> int:
-    """Levels of a column; looks at every name, since one that is not UTF-8 raises when it is looked at."""
+    """Nesting of a column. Accesses every name, since a name that is not UTF-8 raises on access."""
     column.name.encode()
     inner = (column.type.field(i) for i in range(column.type.num_fields))
     return 1 + max(map(_depth, inner), default=0)

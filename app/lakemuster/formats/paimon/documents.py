@@ -1,7 +1,7 @@
-"""Paimon's JSON documents, member by member with their types checked.
+"""Reader of Paimon's JSON documents that checks the type of each member.
 
-Unknown members are never looked at, a null is as good as an absent member, and what is of another
-type than the format says raises ``MetadataCorrupt`` with the member's name.
+Unknown members are ignored, null counts as absent, and a member of another type than the format's raises
+``MetadataCorrupt`` with its name.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A JSON object whose members are read with their types checked; null is as absent."""
+    """A JSON object whose members are read with type checks; null counts as absent."""
 
     what: str
     members: Mapping[str, object] = field(repr=False)
 
     @classmethod
     def of(cls, data: bytes, what: str) -> Document:
-        """Parse JSON text that is an object."""
+        """Parse JSON text that holds an object."""
         try:
             return cls.of_value(orjson.loads(data), what)
         except orjson.JSONDecodeError as error:
@@ -36,17 +36,17 @@ class Document:
 
     @classmethod
     def of_value(cls, value: object, what: str) -> Document:
-        """Take a parsed JSON value that is an object."""
+        """Wrap a parsed JSON value that is an object."""
         if not isinstance(value, dict):
             raise MetadataCorrupt(f"a Paimon {what} is not a JSON object")
         return cls(what, value)
 
     def corrupt(self, key: str) -> MetadataCorrupt:
-        """What to raise about a member."""
+        """The error for an absent or mistyped member."""
         return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or it is of another type", key=key)
 
     def get(self, key: str) -> object:
-        """A member as it stands; None when absent."""
+        """A member, unchecked; None when absent."""
         return self.members.get(key)
 
     def optional_integer(self, key: str) -> int | None:
@@ -78,14 +78,14 @@ class Document:
         return value
 
     def text(self, key: str) -> str | None:
-        """A text, or None."""
+        """Text, or None."""
         value = self.members.get(key)
         if value is not None and not isinstance(value, str):
             raise self.corrupt(key)
         return value
 
     def name(self, key: str) -> str | None:
-        """A file's name, which never leads out of its folder."""
+        """A file name, which cannot lead out of its folder, or None."""
         value = self.text(key)
         if value is not None and (not _NAME.fullmatch(value) or value in (".", "..")):
             raise self.corrupt(key)
@@ -99,7 +99,7 @@ class Document:
         return tuple(value)
 
     def members_of(self, key: str) -> dict[str, object]:
-        """The members of an inner object; none when it is absent."""
+        """The members of an inner object; empty when it is absent."""
         value = self.members.get(key)
         if value is None:
             return {}
@@ -108,7 +108,7 @@ class Document:
         return value
 
     def text_map(self, key: str) -> dict[str, str]:
-        """Texts by key. Numbers and truth values are spelled out, as Java's reader does; nulls are left out."""
+        """Texts by key. Numbers and booleans become text, as in Java's reader; nulls are omitted."""
         texts = {}
         for name, value in self.members_of(key).items():
             if value is None:

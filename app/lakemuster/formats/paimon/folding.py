@@ -1,13 +1,13 @@
-"""Which entries of a snapshot's base and delta manifests are live: ADDs that no DELETE cancels.
+"""Folding of a snapshot's base and delta manifests to live entries: ADDs that no DELETE cancels.
 
-A file entry is what it says of partition, bucket, level, file name, extra files, embedded index and
-external path. ``level`` belongs to it because an upgrade is DELETE and ADD of one name at two levels;
-extra files and embedded index because rewriting an index replaces the entry. An entry is added once
-and deleted at most once, so the order of entries and of manifests does not matter. Should one be
-added twice all the same, it is live once. A DELETE without its ADD is no error and cancels nothing.
+The identity of a file entry is its partition, bucket, level, file name, extra files, embedded index and external
+path. ``level`` belongs to it because an upgrade is DELETE and ADD of one name at two levels; extra files and embedded
+index because rewriting an index replaces the entry. An entry is added once and deleted at most once, so the order of
+entries and of manifests does not matter. If one is added twice all the same, it is live once. A DELETE without its
+ADD is no error and cancels nothing.
 
-Only entries whose file name occurs more than once can cancel each other, or be the same; all others
-are settled by their name alone. Nothing is compared row by row.
+Only entries whose file name occurs more than once can cancel or repeat each other; all others are decided by their
+name alone. Nothing is compared row by row.
 
 Source: shared format notes, section 7.
 """
@@ -39,14 +39,14 @@ Mask = NDArray[np.bool_]
 
 
 def live_rows(tables: Sequence[pa.Table]) -> list[Mask]:
-    """Mark the live entries of manifests that together are one snapshot's state.
+    """Mark the live entries of the manifests that make up one snapshot.
 
     Args:
         tables: decoded manifests with (at least) the identity columns and partition columns;
-            a column that is absent is all null.
+            an absent column is all null.
 
     Returns:
-        One mask per table: True where the entry is an ADD that stands.
+        One mask per table: True where the entry is an ADD that is not cancelled.
     """
     if not tables:
         return []
@@ -64,7 +64,7 @@ def live_rows(tables: Sequence[pa.Table]) -> list[Mask]:
 
 
 def _identities(tables: Sequence[pa.Table], names: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One number per distinct entry among ``rows`` of all tables laid end to end."""
+    """One number per distinct entry among ``rows`` of all tables concatenated."""
     partitions = sorted(
         {name for table in tables for name in table.column_names if (split_column(name) or "")[:1] == ("partition",)}
     )
@@ -73,14 +73,14 @@ def _identities(tables: Sequence[pa.Table], names: NDArray[np.int64], rows: NDAr
     for name in (*own, *partitions):
         taken = _gathered(tables, name).take(pa.array(rows))
         if pa.types.is_list(taken.type):
-            # File names are never empty and hold no control characters: joined, lists stay apart.
+            # File names are not empty and hold no control characters, so distinct lists join to distinct texts.
             taken = pc.binary_join(taken, "\x00")
         codes.append(value_codes(taken))
     return combine(*codes)
 
 
 def _gathered(tables: Sequence[pa.Table], name: str) -> pa.Array:
-    """A column of all tables as one array; 64-bit offsets, since names of many manifests add up."""
+    """A column of all tables as one array; with 64-bit offsets, since the names of many manifests add up."""
     form = next((table.schema.field(name).type for table in tables if name in table.column_names), None)
     form = PAIMON_COLUMNS[name] if form is None else form
     wide = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}.get(form, form)

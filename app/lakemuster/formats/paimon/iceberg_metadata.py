@@ -1,7 +1,7 @@
-"""The Iceberg metadata that a Paimon table writes beside its own: where it is, and which snapshot it is of.
+"""The Iceberg metadata that some Paimon tables write beside their own: its location, and the snapshot it describes.
 
-The writer makes ``v<snapshot id>.metadata.json`` after each commit, with the ids of Paimon's snapshots and fields.
-It may stay behind, for good if its options are taken away; after a rollback it may be of snapshots that are no more.
+The writer makes ``v<snapshot id>.metadata.json`` after each commit, with Paimon's snapshot and field ids. The
+metadata may lag behind, for good if the options are removed; after a rollback it may describe deleted snapshots.
 
 Source: Paimon ``IcebergOptions``, ``IcebergCommitCallback``. Version 0.9 had the one option
 ``metadata.iceberg-compatible``.
@@ -32,14 +32,14 @@ def iceberg_root(root: str, options: Mapping[str, str]) -> str | None:
     """The folder above the ``metadata`` folder of a Paimon table's Iceberg metadata.
 
     Args:
-        root: the table's location; of the parts, ``<warehouse>/<database>.db/<table>``, some storages need all.
-        options: of the table's current schema.
+        root: the table's location; some storages require it to end in ``<warehouse>/<database>.db/<table>``.
+        options: the options of the table's current schema.
 
     Returns:
-        the table's own root, or ``<warehouse>/iceberg/<database>/<table>``; None when the options ask for none.
+        the table's own root, or ``<warehouse>/iceberg/<database>/<table>``; None when the options enable none.
 
     Raises:
-        FormatUnsupported: options of another version, or a table that is in no warehouse.
+        FormatUnsupported: unknown options, or a table that is in no warehouse.
     """
     storage = options.get(STORAGE)
     if storage is None:
@@ -66,7 +66,7 @@ def _in_catalog(root: str, storage: str) -> str:
 
 
 def owner_root(location: str) -> str | None:
-    """The Paimon table that would have its Iceberg metadata at a location of a catalog: ``iceberg_root`` reversed."""
+    """The root of the Paimon table whose Iceberg metadata is at a catalog's location: reverses ``iceberg_root``."""
     levels = location.rstrip("/").rsplit("/", 3)
     if len(levels) < 4 or levels[1] != "iceberg" or not levels[0]:
         return None
@@ -75,10 +75,10 @@ def owner_root(location: str) -> str | None:
 
 
 def is_made_of(view: Snapshot, snapshot: Snapshot) -> bool:
-    """Whether a snapshot of the Iceberg metadata was made of Paimon's snapshot of the same id.
+    """Whether a snapshot of the Iceberg metadata was made from Paimon's snapshot of the same id.
 
-    It was not when the table was rolled back since, and the id given to another commit. Versions that do not record
-    of which commit it was made take the time at which they make it, which is later than the commit's.
+    It was not if the table has been rolled back and the id given to another commit. Versions that do not record the
+    commit set the time at which they write the metadata, which is after the commit.
     """
     identity = view.summary.get(_IDENTITY)
     if identity is None:

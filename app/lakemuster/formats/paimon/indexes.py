@@ -1,9 +1,9 @@
-"""Paimon's index files: deletion vectors of data files, and hashes of dynamic buckets.
+"""Parsers of Paimon's index files: deletion vectors of data files, and key hashes of dynamic buckets.
 
-A deletion-vector file is a version byte and vectors laid end to end; the index manifest says for each
-data file where its vector is. Both kinds of bitmap occur, and the range's length means two things: for
-a 32-bit vector the payload, for a 64-bit one the payload and the 8 bytes around it. Every vector is
-held against its checksum, and against the recorded cardinality when there is one.
+A deletion vector file is a version byte and concatenated vectors; the index manifest records the range of each data
+file's vector. There are two kinds of bitmaps, and the range's length differs: for a 32-bit vector it is the payload,
+for a 64-bit one the payload and the 8 bytes around it. Every vector is verified against its checksum, and against the
+recorded cardinality if there is one.
 
 Source: shared format notes, section 8.
 """
@@ -30,7 +30,7 @@ _AROUND = 8
 
 @dataclass(frozen=True, slots=True)
 class VectorRange:
-    """Where one data file's vector is in an index file: a member of ``deletion_vectors``.
+    """The range of one data file's vector in an index file: a member of ``deletion_vectors``.
 
     ``offset`` is that of the size field, in bytes; ``cardinality`` is None when not recorded.
     """
@@ -46,13 +46,13 @@ def parse_deletion_vectors(data: bytes, ranges: Iterable[VectorRange]) -> dict[s
 
     Args:
         data: a whole ``DELETION_VECTORS`` index file.
-        ranges: the vectors wanted.
+        ranges: the vectors to read.
 
     Returns:
         By data file name, the positions of deleted rows, from 0.
 
     Raises:
-        MetadataCorrupt: a vector is not where its range says, or does not match its checksum or cardinality.
+        MetadataCorrupt: a vector is not at its range, or does not match its checksum or cardinality.
         FormatUnsupported: an index file or a bitmap of another version.
     """
     if data[:1] != bytes([VERSION]):
@@ -61,14 +61,14 @@ def parse_deletion_vectors(data: bytes, ranges: Iterable[VectorRange]) -> dict[s
 
 
 def parse_hash_index(data: bytes, row_count: int | None = None) -> NDArray[np.int32]:
-    """Read a ``HASH`` index file: the key hashes that a dynamic bucket holds, in the file's order.
+    """Read a ``HASH`` index file: the key hashes in a dynamic bucket, in the file's order.
 
     Args:
         data: the whole file.
-        row_count: hashes that the index manifest promises; None when not known.
+        row_count: the number of hashes recorded in the index manifest; None when not known.
 
     Raises:
-        MetadataCorrupt: not that many hashes.
+        MetadataCorrupt: the file holds another number of hashes.
     """
     if len(data) % 4 or (row_count is not None and len(data) != 4 * row_count):
         raise MetadataCorrupt("a hash index file is not of its recorded size", bytes=len(data), hashes=row_count)

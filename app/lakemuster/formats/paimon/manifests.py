@@ -1,8 +1,7 @@
-"""Paimon's manifest lists, manifests and index manifests: bytes to headers and aligned columns.
+"""Parsers of Paimon's manifest lists, manifests and index manifests: bytes to headers and aligned columns.
 
-A manifest's columns are those of ``metadata.files``; nothing is inherited or left out. Fields that
-a writer's version did not have read as null. ``_VERSION`` is a constant marker of the layout, not a
-counter: others than the one known are refused.
+A manifest's columns are those of ``metadata.files``; nothing is inherited or left out. Fields that the writer's
+version lacks read as null. ``_VERSION`` is a constant marker of the layout, not a counter: any other value is refused.
 
 Source: shared format notes, sections 4, 6 and 14.
 """
@@ -80,13 +79,13 @@ def parse_manifest_list(data: bytes, table: TableMetadata, root: str, *, branch:
 
     Args:
         data: the file, in any of the three containers.
-        table: gives the partition columns' types.
-        root: the table's root; manifests are below its ``manifest/``, those of branches too.
+        table: the table, for the partition columns' types.
+        root: the table's root; all manifests are below its ``manifest/``, including those of branches.
         branch: the branch whose snapshot names the list.
 
     Raises:
         MetadataCorrupt: not a manifest list.
-        FormatUnsupported: of a layout before 0.4, or one not known yet.
+        FormatUnsupported: a layout before 0.4, or one not known yet.
     """
     records = Records.of(data, MANIFEST_LIST_VERSION)
     names = records.names("_FILE_NAME")
@@ -121,9 +120,9 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
 
     Args:
         data: the file, in any of the three containers.
-        header: its row of the manifest list; its counts are held against the entries of a file of another length.
-        table: gives the schemas.
-        branch: the branch whose schemas the manifest's files are of.
+        header: its row of the manifest list; its counts are checked if the file's length differs from the header's.
+        table: the table, for its schemas.
+        branch: the branch whose schemas the manifest's files have.
 
     Returns:
         The columns of ``PAIMON_COLUMNS``, ``partition.<id>`` of every partition column, then the
@@ -131,13 +130,13 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
 
     Raises:
         MetadataCorrupt: not a manifest, or not the one that its header describes.
-        FormatUnsupported: of another layout, or with partition values that cannot be held.
+        FormatUnsupported: another layout, or partition values that cannot be represented.
     """
     records = Records.of(data, MANIFEST_VERSION)
     files = records.struct("_FILE")
     status = _status(records)
     for listed, kind in ((header.added_files_count, ADDED), (header.deleted_files_count, DELETED)):
-        # A file of the length that its list says, decoded to its last byte, has all its entries.
+        # A file of the recorded length, decoded to its last byte, has all its entries.
         if header.length != len(data) and listed not in (None, found := int((status == kind).sum())):
             raise MetadataCorrupt(
                 "a manifest has other entries than its list counts",
@@ -180,7 +179,7 @@ def parse_index_manifest(data: bytes, table: TableMetadata, *, branch: str = MAI
 
     Raises:
         MetadataCorrupt: not an index manifest.
-        FormatUnsupported: of another layout, or with partition values that cannot be held.
+        FormatUnsupported: another layout, or partition values that cannot be represented.
     """
     records = Records.of(data, INDEX_MANIFEST_VERSION)
     arrays: dict[str, pa.Array] = {
@@ -235,7 +234,7 @@ def _partitions(records: Records, schema: Schema) -> list[tuple[pa.Field, pa.Arr
     rows = Rows.of(records.column("_PARTITION", pa.binary(), required=True))
     partitions = []
     for field, values in zip(fields, rows.decode(types, Misfit.REFUSE), strict=True):
-        assert values is not None  # REFUSE leaves nothing undecoded
+        assert values is not None  # REFUSE raises instead of returning None
         partitions.append((typed_field(column("partition", field.field_id), values.type, field.type.text), values))
     return partitions
 
@@ -268,7 +267,7 @@ def _partition_summaries(records: Records, fields: list[Field]) -> list[tuple[Pa
 
 
 def _plain(arrays: list[pa.Array | None], count: int) -> list[list[object]]:
-    """Arrow values as internal forms: dates, times and timestamps are numbers of their unit."""
+    """Arrow values in internal form: dates, times and timestamps as integers of their unit."""
     plain: list[list[object]] = []
     for array in arrays:
         if array is None:
@@ -296,7 +295,7 @@ def _deletion_vectors(records: Records) -> pa.Array:
 
 
 def _renamed(structs: pa.StructArray, names: Mapping[str, str], form: pa.StructType) -> pa.StructArray:
-    """A struct array with the members that ``form`` has, under its names and types."""
+    """A struct array with the members of ``form``, under its names and types."""
     members = Records.within(structs)
     arrays = [members.column(source, form.field(name).type) for source, name in names.items()]
     mask = structs.is_null() if structs.null_count else None

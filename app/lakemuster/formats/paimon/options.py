@@ -1,4 +1,4 @@
-"""What a Paimon table's options say of how its files are read.
+"""Table options of Paimon that affect how files are read, parsed.
 
 Source: shared format notes, sections 6 and 9; Paimon ``CoreOptions``.
 """
@@ -19,10 +19,10 @@ _ENGINES: dict[str, MergeEngine] = {
     "first-row": "first-row",
 }
 MERGED_CHANGELOGS = frozenset({"lookup", "full-compaction"})
-"""Changelog producers that compare rows with those before: their files hold whole rows."""
+"""Changelog producers that compare each row with its previous version: their files hold whole rows."""
 
 POSTPONE = -2
-"""The option ``bucket`` of tables whose rows wait in a bucket of the same number to be given theirs."""
+"""The option ``bucket`` of tables whose new rows wait in a bucket of this number until they are assigned one."""
 
 COMPACTION_TRIGGER = 5
 _UNITS = {"b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
@@ -33,19 +33,19 @@ class TableOptions:
     """How a table's files are read.
 
     Attributes:
-        has_primary_key: rows of one key replace each other; otherwise the table is append-only.
-        merge_engine: what becomes of rows of one key.
-        deletion_vectors: rows that were replaced are marked in index files.
-        merge_on_read: they are merged all the same, so that the newest are seen too.
-        data_evolution: the columns of a row may lie in several files.
-        bucket: the number of buckets; -1 dynamic or unaware, :data:`POSTPONE`.
-        levels: of the merge tree; its files are of level 0 to ``levels`` - 1.
+        has_primary_key: rows with equal keys replace each other; otherwise the table is append-only.
+        merge_engine: how rows with equal keys are merged.
+        deletion_vectors: replaced rows are marked in index files.
+        merge_on_read: merge in spite of deletion vectors, so that the newest rows are seen too.
+        data_evolution: the columns of a row may be spread over several files.
+        bucket: the number of buckets; -1 for dynamic or unaware, or :data:`POSTPONE`.
+        levels: levels of the merge tree; its files have level 0 to ``levels`` - 1.
         split_target_size, split_open_file_cost: bytes.
-        count_blob_size: files of blobs weigh their bytes in splits, not just what opening them costs.
+        count_blob_size: blob files count with their bytes in splits, not just with the cost of opening them.
         filled_columns: names of columns whose nulls old versions read as a default value.
         changelog_producer: who writes changelog files.
-        reads_file_indexes: what indexes of a file say may leave it out. Paimon asks them where rows are not merged
-            without deletion vectors.
+        reads_file_indexes: file indexes may prune files. Paimon evaluates them unless rows are merged without
+            deletion vectors.
     """
 
     has_primary_key: bool
@@ -67,7 +67,7 @@ class TableOptions:
         """Read a schema's options.
 
         Raises:
-            FormatUnsupported: a merge engine or a number that is not known: what may be left out depends on it.
+            FormatUnsupported: an unknown merge engine or a malformed number: pruning depends on them.
         """
         options = dict(schema.options)
         engine = options.get("merge-engine", "deduplicate").lower()
@@ -97,22 +97,22 @@ class TableOptions:
 
     @property
     def skips_level_0(self) -> bool:
-        """Batch reads see compacted files only, each of which stands for itself."""
+        """Whether batch reads skip level 0 and read compacted files only, which need no merging."""
         if not self.has_primary_key:
             return False
         return not self.merge_on_read if self.deletion_vectors else self.merge_engine == "first-row"
 
     @property
     def buckets_can_go(self) -> bool:
-        """Whether a bucket of which no file can match holds no matching row, while its files are merged.
+        """Whether a bucket may be pruned if none of its files can match, while its files are merged.
 
-        Partial updates and aggregates are put together of several rows, none of which need match itself.
+        Partial updates and aggregates combine several rows, none of which need match itself.
         """
         return self.merge_engine not in ("partial-update", "aggregation")
 
 
 def evolves_data(schema: Schema) -> bool:
-    """Whether the columns of a row may lie in several files, of which each has some."""
+    """Whether the columns of a row may be spread over several files, each with some of them."""
     return _flag(dict(schema.options), "data-evolution.enabled")
 
 

@@ -1,9 +1,8 @@
-"""How Paimon spells a partition value in a directory's name.
+"""Paimon's spelling of partition values in directory names.
 
-Legacy names (the default, and the only ones before 1.0) are Java's ``toString()`` of the internal
-value: days for a DATE, milliseconds for a TIME, ISO text for a timestamp. The newer ones are the
-value cast to a string. Either way null and blank text take the table's default name, and characters
-that paths cannot carry become ``%XX``.
+Legacy names (the default, and the only ones before 1.0) are Java's ``toString()`` of the internal value: days for a
+DATE, milliseconds for a TIME, ISO text for a timestamp. Newer names are the value cast to a string. In both, null and
+blank text become the table's default name, and characters that paths cannot hold become ``%XX``.
 
 Source: shared format notes, section 7; Paimon ``InternalRowPartitionComputer``, ``PartitionPathUtils``.
 """
@@ -27,10 +26,10 @@ _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def directory(key: str, of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
-    """``key=value`` of one partition value, escaped.
+    """The directory name ``key=value`` of one partition value, escaped.
 
     Raises:
-        FormatUnsupported: the writer's spelling cannot be known.
+        FormatUnsupported: the writer's spelling is not determined by the value.
     """
     text = shown(of, value, legacy=legacy, default=default)
     return f"{key.translate(_ESCAPED)}={text.translate(_ESCAPED)}"
@@ -40,14 +39,14 @@ def shown(of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str
     """One partition value as text, not escaped; the default name for null and blank text.
 
     Raises:
-        FormatUnsupported: the writer's spelling cannot be known.
+        FormatUnsupported: the writer's spelling is not determined by the value.
     """
     text = spelling(of, value, legacy=legacy) if value.is_valid else ""
     return default if all(char.isspace() and char not in _NOT_BLANK_TO_JAVA for char in text) else text
 
 
 def spelling(of: Primitive, value: pa.Scalar, *, legacy: bool) -> str:
-    """A value that is not null as text, not escaped yet."""
+    """A non-null value as text, not escaped."""
     match of.kind:
         case Kind.BOOLEAN:
             return "true" if value.as_py() else "false"
@@ -95,7 +94,7 @@ def _java_float(value: float, *, single: bool) -> str:
 
 
 def _day(days: int) -> str:
-    """ISO text of a day; years beyond 9999 with a plus sign, as Java has them."""
+    """ISO text of a day; years beyond 9999 have a plus sign, as in Java."""
     text = str(np.datetime64(days, "D"))
     return f"+{text}" if len(text) > 10 and text[0] != "-" else text
 
@@ -105,7 +104,7 @@ def _time(millis: int, precision: int) -> str:
     text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     if precision == 0:
         return text
-    # Digit by digit, until only zeros are left: 101 ms are ".10" at precision 2, and 0 ms are ".0".
+    # Emit digits until only zeros remain: 101 ms are ".10" at precision 2, and 0 ms are ".0".
     digits = ""
     while len(digits) < precision and (rest or not digits):
         digits += str(rest // 100)

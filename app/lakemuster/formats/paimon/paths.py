@@ -1,13 +1,12 @@
-"""Where a Paimon table's files are: full locations of data files, extra files and index files.
+"""Locations of a Paimon table's files: data files, extra files and index files.
 
-A location is made of the partition's directory, the bucket's and the file's name, unless the entry
-has an external path. Directories are spelled once per distinct partition, everything else is done
-on whole columns. Partition values are spelled as Java does, in the table's legacy style (the default:
-``toString()`` of the internal value) or as a cast to string.
+A location consists of the partition's directory, the bucket's directory and the file name, unless the entry has an
+external path. Directory names are computed once per distinct partition, everything else on whole columns. Partition
+values are spelled as in Java, in the table's legacy style (the default: ``toString()`` of the internal value) or as a
+cast to string.
 
-Two spellings cannot be known from metadata: a local-zone timestamp in the new style is written in the
-zone of its writer (read here as UTC), and binary values in the legacy style are spelled by the identity
-of a Java object, which is refused.
+Two spellings cannot be derived from metadata: a local-zone timestamp in the new style is written in its writer's time
+zone (read here as UTC), and a binary value in the legacy style is the identity of a Java object, which is refused.
 
 Source: shared format notes, sections 4.3, 7, 8 and 10.
 """
@@ -38,19 +37,19 @@ _SLICE = re.compile(r"(?P<stem>compacted-changelog-[^$/]*)\$(?P<bucket>\d+)-(?P<
 def data_file_paths(
     table: pa.Table, location: str, metadata: TableMetadata, schemas: Sequence[Schema] = ()
 ) -> pa.Array:
-    """The full location of each entry's file; of a compacted changelog, the file that holds its bytes.
+    """The full location of each entry's file; for a compacted changelog, the file that holds its bytes.
 
     Args:
         table: entries in the shape of ``metadata.files``: partitions, ``bucket``, ``file_name``, ``external_path``.
-        location: the table's root; branches keep their data there too.
+        location: the table's root, which also holds the data of branches.
         metadata: the table.
-        schemas: those of the entries' branch; main's when empty. The newest one's options apply.
+        schemas: schemas of the entries' branch; main's when empty. The newest schema's options apply.
 
     Returns:
         A string array aligned with ``table``.
 
     Raises:
-        FormatUnsupported: a partition whose directory cannot be known.
+        FormatUnsupported: a partition's directory cannot be derived.
     """
     latest = _latest(metadata, schemas)
     names = _flat(table, "file_name", pa.string())
@@ -61,7 +60,7 @@ def data_file_paths(
 def extra_file_paths(
     table: pa.Table, location: str, metadata: TableMetadata, schemas: Sequence[Schema] = ()
 ) -> pa.Array:
-    """The full locations of each entry's extra files, which lie beside its data file: lists of strings."""
+    """The full locations of each entry's extra files, which are beside its data file: lists of strings."""
     beside = pc.replace_substring_regex(data_file_paths(table, location, metadata, schemas), r"[^/]*$", "")
     lists = _flat(table, "extra_files", pa.list_(pa.string()))
     paths = pc.binary_join_element_wise(beside.take(pc.list_parent_indices(lists)), lists.flatten(), "")
@@ -75,7 +74,7 @@ def index_file_paths(
 ) -> pa.Array:
     """The full location of each index file of a decoded index manifest.
 
-    It lies below ``index/``, or beside its bucket's data files with ``index-file-in-data-file-dir``.
+    Index files are below ``index/``, or with ``index-file-in-data-file-dir`` beside their bucket's data files.
     """
     latest = _latest(metadata, schemas)
     if _is_true(dict(latest.options).get("index-file-in-data-file-dir", "false")):
@@ -87,9 +86,9 @@ def index_file_paths(
 
 
 def changelog_slice(file_name: str) -> tuple[int, int] | None:
-    """The (offset, length) in bytes that a compacted changelog's name says; None when it says none.
+    """The (offset, length) in bytes from a compacted changelog's name; None for other files.
 
-    The name of the real file says that it is read from 0 to its length.
+    The name of a real file gives (0, its length).
     """
     if not file_name.startswith(_COMPACTED):
         return None
@@ -114,7 +113,7 @@ def _bucket_folders(table: pa.Table, location: str, latest: Schema) -> pa.Array:
 
 
 def _partition_folders(table: pa.Table, latest: Schema) -> pa.Array:
-    """``k=v/…/`` of each row, spelled once per distinct partition; empty text without partition keys."""
+    """The directories ``k=v/…/`` of each row, computed once per distinct partition; empty without partition keys."""
     fields = {field.name: field for field in latest.fields}
     keys = [fields[name] for name in latest.partition_keys]
     if not keys or not table.num_rows:
@@ -139,7 +138,7 @@ def _partition_folders(table: pa.Table, latest: Schema) -> pa.Array:
 
 
 def _unsliced(paths: pa.Array, names: pa.Array) -> pa.Array:
-    """Paths of compacted changelogs that name a slice, led to the real file in the bucket it names."""
+    """Replace paths of compacted changelogs that name a slice by the real file, in the bucket that the name gives."""
     sliced = pc.starts_with(names, _COMPACTED).to_numpy(zero_copy_only=False)
     if not sliced.any():
         return paths

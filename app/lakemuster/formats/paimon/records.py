@@ -1,7 +1,7 @@
-"""Columns of manifest metadata by name, each read as the type that the format gives it.
+"""Reader of manifest metadata records: columns by name, each cast to the type that the format defines.
 
-Writers differ in which columns there are, in their order, in whether a record may be null, and in the
-width of small integers; the format's own types are what the rest of the package sees.
+Writers differ in the set and order of columns, in whether a record may be null, and in the width of small integers;
+the rest of the package sees the format's own types only.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _NOT_A_NAME = r"[/\\\x00-\x1f\x7f]|^\.{0,2}$"
 
 
 class Records:
-    """Members of a record (or of a struct in it), each read as the type that the format gives it."""
+    """The columns of records (or of a struct in them), each read as the type that the format defines."""
 
     def __init__(self, members: Mapping[str, pa.Array], count: int) -> None:
         self._members, self.count = members, count
 
     @classmethod
     def of(cls, data: bytes, version: int) -> Records:
-        """Read a file, and refuse another ``_VERSION`` than the one known."""
+        """Read a file, and refuse any ``_VERSION`` but ``version``."""
         table = read_records(data)
         try:
             columns = {name: _whole(table[name]) for name in dict.fromkeys(table.column_names)}
@@ -40,19 +40,19 @@ class Records:
 
     @classmethod
     def within(cls, structs: pa.StructArray) -> Records:
-        """The members of a struct column; those of a null struct are null."""
+        """The members of a struct column; null where the struct is null."""
         members = (structs.type.field(i).name for i in range(structs.type.num_fields))
         return cls(dict(zip(members, structs.flatten(), strict=True)), len(structs))
 
     def get(self, name: str) -> pa.Array | None:
-        """A column as it stands; None when absent."""
+        """A column as read; None when absent."""
         return self._members.get(name)
 
     def column(self, name: str, form: pa.DataType, *, required: bool = False) -> pa.Array:
-        """A column of that type, all null when absent.
+        """A column of the given type, all null when absent.
 
         Raises:
-            MetadataCorrupt: it cannot be of that type, or it is required and a value is missing.
+            MetadataCorrupt: the column cannot be cast, or it is required and a value is missing.
         """
         array = self._members.get(name)
         if array is None:
@@ -62,13 +62,13 @@ class Records:
         if required and array.null_count:
             raise MetadataCorrupt("a value of manifest metadata is missing", column=name)
         try:
-            # ORC holds nanoseconds of what is a number of milliseconds.
+            # ORC files hold milliseconds as nanosecond timestamps.
             return array if array.type == form else array.cast(form, safe=not pa.types.is_timestamp(form))
         except pa.ArrowException as error:
             raise MetadataCorrupt("a column of manifest metadata is of another type", column=name) from error
 
     def counts(self, name: str) -> list[int]:
-        """A column of numbers that are never negative nor missing."""
+        """A column of integers without nulls or negative values."""
         array = self.column(name, pa.int64(), required=True)
         if len(array) and pc.min(array).as_py() < 0:
             raise MetadataCorrupt("a count of manifest metadata is negative", column=name)
@@ -76,14 +76,14 @@ class Records:
         return counts
 
     def names(self, name: str) -> list[str]:
-        """A column of file names."""
+        """A column of file names, checked."""
         array = self.column(name, pa.string(), required=True)
         check_names(array)
         names: list[str] = array.to_pylist()
         return names
 
     def struct_array(self, name: str) -> pa.StructArray:
-        """A column of records; without members when absent."""
+        """A struct column; without members when absent."""
         array = self._members.get(name)
         if array is None:
             return pa.nulls(self.count, pa.struct([]))
@@ -92,7 +92,7 @@ class Records:
         return array
 
     def struct(self, name: str) -> Records:
-        """The members of a column of records that are never null."""
+        """The members of a struct column without nulls."""
         array = self.struct_array(name)
         if array.null_count:
             raise MetadataCorrupt("a value of manifest metadata is missing", column=name)
@@ -100,7 +100,7 @@ class Records:
 
 
 def check_names(names: pa.Array) -> None:
-    """A file's name never leads out of its folder."""
+    """Check that file names do not lead out of their folder."""
     if names.null_count or pc.any(pc.match_substring_regex(names, _NOT_A_NAME)).as_py():
         raise MetadataCorrupt("a file's name in manifest metadata is not a name")
 

@@ -1,6 +1,6 @@
-"""Columns as Paimon's own JSON: what a schema file has under ``fields``.
+"""Serialization of columns to Paimon's JSON, the ``fields`` of a schema file.
 
-Atomic types are text, nested ones objects, as ``formats.paimon.types`` reads them.
+Atomic types are text, nested types are objects, as ``formats.paimon.types`` parses them.
 
 Source: Paimon ``DataField.serializeJson``, ``DataType.serializeJson``.
 """
@@ -15,7 +15,7 @@ Json = dict[str, object]
 
 
 def fields_json(fields: Sequence[Field]) -> list[Json]:
-    """Columns, or the members of a ROW."""
+    """The JSON of columns, or of the members of a ROW."""
     return [_field_json(field) for field in fields]
 
 

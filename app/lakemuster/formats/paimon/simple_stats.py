@@ -1,12 +1,12 @@
-"""SimpleStats: the bounds and null counts of a manifest's files, as typed columns by field id.
+"""Decoder of SimpleStats: the bounds and null counts of a manifest's files, as typed columns by field id.
 
-Which columns a file's value statistics are of is said by three things: its ``_VALUE_STATS_COLS``
-(a dense list, or an empty one for "none"), else its ``_WRITE_COLS``, else its schema. Files are
-grouped by these, so a manifest of like files is decoded in one pass. Names are those of the file's
-own schema and turn into field ids there; a rename or a move leaves the ids alone.
+The columns of a file's value statistics are given by its ``_VALUE_STATS_COLS`` (a dense list, or an empty one for
+"none"), else by its ``_WRITE_COLS``, else by its schema. Files are grouped by these, so similar files of a manifest
+are decoded in one pass. Names are resolved to field ids in the file's own schema; renaming or moving a column does
+not change its id.
 
-The arity of the serialized row is what counts: when it is not the expected number of columns, the
-columns are not known and neither are the bounds. Unknown is null, and null keeps the file.
+The arity of the serialized row decides: if it is not the expected number of columns, neither the columns nor their
+bounds are known. Unknown is null, and null never prunes a file.
 
 Source: shared format notes, section 6.
 """
@@ -27,7 +27,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
 
 Schemas = Mapping[int, Schema]
-"""A table's, or a branch's, schemas by id."""
+"""The schemas of a table or branch, by id."""
 
 _SYSTEM_COLUMNS = frozenset({"_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID", "rowkind"})
 
@@ -66,12 +66,12 @@ def add_value_statistics(
     """Decode ``_VALUE_STATS`` into ``lower.<id>``, ``upper.<id>`` and ``null_count.<id>``.
 
     Args:
-        into: the columns under construction.
+        into: the builder to add the columns to.
         column: ``_VALUE_STATS``.
         schema_ids: ``_SCHEMA_ID`` of each file.
         dense: ``_VALUE_STATS_COLS``, lists of names.
         written: ``_WRITE_COLS``, lists of names.
-        schemas: by id, those of the manifest's branch.
+        schemas: the schemas of the manifest's branch, by id.
     """
     stats = Stats.of(column)
     codes = combine(schema_ids.to_numpy(zero_copy_only=False), _list_codes(dense), _list_codes(written))
@@ -105,7 +105,7 @@ def schema_of(schemas: Schemas, schema_id: int) -> Schema:
     """The schema of a file.
 
     Raises:
-        MetadataCorrupt: the table has none of that id.
+        MetadataCorrupt: the table has no schema with that id.
     """
     schema = schemas.get(schema_id)
     if schema is None:
@@ -120,14 +120,14 @@ def trimmed_primary_key(schema: Schema) -> list[Field | None]:
 
 
 def _candidates(schema: Schema, names: Sequence[str] | None) -> list[list[Field | None]]:
-    """What the fields of a statistics row can be; rows are matched with them by their arity.
+    """The possible lists of fields of a statistics row; its arity decides between them.
 
-    A system column, or a name that the schema does not have, takes its place as None.
+    A system column, or a name missing in the schema, is None.
     """
     if names is not None:
         columns = {field.name: field for field in schema.fields}
         places = [columns.get(name) for name in names]
-        # pypaimon records no statistics of the system columns that it writes.
+        # pypaimon records no statistics for the system columns that it writes.
         own = [field for name, field in zip(names, places, strict=True) if field or not _is_system(name)]
         return [places, own] if len(own) < len(places) else [places]
     every: list[Field | None] = list(schema.fields)
@@ -140,7 +140,7 @@ def _is_system(name: str) -> bool:
 
 
 def _stored_apart(field: Field) -> bool:
-    """Whether data-evolution tables may keep the column in files of its own: blobs and vectors."""
+    """Whether data-evolution tables may store the column in separate files: blobs and vectors."""
     return field.type.text == "BLOB" or (isinstance(field.type, ListType) and field.type.text.startswith("VECTOR"))
 
 
@@ -177,15 +177,15 @@ def _add_bounds(
 
 
 def _list_codes(lists: pa.Array) -> Index:
-    """One code per distinct list of names; null and empty lists are two of them.
+    """One code per distinct list of names; null and empty lists are distinct.
 
     Raises:
-        MetadataCorrupt: a name is null or holds the character that ends names here.
+        MetadataCorrupt: a name is null or contains the separator used here.
     """
     values = lists.flatten()
     if values.null_count or pc.any(pc.match_substring(values, _NAME_END)).as_py():
         raise MetadataCorrupt("a list of column names holds something else")
-    wide = pa.large_string()  # joined, they can pass 2 GiB
+    wide = pa.large_string()  # the joined names can exceed 2 GiB
     end = pa.scalar(_NAME_END, wide)
     texts = pc.binary_join(lists.cast(pa.list_(wide)), end)
     return value_codes(pc.binary_join_element_wise(pc.list_value_length(lists).cast(wide), texts, end))

@@ -1,9 +1,8 @@
-"""Paimon's small JSON documents, and the table metadata that they add up to.
+"""Parsers of Paimon's small JSON documents, and their assembly to table metadata.
 
-A table's pointer is a folder: ``schema/schema-<n>``, ``snapshot/snapshot-<n>``, ``tag/tag-<name>``,
-the same below each ``branch/branch-<name>``, and hint files that may be stale. Each document is
-parsed alone; :func:`assemble` puts them together. Unknown keys are ignored, a null is as good as
-an absent key, and every writer's version since 0.4 is read.
+A table's pointer is a folder: ``schema/schema-<n>``, ``snapshot/snapshot-<n>``, ``tag/tag-<name>``, the same below
+each ``branch/branch-<name>``, and hint files that may be stale. Each document is parsed separately; :func:`assemble`
+combines them. Unknown keys are ignored, null counts as absent, and documents of every version since 0.4 are read.
 
 Source: shared format notes, sections 1 to 3; Paimon ``Snapshot``, ``Tag``, ``TableSchema``, ``Statistics``.
 """
@@ -24,7 +23,7 @@ from lakemuster.metadata.schema import Schema, listed_ids, repeated_ids
 from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Role, Snapshot, TableMetadata
 
 SCHEMA_VERSION = SNAPSHOT_VERSION = 3
-"""The newest version of either document; the snapshot's is the table's ``format_version``."""
+"""The newest known version of both documents; the snapshot's is the table's ``format_version``."""
 
 Source = Literal["snapshot", "tag", "changelog"]
 
@@ -43,7 +42,7 @@ _TEXTS = ("commitUser", "commitKind", "statistics", "uuid", "operation", "writer
 
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
-    """Statistics of one column over a whole snapshot; ``lower`` and ``upper`` as the writer's text."""
+    """Statistics of one column over a whole snapshot; ``lower`` and ``upper`` as text of the writer."""
 
     field_id: int
     distinct_count: int | None = None
@@ -56,7 +55,7 @@ class ColumnStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TableStatistics:
-    """A ``statistics/`` file: counts and sizes (bytes) of merged rows, columns by name."""
+    """A ``statistics/`` file: count and size (bytes) of merged rows, column statistics by name."""
 
     snapshot_id: int
     schema_id: int
@@ -66,13 +65,13 @@ class TableStatistics:
 
 
 def parse_schema(data: bytes) -> Schema:
-    """Read a ``schema-<id>`` file.
+    """Parse a ``schema-<id>`` file.
 
-    Options that old writers left at their defaults are filled in with *their* defaults.
+    Options that old writers left at their defaults are set to *their* defaults.
 
     Raises:
         MetadataCorrupt: not a Paimon schema.
-        FormatUnsupported: of a version later than 3.
+        FormatUnsupported: a version later than 3.
     """
     doc = Document.of(data, "schema")
     version = doc.integer("version", 1)
@@ -109,23 +108,23 @@ def parse_schema(data: bytes) -> Schema:
 
 
 def parse_snapshot(data: bytes, branch: str = MAIN, root: str = "", source: Source = "snapshot") -> Snapshot:
-    """Read a ``snapshot-<id>`` or ``changelog-<id>`` file.
+    """Parse a ``snapshot-<id>`` or ``changelog-<id>`` file.
 
     Args:
         data: the file.
         branch: the branch whose folder holds it.
-        root: the table's root (never a branch's folder): all manifests are below it.
-        source: what kind of file it is.
+        root: the table's root (never a branch's folder), below which all manifests are.
+        source: the kind of file.
 
     Raises:
         MetadataCorrupt: not a Paimon snapshot.
-        FormatUnsupported: of a version later than 3.
+        FormatUnsupported: a version later than 3.
     """
     return _snapshot(Document.of(data, source), branch, root, source)
 
 
 def parse_tag(data: bytes, name: str, branch: str = MAIN, root: str = "") -> tuple[Ref, Snapshot]:
-    """Read a ``tag-<name>`` file: the name and the snapshot that it keeps.
+    """Parse a ``tag-<name>`` file: the tag and the snapshot that it retains.
 
     ``extra`` of the ref has ``tag_create_time`` (ISO text, the writer's wall clock) and
     ``tag_time_retained`` (seconds), when the file has them.
@@ -141,7 +140,7 @@ def parse_tag(data: bytes, name: str, branch: str = MAIN, root: str = "") -> tup
 
 
 def parse_statistics(data: bytes) -> TableStatistics:
-    """Read a ``statistics/stat-…`` file."""
+    """Parse a ``statistics/stat-…`` file."""
     doc = Document.of(data, "statistics")
     columns = {}
     for name, value in doc.members_of("colStats").items():
@@ -165,13 +164,13 @@ def parse_statistics(data: bytes) -> TableStatistics:
 
 
 def parse_hint(data: bytes) -> int | None:
-    """The number in a ``LATEST`` or ``EARLIEST`` file; None when it holds none (a hint may be anything)."""
+    """Parse a ``LATEST`` or ``EARLIEST`` file; None when it holds no number (a hint may be anything)."""
     text = data.strip()
     return int(text) if len(text) <= 19 and text.isdigit() else None
 
 
 def parse_consumer(data: bytes) -> int:
-    """The next snapshot that a ``consumer-<id>`` file says its reader will read."""
+    """Parse a ``consumer-<id>`` file: the next snapshot that the consumer will read."""
     return Document.of(data, "consumer").required_integer("nextSnapshot")
 
 
@@ -182,19 +181,18 @@ def assemble(
     tags: Iterable[Ref] = (),
     consumers: Mapping[str, int] | None = None,
 ) -> TableMetadata:
-    """Put a table together from its parsed documents.
+    """Assemble a table's metadata from its parsed documents.
 
     Args:
         root: the table's location, without a trailing slash.
-        schemas: by branch, any order within; every branch of the table is a key.
-        snapshots: of all branches and sources, any order: snapshot files, what tags and long-lived changelogs keep.
+        schemas: by branch, in any order; every branch of the table is a key.
+        snapshots: of all branches and sources, in any order: from snapshot files, tags and long-lived changelogs.
         tags: of all branches.
         consumers: next snapshot by consumer id.
 
     Returns:
-        A table whose ``snapshots`` has every (branch, id) once: the snapshot file if there is
-        one, else a tag's, else a changelog's. ``refs`` are main, the other branches that have a
-        snapshot, then the tags of each.
+        The table. Its ``snapshots`` has every (branch, id) once: from the snapshot file if there is one, else from a
+        tag, else from a changelog. ``refs`` are main, the other branches that have a snapshot, then the tags of each.
 
     Raises:
         MetadataCorrupt: main has no schema.
@@ -246,7 +244,7 @@ def _spec(schema: Schema) -> PartitionSpec:
 
 
 def _once(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
-    """Every (branch, id) from its best source; main first, then by branch and id."""
+    """Each (branch, id) once, from its best source; main first, then by branch and id."""
     best: dict[tuple[str, int], Snapshot] = {}
     for snapshot in sorted(snapshots, key=lambda s: _SOURCES.index(s.source)):
         best.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)
@@ -297,7 +295,7 @@ def _snake(key: str) -> str:
 
 
 def _local_time(value: object) -> str:
-    """Jackson's local date-time, ``[y, M, d, h, m, s, nanos]`` with trailing zeros left out, as ISO text."""
+    """Convert Jackson's local date-time, ``[y, M, d, h, m, s, nanos]`` without trailing zeros, to ISO text."""
     if isinstance(value, str):
         return value
     parts = value if isinstance(value, list) else []

@@ -1,12 +1,11 @@
-"""Paimon's type strings and type objects, read into the types of ``metadata.types``.
+"""Parser of Paimon's type strings and type objects, to the types of ``metadata.types``.
 
-Atomic types are SQL text (``DECIMAL(10, 2) NOT NULL``), nested ones JSON objects; a few
-atomic spellings nest as text too (``INT ARRAY``, ``VECTOR<FLOAT, 3>``). The ``text`` of a
-type is its canonical spelling without nullability, so equal types have equal texts.
+Atomic types are SQL text (``DECIMAL(10, 2) NOT NULL``), nested types are JSON objects; a few types nest as text too
+(``INT ARRAY``, ``VECTOR<FLOAT, 3>``). The ``text`` of a type is its canonical spelling without nullability, so equal
+types have equal texts.
 
-A type whose name is not known is of kind ``OTHER``: its values are not interpreted.
-Elements, keys and values have no ids in the JSON; theirs are computed as Paimon does for
-the files it writes, which keeps every id of a table unique.
+A type with an unknown name has the kind ``OTHER``: its values are not interpreted. Elements, keys and values have no
+ids in the JSON; their ids are computed as Paimon does for the files it writes, which keeps all ids of a table unique.
 
 Source: Paimon ``DataTypeJsonParser`` and ``SpecialFields`` (element, key and value ids).
 """
@@ -45,7 +44,7 @@ _SYNONYMS = {"INTEGER": "INT", "NUMERIC": "DECIMAL", "DEC": "DECIMAL"}
 
 
 def parse_type(json: object, field_id: int) -> tuple[Type, bool]:
-    """Read the type of the field ``field_id``; True as the second value when it is NOT NULL.
+    """Parse the type of the field ``field_id``; the second value is True for NOT NULL.
 
     Raises:
         MetadataCorrupt: the text or object is not a type.
@@ -55,7 +54,7 @@ def parse_type(json: object, field_id: int) -> tuple[Type, bool]:
 
 
 def parse_field(json: object, depth: int = 0) -> Field:
-    """Read a field object: a column, or a member of a ROW."""
+    """Parse a field object: a column, or a member of a ROW."""
     if not isinstance(json, Mapping):
         raise MetadataCorrupt("a field is not a JSON object")
     field_id, name = json.get("id"), json.get("name")
@@ -69,7 +68,7 @@ def parse_field(json: object, depth: int = 0) -> Field:
 
 
 def _parse(json: object, field_id: int, depth: int, nesting: int = 1) -> tuple[Type, bool]:
-    """``nesting`` counts the arrays and maps between the field and this type."""
+    """Parse a type; ``nesting`` counts the arrays and maps between the field and it."""
     if depth > MAX_DEPTH:
         raise LimitExceeded("a type is nested too deep", limit=MAX_DEPTH)
     if isinstance(json, str):
@@ -115,7 +114,7 @@ def _spelling(of: tuple[Type, bool]) -> str:
 
 
 class _Text:
-    """One type as SQL text, read token by token."""
+    """Parser of one type in SQL text, token by token."""
 
     def __init__(self, text: str, field_id: int, nesting: int) -> None:
         self._text, self._field_id, self._nesting = text, field_id, nesting
@@ -174,7 +173,7 @@ class _Text:
         return Primitive(Kind.OTHER, _NULLABILITY.sub("", self._text.strip()))
 
     def _nullability(self) -> list[str]:
-        """The words at the end that say whether nulls may be."""
+        """The trailing tokens that give nullability."""
         for words in (["NOT", "NULL"], ["NULL"]):
             if self._tokens[-len(words) :] == words:
                 return words
@@ -207,7 +206,7 @@ class _Text:
         return Primitive(kind, f"TIMESTAMP({precision}){zone}", precision=precision, unit=unit)
 
     def _zone(self) -> bool:
-        """Take ``WITH[OUT] [LOCAL] TIME ZONE`` if it stands here; True for a local zone."""
+        """Consume ``WITH[OUT] [LOCAL] TIME ZONE`` if it comes next; True for a local zone."""
         words = self._tokens[self._next : self._next + 4]
         if words[:3] == ["WITHOUT", "TIME", "ZONE"]:
             self._next += 3
@@ -246,7 +245,7 @@ class _Text:
         return numbers
 
     def _arguments(self) -> str:
-        """Take ``(a, b)`` if it stands here, spelled canonically; empty text if not."""
+        """Consume ``(a, b)`` if it comes next, and return it in canonical spelling; otherwise empty text."""
         if self._peek() != "(":
             return ""
         self._next += 1

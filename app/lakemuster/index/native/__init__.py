@@ -1,4 +1,4 @@
-"""The zones of many columns by machine code, see ``kernels``."""
+"""Machine code for the zones of many columns at once; see ``kernels``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in memory the values of columns are."""
+"""Memory addresses of Arrow columns, through the Arrow C data interface."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _GET_POINTER = ctypes.pythonapi.PyCapsule_GetPointer
 _GET_POINTER.restype, _GET_POINTER.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 _WORDS = 10
 _OFFSET, _MANY_BUFFERS, _MANY_CHILDREN, _BUFFERS, _CHILDREN = 2, 3, 4, 5, 6
-"""Of ``struct ArrowArray``."""
+"""Word positions in ``struct ArrowArray``."""
 
 Addresses = NDArray[np.int64]
 
 
 def addresses_of(batch: pa.RecordBatch) -> Addresses:
-    """(C, 4) of each column: the number of its first value, and the addresses of its first three buffers, or 0.
+    """(C, 4) For each column: its offset in values, and the addresses of its first three buffers, or 0.
 
-    All at once, as the Arrow C data interface has them: asking Arrow's Python objects takes ten times as long.
+    Reads them from the Arrow C data interface; through Arrow's Python objects it takes ten times as long.
     """
     _, capsule = batch.__arrow_c_array__()
     (whole,) = _at(np.array([_GET_POINTER(capsule, b"arrow_array")]), _WORDS)
@@ -38,7 +38,7 @@ def addresses_of(batch: pa.RecordBatch) -> Addresses:
 
 
 def _at(pointers: Addresses, words: int) -> Addresses:
-    """(P, words): the words behind each pointer."""
+    """(P, words): the words at each pointer."""
     first = int(pointers.min())
     memory = pa.foreign_buffer(first, int(pointers.max()) - first + 8 * words)
     places = (pointers - first) >> 3

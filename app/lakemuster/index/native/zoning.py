@@ -1,4 +1,4 @@
-"""The zones of many fields at once."""
+"""Compute the zones of many fields at once with the compiled kernel: build its tables and read its results."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ Places = NDArray[np.int64]
 Octets = NDArray[np.uint8]
 
 NONE = -1
-"""Instead of a column's number."""
+"""Stands for a missing column."""
 
 PARTS = 5
-"""Of a field: its lower and upper bounds, its counts of nulls, of NaN, of values."""
+"""Parts of a field: lower and upper bounds, counts of nulls, of NaN, of values."""
 
 _WORD = 8
 _DIGITS_OF_A_WORD = 18
 _INTEGERS = {1: int(I1), 2: int(I2), 4: int(I4), 8: int(I8)}
 _ALIGNED = 64
 _BEYOND = 1 << 32
-"""Bytes that a buffer may have: texts count them in 32 bits."""
+"""Maximum bytes of a buffer: offsets of texts have 32 bits."""
 
 
 @lru_cache(maxsize=256)
 def _form(of: pa.DataType) -> tuple[int, int] | None:
-    """The kernel's form of a type, and the bytes of a value, of texts of an offset; None where there is none."""
+    """The kernel's form of a type and the bytes of a value (of texts: of an offset); None when it is not supported."""
     if pa.types.is_boolean(of):
         return int(BIT), 0
     if pa.types.is_float32(of) or pa.types.is_float64(of):
@@ -54,21 +54,21 @@ def _form(of: pa.DataType) -> tuple[int, int] | None:
 
 
 def can_zone(of: pa.DataType) -> bool:
-    """Whether the kernel knows columns of a type."""
+    """Whether the kernel supports columns of a type."""
     return _form(of) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the kernel does with columns of some types.
+    """The kernel's instructions for columns of given types.
 
     Attributes:
-        types: of all columns.
-        forms: (C, 2) as of ``_form``; 0 of columns that are not used.
-        used: (C,) those of some field.
-        bounds, totals: as the kernel takes them, but for places.
-        bound_parts, total_parts: which part each is, those of the first field first, ``PARTS`` of each field.
-        parts: how many there are.
+        types: types of all columns.
+        forms: (C, 2) as from ``_form``; 0 for unused columns.
+        used: (C,) whether the column belongs to a field.
+        bounds, totals: the kernel's arguments, except for places.
+        bound_parts, total_parts: the part that each one computes; ``PARTS`` parts per field, in the order of fields.
+        parts: number of parts.
     """
 
     types: tuple[pa.DataType, ...]
@@ -82,7 +82,7 @@ class Program:
 
     @classmethod
     def of(cls, types: Sequence[pa.DataType], fields: Places) -> Program:
-        """Of fields: (F, 5) the columns of the parts of each, of types that ``can_zone``, or ``NONE``."""
+        """Build a program for fields: (F, 5) the column of each part, of a type that ``can_zone``, or ``NONE``."""
         used = np.zeros(len(types), np.bool_)
         used[fields[fields != NONE]] = True
         forms = np.array([form if use and (form := _form(of)) else (0, 0) for of, use in zip(types, used, strict=True)])
@@ -111,16 +111,16 @@ def zones_of(
     find: Callable[..., int] = find_compiled,
     memory: pa.Buffer | None = None,
 ) -> list[pa.Array | None] | None:
-    """The parts of the zones of all fields; None of a part that is missing or of which nothing is known.
+    """Compute the parts of the zones of all fields; None for a part that is missing or unknown throughout.
 
     Args:
-        batches: the columns, of the same entries.
-        starts: (Z,) where zones begin, at least one.
+        batches: the columns, all of the same entries.
+        starts: (Z,) the entries at which zones begin, at least one.
         find: the kernel to use.
-        memory: what all columns lie in; None to go by their addresses.
+        memory: the buffer that holds all columns; None to use their addresses.
 
     Returns:
-        None where the columns do not lie in memory as the kernel expects them.
+        None when the memory layout of the columns is not the one that the kernel expects.
     """
     table = _columns(np.concatenate([addresses_of(batch) for batch in batches]), program, memory)
     if table is None:
@@ -172,7 +172,7 @@ def zones_of(
 def _gathered(
     octets: Octets, columns: NDArray[np.uint64], found: Octets, begins: Places, unknown: Octets
 ) -> list[list[pa.Buffer]]:
-    """The buffers of columns of longer values, of which the kernel told the entries that have them."""
+    """The buffers of bounds longer than a word, gathered from the entries that the kernel found."""
     zones = unknown.shape[1]
     entries = found.view(np.int64)[(begins // _WORD)[:, None] + np.arange(zones)]
     _, data, base, form, size = columns.astype(np.int64).T[:, :, None]
@@ -184,7 +184,7 @@ def _gathered(
         lengths = lengths.copy()
         at[texts] = base[texts] + offsets[places]
         lengths[texts] = offsets[places + 1] - offsets[places]
-    # What is unknown has no bytes in a column of texts, and zeros in others.
+    # Unknown bounds have no bytes in a column of texts, and zeros in others.
     lengths = np.where((unknown != 0) & (form == TEXT), 0, lengths)
     ends = np.zeros((len(entries), zones + 1), np.int32)
     np.cumsum(lengths, axis=1, out=ends[:, 1:])
@@ -202,7 +202,7 @@ def _gathered(
 
 
 def _columns(addresses: Places, program: Program, memory: pa.Buffer | None) -> tuple[NDArray[np.uint64], Octets] | None:
-    """The kernel's table of columns, and the memory in which they lie; None where one is not aligned."""
+    """The kernel's table of columns, and the memory that holds them; None when a column is not aligned."""
     first, valid, data, base = addresses.T
     form, width = program.forms.T
     texts = program.used & (form == TEXT)

@@ -1,17 +1,17 @@
-"""Indexes of a data file's columns: which of its rows can hold a value, so that a file can be left out.
+"""File indexes of Paimon: which rows of a data file can match a comparison, so that files can be pruned.
 
-* ``container``     which column has which index, and where
-* ``keys``          values as indexes hold them
-* ``roaring``       bitmaps inside other bytes
-* ``bloom_filter``  whether a value may be in a column at all
+* ``container``     the container format: which column has which index, and where
+* ``keys``          values in the form that indexes store
+* ``roaring``       bitmaps embedded in other bytes
+* ``bloom_filter``  whether a column may hold a value at all
 * ``bitmap``        the rows of each value
 * ``slices``        rows by the binary digits of a number
-* ``bsi``           the rows of each number, by slices
-* ``range_bitmap``  the rows of each value, by slices of its place among all
-* ``answers``       one comparison put to one index
+* ``bsi``           bit-sliced index: the rows of each number, by slices
+* ``range_bitmap``  the rows of each value, by slices of its rank
+* ``answers``       evaluation of one comparison on one index
 
-An answer names the rows that *may* match; None says that any may. Whatever is not understood, a kind, a version or
-bytes that are not what they should be, is an error of the format: no answer.
+An answer holds the rows that *may* match; None means any row may. An unknown kind or version, or malformed bytes, is
+a format error and no answer.
 
 Source: Paimon ``FileIndexFormat``, ``FileIndexPredicate`` and the indexes beside them, of release 1.4.
 """

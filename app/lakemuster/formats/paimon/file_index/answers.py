@@ -1,7 +1,7 @@
-"""One comparison put to one index: which rows of the file may match it.
+"""Evaluation of one comparison on one file index: which rows of the file may match.
 
-Source: Paimon ``FileIndexReader`` and its implementations. Beyond them: minus zero equals zero, NaN is found by its
-key, and null is no match of a negation unless the comparison says so.
+Source: Paimon ``FileIndexReader`` and its implementations. Unlike there, minus zero equals zero, NaN is found
+by its key, and null does not match a negation unless the comparison says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakemuster.metadata.types import Primitive
 from lakemuster.predicates import BoundLeaf, Op
 
 Answer = BitMap | None
-"""The rows that may match; None where any may. Not to be changed."""
+"""The rows that may match; None if any row may. Do not modify."""
 
 BLOOM_FILTER, BITMAP, BSI, RANGE_BITMAP = "bloom-filter", "bitmap", "bsi", "range-bitmap"
 
@@ -35,21 +35,21 @@ _NOTHING = BitMap()
 
 
 def answers(kind: str, op: Op) -> bool:
-    """Whether an index of a kind says anything of a comparison."""
+    """Whether indexes of a kind support a comparison."""
     return op in _ASKED.get(kind, ())
 
 
 def ask(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLeaf) -> Answer:
-    """Put a comparison to an index.
+    """Evaluate a comparison on an index.
 
     Args:
         data: the container.
-        of: the column's type when the file was written. The leaf's values are of a type that holds all of its.
-        rows: of the file.
+        of: the column's type when the file was written; the leaf's type can hold all of its values.
+        rows: number of rows in the file.
         leaf: a comparison of the column's own values.
 
     Raises:
-        MetadataCorrupt: the bytes are no such index, or of another number of rows.
+        MetadataCorrupt: the bytes are not such an index, or one with another number of rows.
         FormatUnsupported: another version.
     """
     if where.start == NULLS_ONLY or not answers(where.kind, leaf.op):
@@ -72,7 +72,7 @@ def ask(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLea
 
 
 def filter_hashes(of: Primitive, leaf: BoundLeaf) -> tuple[int, ...] | None:
-    """The hashes of which a bloom filter has one, if a row matches EQ, IN or IS_NAN; None where they are not known."""
+    """The hashes of the values of EQ, IN or IS_NAN, for a bloom filter; None when they are not known."""
     values = (float("nan"),) if leaf.op is Op.IS_NAN else leaf.values
     hashes: list[int] = []
     for value in values:
@@ -126,7 +126,7 @@ def _of_ordered(index: BitSlicedIndex | RangeBitmap, keys: Keys, rows: int, leaf
 
 
 def _compared(index: BitSlicedIndex | RangeBitmap, keys: Keys, leaf: BoundLeaf) -> Answer:
-    """LT, LT_EQ, GT and GT_EQ."""
+    """Evaluate LT, LT_EQ, GT and GT_EQ."""
     if not keys.exact or (equals := keys.equal_keys(leaf.values[0])) is None:
         return None
     own = keys.key(leaf.values[0])
@@ -144,7 +144,7 @@ def _compared(index: BitSlicedIndex | RangeBitmap, keys: Keys, leaf: BoundLeaf) 
 
 
 def _wanted(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
-    """The keys of all rows that may match EQ, IN or IS_NAN; None where they are not known."""
+    """The keys of all rows that may match EQ, IN or IS_NAN; None when they are not known."""
     if leaf.op is Op.IS_NAN:
         return None if keys.nan is None else (keys.nan,)
     each = [keys.equal_keys(value) for value in leaf.values]
@@ -152,7 +152,7 @@ def _wanted(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
 
 
 def _excluded(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
-    """The keys of rows that no reading of NOT_EQ or NOT_IN matches; None where they are not known."""
+    """The keys of rows that cannot match NOT_EQ or NOT_IN in any case; None when they are not known."""
     if not keys.exact:
         return None
     each = [keys.key(value) for value in leaf.values]

@@ -1,13 +1,13 @@
-"""Bitmap indexes: the rows of each value.
+"""Parser of bitmap indexes: the rows of each value.
 
-First ``byte version | int rows | int values | boolean any null``, and if any ``int place`` of the bitmap of nulls, with
-``int length`` in version 2. Then the values:
+First ``byte version | int rows | int values | boolean has nulls``, and if so ``int place`` of the bitmap of nulls,
+with ``int length`` in version 2. Then the values:
 
-* version 1: of each ``value | int place``
-* version 2: in order, in blocks: ``int blocks``, of each ``first value | int start``, ``int length of all``; in a block
-  ``int values``, of each ``value | int place | int length``
+* version 1: for each ``value | int place``
+* version 2: in order, in blocks: ``int blocks``, for each ``first value | int start``, ``int length of all``; in a
+  block ``int values``, for each ``value | int place | int length``
 
-Then the bitmaps. A negative place is no place, but the only row: -1 less the row.
+Then the bitmaps. A negative place stands for a single row: it is -1 minus the row.
 
 Source: Paimon ``BitmapFileIndex``, ``BitmapFileIndexMeta``, ``BitmapFileIndexMetaV2``.
 """
@@ -28,16 +28,16 @@ from lakemuster.formats.paimon.file_index.roaring import read_bitmap
 from lakemuster.metadata.types import Kind
 
 KINDS = INTEGERS | TEMPORAL | {Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.STRING}
-"""The kinds of types that have one."""
+"""Kinds of types that support this index."""
 
 
 @dataclass(frozen=True, slots=True)
 class BitmapIndex:
-    """The values of a column.
+    """The bitmap index of a column.
 
     Attributes:
-        rows: of the file.
-        values: different ones, null not among them.
+        rows: number of rows in the file.
+        values: number of distinct values, without null.
     """
 
     data: bytes
@@ -52,10 +52,10 @@ class BitmapIndex:
 
     @classmethod
     def parse(cls, data: bytes, start: int, length: int, keys: Keys, rows: int) -> Self:
-        """Read the head of an index of a file of so many rows.
+        """Parse the head of an index.
 
         Raises:
-            MetadataCorrupt: it is none, or of another number of rows.
+            MetadataCorrupt: not such an index, or one with another number of rows than ``rows``.
             FormatUnsupported: another version.
         """
         cursor = Cursor(data, start, start + length)
@@ -82,7 +82,7 @@ class BitmapIndex:
         return BitMap() if self._nulls is None else self._bitmap(self._nulls)
 
     def of(self, keys: Iterable[Key]) -> BitMap:
-        """The rows of some values."""
+        """The rows that have any of the values."""
         found = BitMap()
         for key in keys:
             place = self._places.get(key) if self._places is not None else self._place(key)
@@ -112,7 +112,7 @@ class BitmapIndex:
 
 
 def _blocks(cursor: Cursor, keys: Keys, values: int) -> tuple[list[Key], list[Cursor]]:
-    """Pass the blocks of version 2; their first values, and where each is."""
+    """Read the blocks of version 2: their first values, and a cursor for each block."""
     firsts, places = [], []
     for _ in range(cursor.count(values)):
         firsts.append(keys.read(cursor))

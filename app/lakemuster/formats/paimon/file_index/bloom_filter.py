@@ -1,6 +1,7 @@
-"""Bloom filters: whether a value may be in a column at all.
+"""Bloom filter indexes: whether a column may hold a value at all.
 
-``int hash functions | bits``. A hash's low and high halves are added up in 32 bits, once for each function.
+``int hash functions | bits``. A function's position is the hash's low half plus a multiple of its high half, in 32
+bits.
 
 Source: Paimon ``BloomFilterFileIndex``, ``BloomFilter64``.
 """
@@ -24,7 +25,7 @@ _CACHED = 256
 
 
 def value_hash(of: Primitive, value: object) -> int | None:
-    """The hash of a value in internal form; None for a type or a value that no filter holds."""
+    """The hash of a value in internal form; None for types and values that filters do not support."""
     match value:
         case bool():
             return None
@@ -42,13 +43,13 @@ def value_hash(of: Primitive, value: object) -> int | None:
 
 
 def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) -> bool:
-    """Whether a column may hold a value of one of the hashes.
+    """Whether a column may hold a value with one of the hashes.
 
     Args:
-        data: what has the filter at ``start``, of ``length`` bytes.
+        data: bytes that contain the filter at ``start``, with ``length`` bytes.
 
     Raises:
-        MetadataCorrupt: no bloom filter.
+        MetadataCorrupt: not a bloom filter.
     """
     cursor = Cursor(data, start, start + length)
     functions = cursor.integer()
@@ -63,10 +64,10 @@ def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) 
 def which_may_hold_any(
     data: NDArray[np.uint8], starts: NDArray[np.int64], length: int, hashes: tuple[int, ...]
 ) -> NDArray[np.bool_]:
-    """The same of many filters of one length over one buffer; those unlike the first may hold anything.
+    """Like :func:`may_hold_any`, for many filters of one length in one buffer; True for those unlike the first.
 
     Args:
-        starts: (N,) of the filters, all of which are whole.
+        starts: (N,) offsets of the filters, all of which are complete.
     """
     found = np.ones(len(starts), np.bool_)
     size = length - 4
@@ -88,10 +89,10 @@ def which_may_hold_any(
 
 @lru_cache(maxsize=_CACHED)
 def _places(hashes: Sequence[int], functions: int, bits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """(V, F) the bytes and the bits in them that each hash sets."""
+    """(V, F) The byte offset and the bit mask of each hash and function."""
     low = (np.array(hashes, np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.int64)[:, None]
     high = (np.array(hashes, np.uint64) >> np.uint64(32)).astype(np.int64)[:, None]
     added = (low + high * np.arange(1, functions + 1)) & 0xFFFFFFFF
-    # As a signed number of 32 bits, negative ones flipped.
+    # As a signed 32-bit number; negative ones are inverted.
     positions = np.where(added >> 31, added ^ 0xFFFFFFFF, added) % bits
     return positions >> 3, (1 << (positions & 7)).astype(np.uint8)

@@ -1,8 +1,8 @@
-"""Bit-sliced indexes: the rows of each number, the negative ones apart from the others.
+"""Parser of bit-sliced indexes: the rows of each number, separately for negative and other numbers.
 
-First ``byte version | int rows``. Then twice, for numbers from 0 and for the amounts of negative ones, ``boolean any``
-and if so ``byte version | long least | long greatest | bitmap of rows | int slices | a bitmap each``. Slices are of
-what a number has more than the least.
+First ``byte version | int rows``. Then, for numbers from 0 and for the absolute values of negative ones, ``boolean
+any`` and if so ``byte version | long least | long greatest | bitmap of rows | int slices | a bitmap each``. Slices
+hold the difference to the least number.
 
 Source: Paimon ``BitSliceIndexBitmapFileIndex``, ``BitSliceIndexRoaringBitmap``.
 """
@@ -23,7 +23,7 @@ from lakemuster.metadata.types import Kind
 
 VERSION = 1
 KINDS = INTEGERS | TEMPORAL | {Kind.DECIMAL}
-"""The kinds of types that have one."""
+"""Kinds of types that support this index."""
 
 _MOST_SLICES = 64
 
@@ -39,7 +39,7 @@ class _Amounts:
 
 @dataclass(frozen=True, slots=True)
 class BitSlicedIndex:
-    """The numbers of a column.
+    """The bit-sliced index of a column.
 
     Attributes:
         present: the rows that are not null.
@@ -51,10 +51,10 @@ class BitSlicedIndex:
 
     @classmethod
     def parse(cls, data: bytes, start: int, length: int, rows: int) -> Self:
-        """Read an index of a file of so many rows.
+        """Parse an index.
 
         Raises:
-            MetadataCorrupt: it is none, or of another number of rows.
+            MetadataCorrupt: not such an index, or one with another number of rows than ``rows``.
             FormatUnsupported: another version.
         """
         cursor = Cursor(data, start, start + length)
@@ -65,7 +65,7 @@ class BitSlicedIndex:
         return cls(positive.slices.present | negative.slices.present, positive, negative)
 
     def split(self, key: Key) -> Split:
-        """Rows as their number compares with one."""
+        """Split the rows by comparing their numbers with ``key``."""
         assert isinstance(key, int)
         positive, negative = self._positive, self._negative
         if key >= 0:

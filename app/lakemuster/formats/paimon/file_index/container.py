@@ -1,9 +1,9 @@
-"""The container of a data file's indexes: a head that says which columns have which, and their bytes.
+"""Parser of the file index container: a head that lists each column's indexes, and a body with their bytes.
 
 ``8 bytes magic | int version | int length of the head | int columns``, per column ``name | int indexes``, per index
-``kind | int start | int length``; then some bytes for later versions, and the body. Numbers are big-endian, texts are
-Java's modified UTF-8 behind two bytes of length, starts count from the container's. A start of -1 is an index of nulls
-only.
+``kind | int start | int length``; then bytes reserved for later versions, and the body. Numbers are big-endian, texts
+are Java's modified UTF-8 after two bytes of length, starts are relative to the container's. A start of -1 means that
+all values are null.
 
 Source: Paimon ``FileIndexFormat``.
 """
@@ -27,11 +27,11 @@ _MAX_COLUMNS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class IndexRange:
-    """Where one index is.
+    """The kind and range of one index.
 
     Attributes:
-        kind: as the container names it: ``bloom-filter``, ``bitmap``, ``bsi``, ``range-bitmap``, or another.
-        start: in the container; ``NULLS_ONLY`` where every value is null and nothing is written.
+        kind: its name in the container: ``bloom-filter``, ``bitmap``, ``bsi``, ``range-bitmap``, or another.
+        start: offset in the container; ``NULLS_ONLY`` when every value is null and nothing is written.
         length: in bytes.
     """
 
@@ -41,12 +41,12 @@ class IndexRange:
 
 
 def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
-    """The indexes of each column, by its name in the schema that the file was written with.
+    """The indexes of each column, by the column's name in the schema of the file.
 
     Indexes of one key of a map have the column's name and the key: ``tags[colour]``.
 
     Raises:
-        MetadataCorrupt: no container, or an index outside it.
+        MetadataCorrupt: not a container, or an index lies outside of it.
         FormatUnsupported: another version.
     """
     cursor = Cursor(data)
@@ -64,13 +64,13 @@ def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
 
 
 def head_length(data: bytes) -> int:
-    """Bytes of the head of a container that :func:`parse_container` reads."""
+    """The length in bytes of the head of a container for :func:`parse_container`."""
     return Cursor(data, 12).integer()
 
 
 @lru_cache(maxsize=_HEADS)
 def _head(head: bytes) -> tuple[dict[str, tuple[IndexRange, ...]], int]:
-    """The indexes, and where the last one ends. Files of one table often have equal heads."""
+    """The indexes, and the end of the last one; cached, since files of one table often have equal heads."""
     cursor = Cursor(head)
     found: dict[str, tuple[IndexRange, ...]] = {}
     end = 0

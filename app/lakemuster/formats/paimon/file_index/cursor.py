@@ -1,4 +1,4 @@
-"""Bytes read in order, as Java's ``DataInput`` does: big-endian, never beyond their end."""
+"""A cursor over bytes in the format of Java's ``DataInput``: big-endian, with bounds checks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _BYTE, _SHORT, _INT, _LONG = struct.Struct(">b"), struct.Struct(">H"), struct.St
 
 
 class Cursor:
-    """A place in bytes. Every read moves it, and raises MetadataCorrupt where there is too little left.
+    """A read position in bytes. Every read advances it, and raises MetadataCorrupt when too few bytes are left.
 
     Attributes:
         data: the bytes.
-        at: the next one's position.
-        end: no read goes beyond it.
+        at: position of the next byte.
+        end: limit of all reads.
     """
 
     __slots__ = ("at", "data", "end")
@@ -27,33 +27,33 @@ class Cursor:
             raise MetadataCorrupt("an index is not inside its bytes")
 
     def byte(self) -> int:
-        """A signed byte."""
+        """Read a signed byte."""
         return self.number(_BYTE)
 
     def integer(self) -> int:
-        """A signed integer of four bytes."""
+        """Read a signed 4-byte integer."""
         return self.number(_INT)
 
     def long(self) -> int:
-        """A signed integer of eight bytes."""
+        """Read a signed 8-byte integer."""
         return self.number(_LONG)
 
     def count(self, limit: int) -> int:
-        """A count, of at most ``limit``."""
+        """Read a count, which is at most ``limit``."""
         count = self.integer()
         if not 0 <= count <= limit:
             raise MetadataCorrupt("an index counts more than it can hold")
         return count
 
     def number(self, form: struct.Struct) -> int:
-        """A number of a struct of one."""
+        """Read the one number of a struct."""
         start = self.skip(form.size)
         (value,) = form.unpack_from(self.data, start)
         found: int = value
         return found
 
     def text(self) -> str:
-        """A text in modified UTF-8 behind two bytes of its length."""
+        """Read a text: two bytes of length, then modified UTF-8."""
         raw = self.take(self.number(_SHORT)).replace(b"\xc0\x80", b"\0")
         try:
             units = raw.decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass")
@@ -62,16 +62,16 @@ class Cursor:
             raise MetadataCorrupt("a name in an index is not text") from error
 
     def sized(self) -> bytes:
-        """Bytes behind four bytes of their number."""
+        """Read bytes that follow their 4-byte length."""
         return self.take(self.count(self.end))
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Read ``count`` bytes."""
         start = self.skip(count)
         return self.data[start : self.at]
 
     def skip(self, count: int) -> int:
-        """Pass so many bytes; where they began."""
+        """Skip ``count`` bytes and return the position where they began."""
         start = self.at
         if count < 0 or start + count > self.end:
             raise MetadataCorrupt("an index is cut off")

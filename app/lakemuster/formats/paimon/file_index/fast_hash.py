@@ -1,6 +1,6 @@
-"""64-bit hashes of values, as Paimon's bloom filters take them.
+"""64-bit hash functions of Paimon's bloom filters.
 
-Numbers: Thomas Wang's integer hash of the value, of a float its bits. Text and bytes: XXH64 with seed 0.
+Numbers: Thomas Wang's integer hash of the value, for floats of their bits. Text and bytes: XXH64 with seed 0.
 
 Source: Paimon ``FastHash``; the xxHash specification, "XXH64".
 """
@@ -21,7 +21,7 @@ _STRIPE = struct.Struct("<4Q")
 
 
 def wang_hash(number: int) -> int:
-    """The hash of a signed 64-bit integer, as an unsigned one."""
+    """Thomas Wang's hash of a signed 64-bit integer, unsigned."""
     key = _signed(~number + (number << 21))
     key ^= key >> 24
     key = _signed(key + (key << 3) + (key << 8))

@@ -1,7 +1,7 @@
-"""Values as indexes hold them: numbers that are in Java's order of the values, or bytes.
+"""Index keys: values in the form that indexes store, as integers in Java's order of the values, or as bytes.
 
 Java orders floats by their bits: -0.0 before 0.0, NaN above all. Their keys are integers in that order. Timestamps are
-held in milliseconds up to a precision of 3, else in microseconds, decimals by their digits, texts in UTF-8.
+stored in milliseconds up to a precision of 3, else in microseconds; decimals as unscaled integers; texts in UTF-8.
 
 Source: Paimon ``BitmapFileIndexMeta``, ``BitSliceIndexBitmapFileIndex``, ``KeyFactory``.
 """
@@ -18,7 +18,7 @@ from lakemuster.formats.paimon.file_index.cursor import Cursor
 from lakemuster.metadata.types import Kind, Primitive
 
 Key = int | bytes
-"""A value as an index holds it. Keys of one column are of one Python type."""
+"""A value as an index stores it. All keys of a column have the same Python type."""
 
 Read = Callable[[Cursor], Key]
 
@@ -43,11 +43,11 @@ TEMPORAL = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of a column's values.
+    """Conversion of a column's values to keys.
 
     Attributes:
         of: the column's type when the file was written.
-        read: takes one from its bytes.
+        read: reads a key from a cursor.
     """
 
     of: Primitive
@@ -55,7 +55,7 @@ class Keys:
 
     @classmethod
     def of_type(cls, of: Primitive) -> Keys | None:
-        """Those of a type; None for one that no index holds."""
+        """The keys of a type; None for types that no index supports."""
         if of.kind in _NUMBERS:
             number = _NUMBERS[of.kind]
             return cls(of, lambda cursor: cursor.number(number))
@@ -70,11 +70,11 @@ class Keys:
 
     @property
     def exact(self) -> bool:
-        """Whether different values have different keys: nanoseconds do not."""
+        """Whether different values have different keys; not so for nanoseconds."""
         return not (self.of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and self.of.unit == "ns")
 
     def key(self, value: object) -> Key | None:
-        """The key of a value in internal form; None where the column cannot hold it."""
+        """The key of a value in internal form; None when the column cannot hold the value."""
         kind = self.of.kind
         match value:
             case bool():
@@ -91,19 +91,19 @@ class Keys:
         return None
 
     def equal_keys(self, value: object) -> tuple[Key, ...] | None:
-        """The keys of all values that equal one: zero is two. None where the column cannot hold it."""
+        """The keys of all values equal to this one: two for zero. None when the column cannot hold it."""
         values = (0.0, -0.0) if isinstance(value, float) and value == 0 else (value,)
         keys = tuple(key for one in values if (key := self.key(one)) is not None)
         return keys if len(keys) == len(values) else None
 
     @property
     def nan(self) -> Key | None:
-        """The key of NaN; None where there is none."""
+        """The key of NaN; None for types without NaN."""
         return self.key(math.nan) if self.of.kind in _FLOATS else None
 
 
 def float_bits(of: Primitive, value: float) -> int | None:
-    """The bits of a float as a signed integer, those of every NaN alike; None if it is no value of the type."""
+    """The bits of a float as a signed integer, the same for every NaN; None when the type cannot hold the value."""
     as_float, as_bits = _FLOATS[of.kind]
     if math.isnan(value):
         return 0x7FC00000 if of.kind is Kind.FLOAT else 0x7FF8000000000000
@@ -117,7 +117,7 @@ def float_bits(of: Primitive, value: float) -> int | None:
 
 
 def unscaled(value: Decimal, scale: int) -> int | None:
-    """The digits of a decimal at a scale; None if it has more."""
+    """The unscaled integer of a decimal at a scale; None when it has more digits after the point."""
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         return None
@@ -132,7 +132,7 @@ def unscaled(value: Decimal, scale: int) -> int | None:
 
 
 def _in_order(bits: int, *, wide: bool) -> int:
-    """A number in the order that Java gives floats of these bits."""
+    """Map the bits of a float to an integer in Java's order of floats."""
     top, least = (0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000) if wide else (0x7FFFFFFF, 0x7F800000)
     if bits & top > least:
         return top  # every NaN is one

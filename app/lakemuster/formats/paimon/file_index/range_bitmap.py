@@ -1,13 +1,13 @@
-"""Range bitmaps: all values in order, and by slices the place of each row's value among them.
+"""Parser of range bitmap indexes: a sorted dictionary of values, and bit slices of the rank of each row's value.
 
 Every part begins with ``int length of its head | byte version``:
 
 * the head ``int rows | int values | least | greatest | int length of the dictionary``, then dictionary and slices
-* the dictionary ``int chunks | int length of starts | int length of heads``, then per chunk an integer where its head
-  starts, the heads, and the keys of all
-* the head of a chunk, which has no length, ``first value | int its number | int start of its keys | int more keys`` and
-  ``int length of keys | int length of one``; of texts ``int length of starts | int length of keys``, with an integer
-  per key where it starts before them
+* the dictionary ``int chunks | int length of starts | int length of heads``, then per chunk an integer, the start of
+  its head, then the heads, and the keys of all chunks
+* the head of a chunk, which has no length, ``first value | int its rank | int start of its keys | int more keys`` and
+  ``int length of keys | int length of one``; for texts ``int length of starts | int length of keys``, with the start
+  of each key as an integer before the keys
 * slices ``byte slices | int length of the rows | int length of places``, per slice ``int place | int length``; then the
   bitmap of rows that are not null, and the slices'
 
@@ -33,17 +33,17 @@ from lakemuster.metadata.types import Kind
 
 VERSION = 1
 KINDS = INTEGERS | TEMPORAL | {Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL, Kind.STRING}
-"""The kinds of types that have one."""
+"""Kinds of types that support this index."""
 
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Some values in a row.
+    """A chunk of consecutive values of the dictionary.
 
     Attributes:
-        first: the first of them; the others are ``count`` keys in the dictionary.
-        number: of the first among all values.
-        key: one of the others, by its place among them.
+        first: the first value; the others are ``count`` keys in the dictionary.
+        number: rank of the first value among all values.
+        key: one of the others, by its position among them.
     """
 
     first: Key
@@ -54,11 +54,11 @@ class _Chunk:
 
 @dataclass(frozen=True)
 class RangeBitmap:
-    """The values of a column.
+    """The range bitmap index of a column.
 
     Attributes:
-        rows: of the file.
-        values: different ones.
+        rows: number of rows in the file.
+        values: number of distinct values.
     """
 
     data: bytes
@@ -72,10 +72,10 @@ class RangeBitmap:
 
     @classmethod
     def parse(cls, data: bytes, start: int, length: int, keys: Keys, rows: int) -> Self:
-        """Read an index of a file of so many rows.
+        """Parse the head of an index.
 
         Raises:
-            MetadataCorrupt: it is none, or of another number of rows.
+            MetadataCorrupt: not such an index, or one with another number of rows than ``rows``.
             FormatUnsupported: another version.
         """
         whole = Cursor(data, start, start + length)
@@ -90,7 +90,7 @@ class RangeBitmap:
 
     @cached_property
     def slices(self) -> Slices:
-        """The rows by the places of their values."""
+        """The bit slices of the ranks of all rows' values."""
         if not self.values:
             return NOTHING
         cursor = Cursor(self.data, self._slices.at, self._slices.end)
@@ -110,7 +110,7 @@ class RangeBitmap:
         return self.slices.present
 
     def split(self, key: Key) -> Split:
-        """Rows as their value compares with one."""
+        """Split the rows by comparing their values with ``key``."""
         if not self.values:
             return Split(BitMap(), BitMap(), BitMap())
         if key < self._least:  # type: ignore[operator]
@@ -122,7 +122,7 @@ class RangeBitmap:
         return found if is_there else Split(found.below, BitMap(), found.equal | found.above)
 
     def _find(self, key: Key) -> tuple[int, bool]:
-        """The number of a value, and whether it is there; else that of the next greater one."""
+        """The rank of a value, and whether it exists; if not, the rank of the next greater value."""
         chunk_of = self._chunks
         after = bisect_right(range(len(chunk_of)), key, key=lambda number: chunk_of[number].first)
         if not after:
@@ -164,14 +164,14 @@ class RangeBitmap:
 
 
 def _headed(cursor: Cursor) -> Cursor:
-    """Take a head behind its length, and its version."""
+    """Read a head with its length and version."""
     head = Cursor(cursor.data, *_part(cursor, cursor.integer()))
     _check_version(head)
     return head
 
 
 def _part(cursor: Cursor, size: int) -> tuple[int, int]:
-    """Pass so many bytes; where they begin and end."""
+    """Skip ``size`` bytes and return where they begin and end."""
     return cursor.skip(size), cursor.at
 
 

@@ -1,4 +1,4 @@
-"""Bitmaps in the portable Roaring format that stand between other bytes: their length is in none but their own.
+"""Reader of portable Roaring bitmaps that are embedded in other bytes: only the bitmap itself gives its length.
 
 Source: Roaring format specification ("RoaringFormatSpec").
 """
@@ -20,13 +20,13 @@ _BITS = 8192
 
 
 def read_bitmap(cursor: Cursor, rows: int) -> BitMap:
-    """Take a bitmap of row positions.
+    """Read a bitmap of row positions.
 
     Args:
-        rows: how many the file has.
+        rows: number of rows in the file.
 
     Raises:
-        MetadataCorrupt: no bitmap, or one of other rows.
+        MetadataCorrupt: not a bitmap, or one with other rows.
     """
     start = cursor.at
     _pass(cursor)
@@ -40,7 +40,7 @@ def read_bitmap(cursor: Cursor, rows: int) -> BitMap:
 
 
 def _pass(cursor: Cursor) -> None:
-    """Move behind a bitmap; keys that are not in order are no bitmap."""
+    """Move the cursor past a bitmap; raise MetadataCorrupt if its keys are not in order."""
     (cookie,) = struct.unpack("<I", cursor.take(4))
     runs = b""
     if cookie & 0xFFFF == _WITH_RUNS:

@@ -1,4 +1,4 @@
-"""Rows by the binary digits of a number that each has, and how they compare with one.
+"""Bit slices: rows by the binary digits of their number, for comparing all rows with one number.
 
 Source: P. O'Neil, D. Quass, "Improved Query Performance with Variant Indexes", algorithm 4.2.
 """
@@ -13,7 +13,7 @@ from pyroaring import BitMap
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The rows whose value is below, equal to and above a given one. No two share a row; nulls are in none."""
+    """The rows whose value is below, equal to and above a given one: three disjoint sets without the null rows."""
 
     below: BitMap
     equal: BitMap
@@ -25,15 +25,15 @@ class Slices:
     """Numbers of rows, none negative.
 
     Attributes:
-        present: the rows that have one.
-        digits: per binary digit, from the least, the rows in whose number it is 1.
+        present: the rows that have a number.
+        digits: for each binary digit, lowest first, the rows whose number has a 1.
     """
 
     present: BitMap
     digits: Sequence[BitMap]
 
     def split(self, number: int) -> Split:
-        """Rows as their number compares with one."""
+        """Split the rows by comparing their numbers with ``number``."""
         if number < 0:
             return Split(BitMap(), BitMap(), self.present)
         if number >> len(self.digits):

@@ -39,7 +39,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W9": lasting.refresh,
     "W11": programs.load,
 }
-"""In the order of ``all``: what commits to tables comes last. ``http``: W4 and W7 over HTTP."""
+"""In the order of ``all``: workloads that commit to tables come last. ``http``: W4 and W7 over HTTP."""
 
 SIZES = {
     "tiny": Sizes(
@@ -70,11 +70,11 @@ SIZES = {
 """``full`` is 10m with a million files of 12, 50 and 200 columns to index, which take most of an hour to write."""
 
 SECONDS = {"tiny": 60.0, "small": 15.0, "1m": 130.0, "10m": 180.0, "full": 3_600.0}
-"""How long one plan of a peer may take."""
+"""Time limit of one plan of a peer, by size."""
 
 
 def arguments() -> argparse.ArgumentParser:
-    """What can be asked."""
+    """The parser of the command line."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", help=f"of {', '.join(WORKLOADS)}; growth: the plot; all; prepare")
     parser.add_argument("--size", choices=list(SIZES), default="small")
@@ -89,7 +89,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Run, and print."""
+    """Run the workloads, and print their results."""
     parser = arguments()
     given = parser.parse_args()
     asked = given.workloads or ["all"]

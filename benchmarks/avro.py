@@ -1,8 +1,8 @@
 """Write Avro containers column by column: numpy arrays in, the bytes that Java's writer would write out.
 
-One record after another costs Python a microsecond a value; a manifest has hundreds of values an entry. Here
-each piece of a record (a constant, a varint, a length-prefixed value) is one padded array over all records, and the
-padding is cut out in one step. ``tests/unit/benchmarks`` holds the result against fastavro's encoding.
+Record by record, Python takes a microsecond per value, and a manifest entry has hundreds of values. Here each
+piece of a record (a constant, a varint, a length-prefixed value) is one padded array over all records, and the
+padding is removed in one step. ``tests/unit/benchmarks`` compares the result with fastavro's encoding.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """One byte string a record: the first ``lengths[i]`` bytes of ``data[i]``."""
+    """One byte string per record: the first ``lengths[i]`` bytes of ``data[i]``."""
 
     data: Bytes2D
     lengths: NDArray[np.int64]
 
     def where(self, present: Mask) -> Values:
-        """Nothing at all for the records that ``present`` leaves out."""
+        """The same values, with no bytes for the records that ``present`` leaves out."""
         return Values(self.data, np.where(present, self.lengths, 0))
 
     def framed(self) -> Values:
-        """The values as Avro ``bytes`` or ``string``: their length before them."""
+        """The values as Avro ``bytes`` or ``string``: preceded by their length."""
         return joined([varints(self.lengths), self])
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ def constant(data: bytes, count: int) -> Values:
 
 
 def fixed(matrix: NDArray[np.generic]) -> Values:
-    """Little-endian numbers of one width, one a record."""
+    """Little-endian numbers of one width, one per record."""
     data = np.ascontiguousarray(matrix).view(np.uint8).reshape(len(matrix), -1)
     return Values(data, np.full(len(matrix), data.shape[1]))
 
@@ -61,7 +61,7 @@ def texts(values: NDArray[np.bytes_]) -> Values:
 
 
 def minimal_big_endian(values: NDArray[np.int64]) -> Values:
-    """Two's complement in as few bytes as hold the number: Iceberg's and Avro's unscaled decimals."""
+    """Two's complement in the fewest bytes: the unscaled decimals of Iceberg and Avro."""
     magnitude = np.where(values < 0, ~values, values)
     lengths = np.ones(len(values), np.int64)
     for size in range(1, 8):
@@ -71,7 +71,7 @@ def minimal_big_endian(values: NDArray[np.int64]) -> Values:
 
 
 def varints(values: NDArray[np.int64]) -> Values:
-    """Avro's ``int`` and ``long``: zigzag, seven bits a byte."""
+    """Avro's ``int`` and ``long``: zigzag, seven bits per byte."""
     signed = values.astype(np.int64)
     rest = ((signed << 1) ^ (signed >> 63)).view(np.uint64)
     columns, lengths = [], np.zeros(len(rest), np.int64)
@@ -85,7 +85,7 @@ def varints(values: NDArray[np.int64]) -> Values:
 
 
 def optional(values: Values, present: Mask | None = None) -> Values:
-    """The union of null and something, null first."""
+    """The union of null and the values' type, null first."""
     branches = np.full(len(values), 2, np.uint8)
     if present is None:
         return joined([fixed(branches), values])
@@ -102,7 +102,7 @@ def array(items: list[tuple[Values, Mask | None]], count: int) -> Values:
 
 
 def joined(pieces: list[Values]) -> Values:
-    """The pieces of each record, one after another."""
+    """Concatenate the pieces of each record."""
     data, ends = flattened(pieces)
     lengths = np.diff(ends, prepend=0)
     width = int(lengths.max(initial=0))
@@ -121,10 +121,10 @@ def flattened(pieces: list[Values]) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 class Container:
-    """An Avro container file in the making; records are added in slices, blocks are cut as Java cuts them.
+    """A writer of an Avro container file; records are added in slices, and blocks are cut as in Java.
 
     Args:
-        level: of deflate; Java's writers use 9, which takes most of the time of writing a big table.
+        level: the deflate level; Java's writers use 9, which takes most of the time of writing a big table.
     """
 
     def __init__(self, metadata: Mapping[str, str], codec: str, sync: bytes, level: int = 9) -> None:

@@ -1,4 +1,4 @@
-"""Paimon's BinaryRow, column by column: the keys, partitions and statistics of its manifests.
+"""Encode Paimon's BinaryRow column by column: the keys, partitions and statistics of its manifests.
 
 Source: the layout of ``org.apache.paimon.data.BinaryRow`` and its serialised form with a big-endian arity.
 """
@@ -17,7 +17,7 @@ from benchmarks.columns import Kind, Longs
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One column of the rows; null where ``present`` says so."""
+    """One column of the rows; null where ``present`` is False."""
 
     kind: Kind
     values: Any
@@ -42,7 +42,7 @@ def rows(cells: list[Cell], count: int) -> Values:
 
 
 def _slot(cell: Cell, offset: Longs) -> tuple[Any, Values | None]:
-    """The eight bytes of a cell as a number, and what stands in the row's variable part."""
+    """The eight bytes of a cell as a number, and its bytes in the row's variable-length part."""
     match cell.kind:
         case "double":
             return cell.values.view(np.int64), None

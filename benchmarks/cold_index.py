@@ -35,7 +35,7 @@ SYNC_BYTES = 16
 
 
 class Memory(threading.Thread):
-    """Watches the proportional set size of this process and its children: shared pages are counted once."""
+    """Records the peak memory of this process and its children, without mapped files."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -43,7 +43,7 @@ class Memory(threading.Thread):
         self.done = threading.Event()
 
     def run(self) -> None:
-        """Look twice a second."""
+        """Sample twice a second."""
         while not self.done.wait(0.5):
             self.peak = max(self.peak, sum(_anonymous(pid) for pid in _family(os.getpid())))
 
@@ -59,7 +59,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _anonymous(pid: int) -> int:
-    """Bytes of resident memory that are not a mapped file's."""
+    """Bytes of resident memory, without mapped files."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -78,7 +78,7 @@ def _cpu(pids: list[int]) -> float:
 
 
 def _start(services: Services, folder: Path, decoders: int) -> None:
-    """Bring every decoder process up with a small table each, as in a service that has been running."""
+    """Start every decoder process by indexing a small table each, as in a service that has been running."""
     names = [f"b.warm{number}" for number in range(decoders)]
     for name in names:
         iceberg_table(folder / name, files=2_000, manifests=decoders)
@@ -140,7 +140,7 @@ def index(table: Path, folder: Path, decoders: int) -> tuple[dict[str, Any], set
 
 
 def pyiceberg(table: Path, manifests: int, ours: set[str]) -> dict[str, Any]:
-    """PyIceberg's decode of some of the same manifests; its paths must be among ours."""
+    """Time PyIceberg's decode of some of the same manifests; its paths must be among ours."""
     newest = max((table / "metadata").glob("v*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
     static = StaticTable.from_metadata(str(newest))
     io = PyArrowFileIO()
@@ -163,7 +163,7 @@ def pyiceberg(table: Path, manifests: int, ours: set[str]) -> dict[str, Any]:
 
 
 def inflating(table: Path, manifests: int, blocks: Callable[[bytes], Iterable[Block]]) -> dict[str, Any]:
-    """Reading and inflating some of the manifests, the largest, which no decoder can do without."""
+    """Time reading and inflating the largest manifests, which every decoder must do."""
     chosen = sorted(table.glob("metadata/*-m*.avro"), key=lambda path: -path.stat().st_size)[:manifests]
     cpu, entries = time.process_time(), 0
     for path in chosen:
@@ -173,12 +173,12 @@ def inflating(table: Path, manifests: int, blocks: Callable[[bytes], Iterable[Bl
 
 
 def by_ours(data: bytes) -> Iterator[Block]:
-    """The blocks of a file as we inflate them."""
+    """The blocks of a file, inflated by our code."""
     return read_blocks(data, read_header(data))
 
 
 def by_zlib(data: bytes) -> Iterator[Block]:
-    """The same as Python's own library inflates them: ours is at half of its time, so a limit of its own is looser."""
+    """The blocks of a file, inflated by Python's zlib: it takes twice as long as ours, so its limit is looser."""
     position = read_header(data).data_offset
     while position < len(data):
         start = position
@@ -189,7 +189,7 @@ def by_zlib(data: bytes) -> Iterator[Block]:
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.cold_index", description=__doc__)
     parser.add_argument("--table", help="a generated table's root; made when left out")
     parser.add_argument("--files", type=int, default=1_000_000)

@@ -1,4 +1,4 @@
-"""What the generated tables hold: columns, and per file the statistics a writer would have recorded.
+"""Columns of the generated tables, and the statistics of each file as a writer would record them.
 
 Every number is a hash of the file's number and the column, so a file has the same statistics however the files are
 divided into manifests and processes.
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; without ``bounds`` the writer kept counts only."""
+    """A column; without ``bounds`` the writer recorded counts only."""
 
     field_id: int
     name: str
@@ -117,7 +117,7 @@ def decimal_digits(numbers: Longs, digits: int) -> NDArray[np.uint8]:
 
 
 def statistics(column: Column, files: Files) -> Statistics:
-    """What the writer recorded of a column."""
+    """The statistics that the writer recorded of a column."""
     numbers, salt = files.numbers, column.field_id * 8
     count = len(numbers)
     lower, upper = _bounds(column, files)

@@ -1,10 +1,10 @@
-"""Run beside DuckDB with its Iceberg extension: how long it plans; questions and answers are lines of JSON.
+"""Time DuckDB's plans with its Iceberg extension, in DuckDB's environment; requests and responses are lines of JSON.
 
-A question is ``{"metadata", "where", "read"}``: a metadata file, a condition in SQL or null, and whether to read.
-DuckDB has no plan without reading. With ``read``, the answer is of ``EXPLAIN ANALYZE SELECT id``, from the statement to
-its last row, and of the data files that were opened for it, as DuckDB's own log names them; the files must be there,
-but may be empty. Without, it is of ``EXPLAIN``, which reads every manifest that is not pruned for its estimate, and of
-the files that ``iceberg_metadata`` has.
+A request is ``{"metadata", "where", "read"}``: a metadata file, an SQL condition or null, and whether to read.
+DuckDB has no plan without reading. With ``read``, the response has the time of ``EXPLAIN ANALYZE SELECT id``, from the
+statement to its last row, and the data files opened for it according to DuckDB's log; the files must exist, but may be
+empty. Without, it has the time of ``EXPLAIN``, which reads every manifest that is not pruned for its estimate, and the
+files of ``iceberg_metadata``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ OPENED = "SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem') WHERE ends_
 
 
 def connected() -> Any:
-    """A connection that has the extensions of the environment, and downloads none."""
+    """A connection with the extensions of the environment, which downloads none."""
     duckdb: Any = importlib.import_module("duckdb")  # it is of another environment
     connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
     for name in ("avro", "httpfs", "iceberg"):
         folder = Path(str(importlib.import_module(f"duckdb_extension_{name}").__file__)).parent
         (extension,) = folder.rglob("*.duckdb_extension")
         connection.execute(f"LOAD '{extension}'")
-    # Files that are kept in memory are opened without a word in the log.
+    # The log does not show the opening of files that are cached in memory.
     connection.execute("SET enable_external_file_cache = false")
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("CALL enable_logging('FileSystem')")
@@ -46,7 +46,7 @@ def plan(connection: Any, metadata: str, where: str | None, *, read: bool) -> di
 
 
 def main() -> None:
-    """Answer until there are no more questions."""
+    """Answer requests until the input ends."""
     connection = connected()
     for line in sys.stdin:
         try:

@@ -1,6 +1,6 @@
-"""An app of the same framework that has nothing to do: what requests cost before any work of ours.
+"""An empty app of the same framework: it shows what a request costs without any work of ours.
 
-``/ready`` answers in the event loop, ``/thread`` in a worker thread as plans are, ``/stream`` with ready parts.
+``/ready`` answers in the event loop, ``/thread`` in a worker thread as plans do, ``/stream`` with ready parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All workloads, one after another, each in a process of its own; one table of what came out."""
+"""Run all workloads one after another, each in its own process, and write one table of the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.programs import cold_tables, far_table, load_shape, paimon_table
 
 
 def prepare(lakes: Lakes, sizes: Sizes) -> None:
-    """Make and index the tables of all workloads, those that are not there."""
+    """Write and index the missing tables of all workloads."""
     files, some = min(sizes.files, 1_500_000), min(sizes.files, 1_000_000)
     shapes = [sizes.shape_of(count) for count in sizes.growth]
     shapes += [sizes.big, Shape(files, 23, max(1, files // 10_000)), sizes.shape_of(some), load_shape(sizes)]
@@ -34,14 +34,14 @@ def prepare(lakes: Lakes, sizes: Sizes) -> None:
 
 
 def run(names: Sequence[str], skipped: Sequence[str], words: Sequence[str], folder: Path, out: Path | None) -> None:
-    """Run, and write the table.
+    """Run the workloads, and write the table.
 
     Args:
-        names: of workloads.
-        skipped: those that were asked to be left out, which the table says.
-        words: options that hold for every workload.
-        folder: of tables and indexes.
-        out: a Markdown file; stdout when left out.
+        names: the workloads.
+        skipped: workloads left out on request, which the output names.
+        words: options for every workload.
+        folder: the folder of tables and indexes.
+        out: a Markdown file; None: stdout.
     """
     folder.mkdir(parents=True, exist_ok=True)
     started, rows, took, plot = time.monotonic(), list[list[str]](), list[str](), ""

@@ -28,7 +28,7 @@ LOCATION = "s3://lake/t"
 
 @contextmanager
 def serving(folder: Path, delay_seconds: float) -> Iterator[str]:
-    """The address of a server of a folder."""
+    """Serve a folder, and yield the server's URL."""
     command = [sys.executable, "-m", "benchmarks.far_store", str(folder), "--delay", str(delay_seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -39,7 +39,7 @@ def serving(folder: Path, delay_seconds: float) -> Iterator[str]:
 
 
 def settings(folder: Path, endpoint: str, decoders: int) -> Settings:
-    """Of a service with an empty index in ``folder``."""
+    """Settings of a service with an empty index in ``folder``."""
     folder.mkdir()
     return Settings(
         database_url=f"sqlite:///{folder}/index.db",
@@ -52,7 +52,7 @@ def settings(folder: Path, endpoint: str, decoders: int) -> Settings:
 
 
 def index(folder: Path, endpoint: str, decoders: int) -> dict[str, float]:
-    """Index the table; decoders and connections are those of a service that has been running."""
+    """Index the table in a service whose decoders and connections have been in use."""
     services = build_services(settings(folder, endpoint, decoders))
     for number in range(decoders):
         iceberg_table(folder / f"warm{number}", files=2_000, manifests=decoders)
@@ -81,7 +81,7 @@ def fetch(folder: Path, endpoint: str, manifests: list[str]) -> dict[str, float]
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.far_index", description=__doc__)
     parser.add_argument(
         "--lake", type=Path, help="a folder with the table t, of the location s3://lake/t; made when left out"

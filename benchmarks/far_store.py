@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The bucket ``lake`` is the folder."""
+    """Serves the folder as the bucket ``lake``."""
 
     protocol_version = "HTTP/1.1"
     folder: Path
@@ -69,11 +69,11 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 class Server(ThreadingHTTPServer):
-    """A thread a connection; as many connections as ask."""
+    """One thread per connection, for any number of connections."""
 
     request_queue_size = 128
     daemon_threads = True

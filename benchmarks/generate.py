@@ -17,7 +17,7 @@ __all__ = ["IcebergTable", "PaimonTable", "append_manifest", "iceberg_table", "p
 
 
 def main() -> None:
-    """Write one table, and say what it has."""
+    """Write one table, and print its size."""
     parser = argparse.ArgumentParser(prog="benchmarks.generate", description=__doc__)
     parser.add_argument("format", choices=["iceberg", "paimon", "append"], help="append: one more Iceberg manifest")
     parser.add_argument("folder", help="the table's root, not there yet (append: already there)")

@@ -1,4 +1,4 @@
-"""Cost against the number of files: W3, W4, W5, W7, W8 and W9, of tables of growing size, as a table and a drawing."""
+"""Plot cost against the number of files, for W3, W4, W5, W7, W8 and W9: a Markdown table and an SVG drawing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LISTED = "W8 all, Arrow over HTTP"
 
 
 def _listed(lakes: Lakes, root: Path, files: int, runs: int) -> float:
-    """CPU of the server that streams all files: of many streams together, since a clock tick is ten milliseconds."""
+    """Milliseconds of the server's CPU to stream all files: the mean of many streams, as a clock tick is 10 ms."""
     with serving(lakes.index_of(root), root.parent) as server:
         ask, several = ROWS["files, Arrow"], max(runs, min(50, 2_000_000 // files))
         read(server, ask, files)
@@ -70,7 +70,7 @@ def draw(lakes: Lakes, sizes: Sizes, target: Path) -> str:
 
 
 def svg(points: dict[str, list[tuple[int, float]]]) -> str:
-    """Lines over two logarithmic axes."""
+    """Draw lines over two logarithmic axes."""
     files = [at for found in points.values() for at, _ in found]
     costs = [cost for found in points.values() for _, cost in found]
     low, high = math.log10(min(files)), math.log10(max(files))

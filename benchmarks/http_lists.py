@@ -29,11 +29,11 @@ ROWS = {
 }
 PART_BYTES = 2 * 2**20
 LOOKS = 40
-"""Parts between two looks at the server's memory."""
+"""Parts between two samples of the server's memory."""
 
 
 def read(server: Server, ask: Ask, rows: int) -> dict[str, float]:
-    """Read a whole stream."""
+    """Read and measure a whole stream."""
     connection = Connection(server.port)
     memory, cpu, started = server.anonymous_bytes(), server.cpu(), time.perf_counter()
     first = size = highest = 0.0
@@ -48,7 +48,7 @@ def read(server: Server, ask: Ask, rows: int) -> dict[str, float]:
 
 
 def pages(server: Server, rows: int, size: int, most: int) -> dict[str, float]:
-    """Read pages of JSON one after another, ``most`` of them."""
+    """Read JSON pages one after another, ``most`` at most."""
     connection, token = Connection(server.port), ""
     cpu, started, count, read_bytes = server.cpu(), time.perf_counter(), 0, 0
     for _ in range(most):
@@ -74,14 +74,14 @@ def _figures(rows: int, size: float, wall: float, used: float) -> dict[str, floa
 
 
 def ready_bytes(folder: Path, rows: int, row_bytes: float) -> dict[str, float]:
-    """As many bytes, ready, from the app that has nothing to do."""
+    """Read as many ready bytes from the empty app."""
     parts = max(1, round(rows * row_bytes / PART_BYTES))
     with empty(folder) as server:
         return read(server, Ask("POST", f"/stream?parts={parts}&part_bytes={PART_BYTES}"), rows)
 
 
 def copied(size: int) -> float:
-    """Gigabytes a second of copying in memory, by one core."""
+    """Gigabytes per second of copying in memory, by one core."""
     block = bytearray(PART_BYTES)
     started = time.perf_counter()
     for _ in range(size // PART_BYTES):
@@ -90,7 +90,7 @@ def copied(size: int) -> float:
 
 
 def measure(table: Path, folder: Path, most: int) -> Iterator[tuple[str, object]]:
-    """Every form twice, with its limit; pages last."""
+    """Measure every form repeatedly, then the limits."""
     with serving(folder, table.parent) as server:
         connection = Connection(server.port)
         rows = json.loads(connection.ask(Ask("POST", PLAN, b'{"page_size": 1}')))["counts"]["files"]
@@ -108,7 +108,7 @@ def measure(table: Path, folder: Path, most: int) -> Iterator[tuple[str, object]
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.http_lists", description=__doc__)
     arguments(parser)
     parser.add_argument("--pages", type=int, default=200, help="pages of each size that are read at most")

@@ -46,7 +46,7 @@ Make = Callable[[int], Ask]
 
 
 def mixed(number: int) -> Ask:
-    """Selective plans: a range of a clustered column, a partition, a day and a range; another one for each number."""
+    """Selective plans: a range of a clustered column, a partition, a day and a range; each number gives another one."""
     first, last = day(number)
     texts = (
         "id >= {} and id < {}".format(*clustered(number)),
@@ -58,7 +58,7 @@ def mixed(number: int) -> Ask:
 
 @dataclass(slots=True)
 class _Client:
-    """A connection with one request under way."""
+    """A connection with one request in progress."""
 
     socket: socket.socket
     started: float = 0.0
@@ -68,14 +68,14 @@ class _Client:
 
 @dataclass(slots=True)
 class Load:
-    """What some clients saw."""
+    """The measurements of some clients."""
 
     seconds: float = 0.0
     walls: list[float] = field(default_factory=list)
     failed: int = 0
 
     def figures(self) -> dict[str, float]:
-        """Requests a second, and milliseconds."""
+        """Requests per second, and milliseconds."""
         ordered = sorted(self.walls) or [0.0]
         return {
             "requests": len(self.walls),
@@ -87,7 +87,7 @@ class Load:
 
 
 def load(port: int, clients: int, seconds: float, make: Make) -> Load:
-    """Let clients ask, each its next question when it has its answer, for some seconds."""
+    """Run clients for some seconds; each sends its next request when it has the response."""
     found, numbers, selector = Load(), count(), selectors.DefaultSelector()
     started = time.perf_counter()
     for _ in range(clients):
@@ -112,7 +112,7 @@ def _send(client: _Client, ask: Ask, port: int) -> None:
 
 
 def _answered(client: _Client, found: Load) -> bool:
-    """Whether the answer is whole, after what has come."""
+    """Receive a part of a response, and tell whether the response is complete."""
     some = client.socket.recv(1 << 18)
     if not some:
         raise SystemExit("the server hung up")
@@ -128,7 +128,7 @@ def _answered(client: _Client, found: Load) -> bool:
 
 
 def _grow(table: str, port: int, begun: Event, done: Event) -> None:
-    """Add a manifest of 1,000 files to the table, and have it indexed, again and again."""
+    """Repeatedly add a manifest of 1,000 files to the table, and have it indexed."""
     while not done.wait(0.5):
         append_manifest(table, files=1_000)
         with contextlib.suppress(SystemExit, OSError):
@@ -140,7 +140,7 @@ def _grow(table: str, port: int, begun: Event, done: Event) -> None:
 
 @contextmanager
 def growing(table: Path, server: Server) -> Iterator[None]:
-    """A table that is refreshed all the time, by another process; once already."""
+    """Let another process commit to and refresh the table all the time; enter after the first refresh."""
     context = multiprocessing.get_context("spawn")
     begun, done = context.Event(), context.Event()
     process = context.Process(target=_grow, args=(str(table), server.port, begun, done))
@@ -155,7 +155,7 @@ def growing(table: Path, server: Server) -> Iterator[None]:
 
 
 def measure(table: Path, folder: Path, workers: int, seconds: float, questions: int) -> Iterator[tuple[str, object]]:
-    """Limits, idle, loaded, loaded while the table is refreshed, and the limits again."""
+    """Measure the limits, idle, loaded, loaded while the table is refreshed, and the limits again."""
 
     def limits(when: str) -> Iterator[tuple[str, object]]:
         with empty(folder, workers) as server:
@@ -179,7 +179,7 @@ def measure(table: Path, folder: Path, workers: int, seconds: float, questions: 
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.http_load", description=__doc__)
     arguments(parser)
     parser.add_argument("--workers", type=int, default=1)

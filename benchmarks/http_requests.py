@@ -19,7 +19,7 @@ from benchmarks.http_server import NAME, Ask, Connection, Server, empty, plan, r
 DAY = ("2023-05-{:02}T00:00:00+00:00", "2023-05-{:02}T00:00:00+00:00")
 REST = f"/iceberg/v1/namespaces/{NAME.split('.')[0]}/tables/{NAME.split('.')[1]}"
 MOST_MILLISECONDS = 10_000
-"""Of one measurement: what is slow is asked less often."""
+"""Time limit of one measurement: slow requests are made less often."""
 Make = Callable[[int], Ask]
 
 
@@ -36,14 +36,14 @@ def clustered(number: int) -> tuple[int, int]:
 
 
 def rest(column: str, low: object, high: object) -> bytes:
-    """A range in the protocol's form."""
+    """A plan request for a range, in the form of the Iceberg REST catalog."""
     left = {"type": "gt-eq", "term": column, "value": low}
     right = {"type": "lt", "term": column, "value": high}
     return json.dumps({"filter": {"type": "and", "left": left, "right": right}}).encode()
 
 
 def requests(paths: list[str]) -> dict[str, Make]:
-    """What is asked, by number."""
+    """The requests by name, each a function of a number."""
     partition = "ts >= '{}' and ts < '{}' and user_id = {}"
     return {
         "W4 clustered range, plan": lambda n: plan("id >= {} and id < {}".format(*clustered(n))),
@@ -63,7 +63,7 @@ def requests(paths: list[str]) -> dict[str, Make]:
 
 
 def timed(server: Server, make: Make, numbers: list[int]) -> dict[str, float]:
-    """Milliseconds of the median, of the 99th percentile, and of the server's CPU."""
+    """The median and the 99th percentile of a request's time, and the server's CPU time, in milliseconds."""
     connection = Connection(server.port)
     connection.ask(make(numbers[0]))
     before, walls = server.cpu(), []
@@ -87,19 +87,19 @@ def timed(server: Server, make: Make, numbers: list[int]) -> dict[str, float]:
 
 
 def limits(folder: Path, times: int) -> dict[str, object]:
-    """The endpoints that have nothing to do."""
+    """Time the endpoints of the empty app."""
     with empty(folder) as server:
         asks = {path: Ask("POST", path) for path in ("/ready", "/thread")}
         return {path: timed(server, partial(always, ask), [0] * times) for path, ask in asks.items()}
 
 
 def always(ask: Ask, _: int) -> Ask:
-    """The same for every number."""
+    """The same request for every number."""
     return ask
 
 
 def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
-    """All requests, between two measurements of the limits."""
+    """Measure all requests, between two measurements of the limits."""
     results: dict[str, object] = {"limit, before": limits(folder, times)}
     with serving(folder, table.parent) as server:
         connection = Connection(server.port)
@@ -114,7 +114,7 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     run("benchmarks.http_requests", __doc__, 300, measure)
 
 

@@ -16,7 +16,7 @@ from benchmarks.http_server import Ask, Connection, plan, run, serving
 
 
 def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
-    """Restart, and ask."""
+    """Restart the server, and time its first plans."""
     ready: list[float] = []
     answers: list[list[float]] = [[], [], []]
     fetched: set[float] = set()
@@ -43,7 +43,7 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     run("benchmarks.http_restart", __doc__, 5, measure)
 
 

@@ -1,4 +1,4 @@
-"""A server process of its own on 127.0.0.1, raw connections to it, and what it uses of the machine."""
+"""A separate server process on 127.0.0.1, raw connections to it, and its use of CPU and memory."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ class Ask:
 
 
 def plan(text: str | None, **rest: object) -> Ask:
-    """A plan of the native API."""
+    """A plan request of the native API."""
     return Ask("POST", f"/api/v1/tables/{NAME}/plan", json.dumps({"filter": text, **rest}).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A process that serves."""
+    """A server process."""
 
     process: subprocess.Popen[bytes]
     port: int
     ready_seconds: float
 
     def cpu(self) -> float:
-        """Seconds of CPU of the process and its children, where the system tells them (Linux); else 0."""
+        """Seconds of CPU of the process and its children (Linux; elsewhere 0)."""
         spent = 0
         for pid in family(self.process.pid):
             with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ class Server:
         return spent / os.sysconf("SC_CLK_TCK")
 
     def anonymous_bytes(self) -> int:
-        """Resident memory that is no mapped file's."""
+        """Resident memory, without mapped files."""
         found = 0
         for pid in family(self.process.pid):
             with contextlib.suppress(OSError, IndexError):
@@ -79,7 +79,7 @@ class Server:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all below it."""
+    """A process and all of its descendants."""
     try:
         children = " ".join(task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children")).split()
     except OSError:
@@ -88,7 +88,7 @@ def family(pid: int) -> list[int]:
 
 
 class Connection:
-    """One kept connection; nothing is parsed but lengths."""
+    """A persistent connection; it parses only lengths."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -96,11 +96,11 @@ class Connection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def close(self) -> None:
-        """End it."""
+        """Close the connection."""
         self._socket.close()
 
     def ask(self, ask: Ask) -> bytes:
-        """The whole answer's body, which has a length."""
+        """Send a request, and return the response's whole body, which must have a length."""
         self._socket.sendall(ask.head(self._port))
         head, rest = self._head()
         length = length_of(head)
@@ -114,13 +114,13 @@ class Connection:
         return b"".join(parts)
 
     def stream(self, ask: Ask) -> Iterator[int]:
-        """The sizes of what comes of a chunked answer, as it comes."""
+        """Send a request, and yield the sizes of the parts of a chunked response as they arrive."""
         self._socket.sendall(ask.head(self._port))
         head, rest = self._head()
         if not head.startswith(b"HTTP/1.1 200"):
             raise SystemExit(f"{head[:80]!r} {rest[:300]!r}")
         yield len(rest)
-        # Into the same memory over and over: else new memory, which the reader takes, would be measured, too.
+        # One buffer is reused: otherwise the reader's allocations would be measured too.
         room = memoryview(bytearray(_RECEIVED_BYTES))
         while not rest.endswith(_LAST_CHUNK):
             size = self._socket.recv_into(room)
@@ -130,7 +130,7 @@ class Connection:
             yield size
 
     def status(self, ask: Ask) -> int:
-        """Of an answer that is not read."""
+        """Send a request, and return the status of the response, whose body is not read."""
         self._socket.sendall(ask.head(self._port))
         status = int(self._head()[0][9:12])
         self.close()
@@ -151,13 +151,13 @@ class Connection:
 
 
 def length_of(head: bytes) -> int | None:
-    """What a head says of the body's length."""
+    """The Content-Length in a response's head."""
     found = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
     return int(found[0]) if found else None
 
 
 def settings_of(folder: Path, root: Path) -> Settings:
-    """An index in a folder, of tables below a root."""
+    """Settings of an index in a folder, of tables below a root."""
     return Settings(
         database_url=f"sqlite:///{folder}/index.db",
         segments_url=f"{folder}/segments",
@@ -179,7 +179,7 @@ def indexed(table: Path, folder: Path) -> None:
 
 @contextmanager
 def serving(folder: Path, root: Path, workers: int = 1) -> Iterator[Server]:
-    """Lakemuster on the index of a folder."""
+    """Serve the index of a folder with Lakemuster."""
     given = settings_of(folder, root).model_dump(include={"database_url", "segments_url", "cache_dir", "max_staleness"})
     environment = {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in given.items()}
     environment |= {"LAKEMUSTER_ROOTS": json.dumps([str(root)]), "LAKEMUSTER_WORKERS": str(workers)}
@@ -189,7 +189,7 @@ def serving(folder: Path, root: Path, workers: int = 1) -> Iterator[Server]:
 
 @contextmanager
 def empty(folder: Path, workers: int = 1) -> Iterator[Server]:
-    """The app that has nothing to do, served in the same way."""
+    """Serve the empty app in the same way."""
     words = [sys.executable, "-m", "uvicorn", "benchmarks.empty_endpoint:app", "--no-access-log"]
     words += ["--workers", str(workers)]
     with _process(words, folder, {}, "/") as server:
@@ -213,7 +213,7 @@ def _process(words: Sequence[str], folder: Path, settings: Mapping[str, str], pa
 
 
 def _ready(port: int, path: str, started: float) -> float:
-    """Wait until the server answers; seconds since the start."""
+    """Wait until the server answers; return the seconds since its start."""
     while time.perf_counter() - started < _START_SECONDS:
         with contextlib.suppress(OSError, SystemExit):
             if Connection(port).status(Ask("GET", path)) in (200, 404):
@@ -223,7 +223,7 @@ def _ready(port: int, path: str, started: float) -> float:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which table, and where its index is."""
+    """Add the arguments for the table and its index."""
     parser.add_argument("--table", help="a generated table's root; made when left out")
     parser.add_argument("--index", help="a folder for the index, used again when it is there")
     parser.add_argument("--files", type=int, default=1_000_000)
@@ -233,7 +233,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def prepared(given: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
-    """The table, made if it is not given, and a folder with its index."""
+    """The table, written if it is not given, and a folder with its index."""
     with tempfile.TemporaryDirectory() as scratch:
         table = Path(given.table).absolute() if given.table else Path(scratch, "lake", "t")
         if not given.table:
@@ -245,11 +245,11 @@ def prepared(given: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
 
 
 def run(prog: str, about: str | None, times: int, measure: Callable[[Path, Path, int], dict[str, object]]) -> None:
-    """A program that measures one table over and over: what its arguments say, and its results as JSON.
+    """Run a program that measures one table: parse its arguments, and print its results as JSON.
 
     Args:
-        times: how often, when the arguments do not say.
-        measure: given the table, the folder of its index, and how often.
+        times: the default number of measurements.
+        measure: takes the table, the folder of its index, and the number of measurements.
     """
     parser = argparse.ArgumentParser(prog=prog, description=about)
     arguments(parser)

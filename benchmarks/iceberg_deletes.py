@@ -1,7 +1,7 @@
-"""Commit delete files to a generated Iceberg table, each kind in a snapshot of its own.
+"""Commit delete files to a generated Iceberg table, each kind in its own snapshot.
 
-Position deletes name one data file each by their bounds, as Spark writes them with file granularity; deletion vectors
-name theirs; equality deletes are of one partition, with bounds of the column that they compare.
+A position delete file identifies one data file by its bounds, as Spark writes them with file granularity. A deletion
+vector references its data file. An equality delete file has one partition, and bounds of the column that it compares.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COMPARED = 3  # user_id
 
 
 def append_deletes(folder: Path | str, kind: Kind, count: int) -> IcebergTable:
-    """Commit ``count`` delete files of a kind: of files that lie evenly over the table, or over its partitions."""
+    """Commit ``count`` delete files of a kind, for data files (equality: partitions) spread evenly over the table."""
     folder = Path(folder).absolute()
     version = int((folder / "metadata" / "version-hint.text").read_text())
     metadata = json.loads((folder / "metadata" / f"v{version}.metadata.json").read_text())

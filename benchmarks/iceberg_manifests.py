@@ -41,11 +41,11 @@ _DTYPES = {"long": "<i8", "timestamptz": "<i8", "double": "<f8", "date": "<i4", 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the files of a table look like.
+    """The layout of a table's files.
 
     Attributes:
         scattered: every manifest has files of every day.
-        level: how hard manifests are deflated.
+        level: the deflate level of manifests.
     """
 
     columns: int
@@ -71,7 +71,7 @@ class ManifestTask:
 
 
 def write_manifest(task: ManifestTask) -> dict[str, Any]:
-    """Write one manifest; its row of the manifest list."""
+    """Write one manifest, and return its row of the manifest list."""
     name = f"{uuid_of(task.sequence_number, 1)}-m{task.manifest}.avro"
     entry = manifest_entry(PARTITION if task.shape.partitioned else ())
     spec = SPEC if task.shape.partitioned else []
@@ -126,7 +126,7 @@ def write_manifest(task: ManifestTask) -> dict[str, Any]:
 
 
 def _slices(task: ManifestTask) -> Iterator[Files]:
-    """The manifest's files, some at a time: an entry takes up to 60 bytes a column while it is being put together."""
+    """The manifest's files in slices: while an entry is built, it takes up to 60 bytes per column."""
     size = max(1, SLICE_BYTES // (400 + 120 * task.shape.columns))
     shape = task.shape
     for start in range(0, len(task.numbers), size):
@@ -216,6 +216,6 @@ def table_schema(columns: int) -> dict[str, Any]:
 
 
 def uuid_of(number: int, salt: int) -> str:
-    """A UUID that is always the same for the same numbers."""
+    """A deterministic UUID of two numbers."""
     digits = hex_digits(np.array([number]), 90 + salt, 32).tobytes().decode()
     return str(uuid.UUID(digits))

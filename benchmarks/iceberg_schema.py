@@ -59,7 +59,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record; ``name`` is what Avro calls it."""
+    """A record; ``name`` is its name in Avro."""
 
     name: str
     members: tuple[Member, ...]
@@ -103,7 +103,7 @@ _OF_DELETES = (
 
 
 def manifest_entry(partition: tuple[Member, ...], *, deletes: bool = False) -> Record:
-    """The record of a manifest whose partition tuple has these fields: of format version 2, or with deletes of 3."""
+    """The record of a manifest with this partition tuple: of format version 2, or of 3 with ``deletes``."""
     data_file = Record(
         "r2",
         (
@@ -176,7 +176,7 @@ def _avro_type(kind: object) -> Any:
 
 
 def iceberg_schema(record: Record) -> dict[str, Any]:
-    """The same record as an Iceberg schema: Java keeps it in the header too."""
+    """The record as an Iceberg schema, which Java writes into the header too."""
     return {"type": "struct", "schema-id": 0, "fields": _iceberg_fields(record)}
 
 

@@ -53,13 +53,13 @@ def iceberg_table(
     """Write a table whose one snapshot has ``files`` data files in ``manifests`` manifests of equal size.
 
     Args:
-        folder: its root; made, and expected to be empty.
+        folder: its root, which is created and must be empty.
         columns: columns, nearly all with bounds: clustered, random, wide, strings, decimals, some bounds missing.
         days: days that the files spread over, with 16 buckets each.
-        scattered: whether each manifest has files of all days; otherwise of its own few.
-        level: how hard manifests are deflated: 9 as Java's writers do it, 1 in a third of the time.
+        scattered: whether each manifest has files of all days, or only of a few.
+        level: the deflate level of manifests: 9 as in Java's writers, 1 takes a third of the time.
         location: the root that the metadata records; the folder itself by default.
-        processes: how many write manifests side by side.
+        processes: the number of processes that write manifests.
     """
     folder = Path(folder).absolute()
     (folder / "metadata").mkdir(parents=True)
@@ -104,9 +104,9 @@ def commit_manifests(
     """Commit one more snapshot.
 
     Args:
-        metadata: the table's newest; changed.
-        write: writes manifests, given a snapshot id and a sequence number; their rows of the manifest list.
-        files: data files that they add.
+        metadata: the table's newest metadata, which is modified.
+        write: takes a snapshot id and a sequence number, writes manifests, and returns their rows of the manifest list.
+        files: data files that the manifests add.
     """
     sequence = metadata["last-sequence-number"] + 1
     snapshot_id = 10**18 + int(draw(np.array([sequence]), 77, 8 * 10**18)[0])
@@ -131,7 +131,7 @@ def commit_manifests(
 
 
 def _write_list(folder: Path, metadata: dict[str, Any], snapshot_id: int, rows: list[dict[str, Any]]) -> str:
-    """Write the manifest list; its file's name."""
+    """Write the manifest list, and return its file name."""
     sequence = metadata["last-sequence-number"] + 1
     name = f"snap-{snapshot_id}-1-{uuid_of(sequence, 2)}.avro"
     header = {

@@ -1,4 +1,4 @@
-"""The tables that workloads share: made and indexed when they are first asked for, and kept in a folder."""
+"""Tables that workloads share: written and indexed on first use, and stored in a folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME = "b.t"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A table: so many files, columns and manifests, and delete files; ``use`` keeps it apart from others like it."""
+    """The size of a table; ``use`` separates it from others of the same size."""
 
     files: int
     columns: int = 20
@@ -37,17 +37,17 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """Of its folder."""
+        """The name of its folder."""
         deletes = f"-{self.deletes}-deletes" if self.deletes else ""
         return f"{self.files}x{self.columns}-{self.manifests}{deletes}{self.use and '-' + self.use}"
 
 
 @dataclass(frozen=True)
 class Lake:
-    """A table, indexed.
+    """An indexed table.
 
     Attributes:
-        root: of the table.
+        root: the table's root folder.
     """
 
     shape: Shape
@@ -59,16 +59,16 @@ class Lake:
         return Filter(text).bound(self.services.view(NAME).schemas[0])
 
     def scan(self, selector: Selector = CURRENT) -> ScanIndex:
-        """Of a snapshot."""
+        """The scan index of a snapshot."""
         return scan_index_of(self.services.index, self.services.view(NAME, selector))
 
     def plan(self, text: str | None, selector: Selector = CURRENT) -> Plan:
-        """A plan, from the filter's text on."""
+        """Plan a filter, from its text."""
         view = self.services.view(NAME, selector)
         return Plan(scan_index_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
 
     def files(self, text: str | None, selector: Selector = CURRENT) -> int:
-        """Plan, and put every file's entry together with what it inherits, its residual and deletes; how many files."""
+        """Plan, and build every file's entry with inherited values, residual and deletes; return the file count."""
         return sum(batch.table.num_rows for batch in self.plan(text, selector).batches())
 
     def answer(self, text: str | None, selector: Selector = CURRENT) -> set[str]:
@@ -105,14 +105,14 @@ class Lake:
 
 
 def line_of(path: str, deletes: Iterable[tuple[str, int | None]]) -> str:
-    """A file of a plan with its delete files, vectors by where they lie in theirs."""
+    """A line for a file of a plan and its delete files; deletion vectors with their offset."""
     names = sorted(name if offset is None else f"{name}#{offset}" for name, offset in deletes)
     return "\t".join([path, *names])
 
 
 @contextlib.contextmanager
 def unchanged(root: Path) -> Iterator[None]:
-    """Take back what is committed to a table meanwhile, so that the next run finds the same table."""
+    """Undo commits to a table on exit, so that the next run finds the same table."""
     folder, hint = root / "metadata", root / "metadata" / "version-hint.text"
     before, version = set(folder.iterdir()), hint.read_text()
     try:
@@ -128,8 +128,8 @@ class Lakes:
     """A folder of tables and their indexes.
 
     Attributes:
-        level: how hard manifests are deflated.
-        processes: that write manifests side by side.
+        level: the deflate level of manifests.
+        processes: the number of processes that write manifests.
     """
 
     folder: Path
@@ -138,7 +138,7 @@ class Lakes:
     _open: dict[Shape, Lake] = field(default_factory=dict)
 
     def lake(self, shape: Shape) -> Lake:
-        """The table, made and indexed if need be."""
+        """The table, written and indexed if missing."""
         if shape not in self._open:
             root = self.folder / "lake" / shape.name
             if not (root / "done").exists():
@@ -151,7 +151,7 @@ class Lakes:
         return self.folder / "index" / root.name
 
     def close(self) -> None:
-        """End what was started."""
+        """Close the services of all tables."""
         for lake in self._open.values():
             lake.services.close()
         self._open.clear()

@@ -1,4 +1,4 @@
-"""W9, W10 and W14 in process: a commit to a big table, plan tasks one after another, and the memory after all."""
+"""W9, W10 and W14 in process: a commit to a big table, plan tasks one after another, memory after other workloads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lakemuster.planner.scan import packs
 from lakemuster.planner.scan.tasks import cut, part
 
 FASTER = 100
-"""Times that a refresh must be faster than a full plan of PyIceberg."""
+"""How many times faster a refresh must be than a full plan of PyIceberg."""
 
 
 class Looked:
-    """Counts the entries that packs are asked about, meanwhile."""
+    """Context that counts the entries on which packs evaluate predicates."""
 
     def __init__(self) -> None:
         self.entries = 0
@@ -68,7 +68,7 @@ def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def least_of_pyiceberg(lake: Lake, enough_ms: float) -> Peer:
-    """A lower bound of PyIceberg's full plan: reading manifests that it must read, until that took long enough."""
+    """A lower bound of the time of PyIceberg's full plan: read its manifests until that takes ``enough_ms``."""
     loaded = lake.pyiceberg()
     snapshot = loaded.current_snapshot()
     assert snapshot is not None
@@ -101,7 +101,7 @@ def tasks(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W14: what this process holds after W3 to W6; run in a process of its own."""
+    """W14: the memory of this process after W3, W5 and W6; to be run in its own process."""
     for run in (warm, worst, hard):
         for _ in run(lakes, Sizes(sizes.files, sizes.growth, 3, 5)):
             pass

@@ -1,4 +1,4 @@
-"""Times of many runs, the noise of the machine beside them, and the table that they end in."""
+"""Measure times of many runs and the noise of the machine, and format the table of results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PINNED = (
     ("requirements-pypaimon.lock", "pypaimon"),
     ("requirements-pypaimon.lock", "pypaimon-rust"),
 )
-"""Peers of other environments, and where their versions stand."""
+"""Peers of other environments, and the files that pin their versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds of CPU of this process (``cpu``) and of the clock (``wall``), a run each."""
+    """Milliseconds of each run: CPU time of this process (``cpu``) and wall-clock time (``wall``)."""
 
     cpu: tuple[float, ...]
     wall: tuple[float, ...]
@@ -38,17 +38,17 @@ class Times:
 
     @property
     def p99(self) -> float:
-        """Of the clock."""
+        """The 99th percentile of wall-clock time."""
         return sorted(self.wall)[min(len(self.wall) - 1, int(len(self.wall) * 0.99))]
 
     @property
     def wall50(self) -> float:
-        """The median of the clock."""
+        """The median of wall-clock time."""
         return statistics.median(self.wall)
 
     @property
     def spread(self) -> float:
-        """Half of the middle half, as a part of the median."""
+        """Half of the interquartile range, as a fraction of the median."""
         if len(self.cpu) < 4:
             return 0.0
         low, _, high = statistics.quantiles(self.cpu, n=4)
@@ -56,7 +56,7 @@ class Times:
 
     @property
     def noise(self) -> float:
-        """A/A: by how much the median of every other run differs from that of the rest."""
+        """A/A noise: by how much the median of every other run differs from that of the rest."""
         if len(self.cpu) < 4:
             return 0.0
         one, other = statistics.median(self.cpu[::2]), statistics.median(self.cpu[1::2])
@@ -75,24 +75,24 @@ def timed(run: Callable[[int], object], numbers: Iterable[int]) -> Times:
 
 
 def alternating(runs: Sequence[Callable[[int], object]], numbers: Iterable[int]) -> list[Times]:
-    """Time each of ``runs`` with each number, in turn: what slows the machine for a while slows all of them."""
+    """Time each of ``runs`` with each number, in turn: a slow phase of the machine then affects all of them."""
     parts = [[timed(run, [number]) for run in runs] for number in numbers]
     return [together(of_one) for of_one in zip(*parts, strict=True)]
 
 
 def together(parts: Sequence[Times]) -> Times:
-    """Runs that were timed one by one."""
+    """Merge times that were measured separately."""
     return Times(tuple(one for part in parts for one in part.cpu), tuple(one for part in parts for one in part.wall))
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who else did the same, in the same run and on the same files.
+    """A peer's figure for the same work, in the same run and on the same files.
 
     Attributes:
-        name: who, and how.
-        ms: of the clock; None where there is no figure.
-        note: why there is none, or what else must be known of it.
+        name: the peer, and how it ran.
+        ms: wall-clock time; None: there is no figure.
+        note: why there is none, or a remark on it.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Peer:
     note: str = ""
 
     def shown(self, ours: float | None) -> str:
-        """Its time, and how many times ours that is."""
+        """The peer's time, and its ratio to ours."""
         note = f" ({self.note})" if self.note else ""
         if self.ms is None:
             return f"{self.name}: none{note}"
@@ -113,14 +113,14 @@ class Row:
     """One line of the results.
 
     Attributes:
-        workload: as in the specification: ``W3``.
-        case: what of it.
-        target, figure: in words, and what was measured; ``met`` says whether the one is the other, None without target.
-        times: of our runs.
-        peers: who else did the same.
-        limit: what the machine needs for the least of the work, in milliseconds of CPU.
-        fraction: of the limit that was reached, where it is known in another way.
-        noise: A/A, where there are no times.
+        workload: its name in the specification: ``W3``.
+        case: the part of the workload.
+        target, figure: the target in words, and what was measured; ``met`` is None without a target.
+        times: the times of our runs.
+        peers: the peers' figures.
+        limit: the machine's time for the least possible work, in milliseconds of CPU.
+        fraction: the fraction of the limit that was reached, if it is not computed from ``limit``.
+        noise: A/A noise, if there are no times.
     """
 
     workload: str
@@ -136,7 +136,7 @@ class Row:
     noise: float | None = None
 
     def cells(self) -> list[str]:
-        """Of a Markdown table; as :data:`HEAD`."""
+        """The cells of a row in Markdown; see :data:`HEAD`."""
         times, fraction = self.times, self.fraction
         if self.limit is not None and times is not None and times.p50:
             fraction = self.limit / times.p50
@@ -164,13 +164,13 @@ HEAD = (
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """Rows' cells as Markdown."""
+    """The rows' cells as a Markdown table."""
     lines = [HEAD, ["---"] * len(HEAD), *rows]
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
 def machine() -> str:
-    """What the figures are of, in a line: the machine, and the versions of all that took part."""
+    """A line on the machine, and the versions of all programs that took part."""
     model, info = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
     if info.exists():
         names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
@@ -188,7 +188,7 @@ def machine() -> str:
 
 
 def shown_ms(value: float) -> str:
-    """Milliseconds in words."""
+    """Milliseconds as text, with their unit."""
     if value >= 1000:
         return f"{value / 1000:,.1f} s"
     return f"{value:.2f} ms" if value < 10 else f"{value:.0f} ms"

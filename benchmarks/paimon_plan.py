@@ -44,14 +44,14 @@ def text_of(equal: list[tuple[str, object]] | None) -> str | None:
 
 
 def in_process(services: Services, name: str, text: str | None) -> int:
-    """Plan, and look at every file of the plan: its section, deletion vector and residual too."""
+    """Plan, and count the files of all batches, which have section, deletion vector and residual too."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
     return sum(len(batch.rows) for batch in Plan(scan_index_of(services.index, view), bound).batches())
 
 
 def names(services: Services, name: str, text: str | None) -> list[str]:
-    """The names of a plan's files, in order."""
+    """The sorted names of a plan's files."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
     batches = Plan(scan_index_of(services.index, view), bound).batches()
@@ -59,14 +59,14 @@ def names(services: Services, name: str, text: str | None) -> list[str]:
 
 
 def over_http(client: httpx.Client, name: str, text: str | None) -> int:
-    """The first page of a plan, and how many files the whole has."""
+    """Read the first page of a plan, and return the number of files of the whole."""
     answer = client.post(f"/api/v1/tables/{name}/plan", json={} if text is None else {"filter": text})
     answer.raise_for_status()
     return int(answer.json()["counts"]["files"])
 
 
 def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[str, dict[str, Any]]:
-    """Plans of pypaimon, in its own environment: milliseconds, and the names of the files."""
+    """Plan with pypaimon, in its own environment: milliseconds, and the names of the files."""
     build = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / "requirements-pypaimon.lock")]
     python = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
     script = ROOT / "benchmarks" / "pypaimon_plans.py"
@@ -147,7 +147,7 @@ def _table(
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.paimon_plan", description=__doc__)
     parser.add_argument("--warehouse", help="a folder with db.db/append and db.db/keyed; made when left out")
     parser.add_argument("--index", help="a folder for the index, used again when it is there")

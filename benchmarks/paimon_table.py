@@ -1,7 +1,7 @@
 """Write the metadata of a Paimon table as Java 1.3 would have; there are no data files.
 
 The table is partitioned by ``dt``. An append table has no buckets. A primary-key table has sixteen, and a second
-snapshot in which a compaction took a tenth of the files away again and put what they were merged to on the top level.
+snapshot in which a compaction deleted a tenth of the files and added the merged ones on the top level.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One manifest to write: these files; ``compaction`` deletes a tenth of them and adds what they were merged to."""
+    """One manifest to write, with ``files``; a ``compaction`` deletes a tenth of them and adds the merged ones."""
 
     shape: _Shape
     snapshot_id: int
@@ -86,11 +86,11 @@ def paimon_table(
     """Write a table of ``files`` files, added in ``manifests`` manifests of equal size.
 
     Args:
-        folder: its root; made, and expected to be empty.
-        columns: columns with statistics, beside the partition's ``dt``.
+        folder: its root, which is created and must be empty.
+        columns: columns with statistics, besides the partition column ``dt``.
         primary_key: a table with a key, 16 buckets and a compaction of a tenth of its files.
-        days: partitions.
-        processes: how many write manifests side by side.
+        days: the number of partitions.
+        processes: the number of processes that write manifests.
     """
     folder = Path(folder).absolute()
     for name in ("manifest", "schema", "snapshot"):
@@ -116,7 +116,7 @@ def paimon_table(
 
 
 _Row = tuple[dict[str, Any], int]
-"""A row of the manifest list, and how many records its entries add."""
+"""A row of the manifest list, and the number of records that its entries add."""
 
 
 def _each(tasks: list[_Task], processes: int) -> list[_Row]:
@@ -247,7 +247,7 @@ def _partition_row(day: np.int64) -> bytes:
 
 
 def _commit(folder: Path, snapshot_id: int, kind: str, base: list[_Row], delta: list[_Row], records: int) -> int:
-    """Write both lists and the snapshot; how many records the table then has."""
+    """Write both manifest lists and the snapshot; return the table's number of records."""
     base_list = _write_list(folder, snapshot_id, 0, base)
     delta_list = _write_list(folder, snapshot_id, 1, delta)
     added = sum(records for _, records in delta)

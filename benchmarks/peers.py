@@ -1,7 +1,7 @@
-"""Who plans beside us: PyIceberg, Iceberg's Java library, DuckDB; on the same table, with the same predicates.
+"""Peers that plan the same predicates on the same table: PyIceberg, Iceberg's Java library, DuckDB.
 
-A peer's figure counts when its answer is ours: the same set of data files, each with the same delete files. What each
-figure is of, is said by the class of the peer.
+A peer's figure counts only if its answer equals ours: the same set of data files, each with the same delete files. The
+class of each peer says what its figure measures.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Make = Callable[[int], str | None]
 
 
 class NotObtained(Exception):
-    """A peer cannot be had here; why."""
+    """A peer is not available here; the message says why."""
 
 
 class OtherAnswer(Exception):
-    """A peer cannot give our answer; why."""
+    """A peer does not give our answer; the message says why."""
 
 
 def expression(text: str | None) -> BooleanExpression | None:
-    """A filter in PyIceberg's words."""
+    """A filter as PyIceberg's expression."""
     if text is None:
         return None
     return parse(re.sub(r"is_nan\((\w+)\)", r"\1 is nan", text.replace("date '", "'")))
@@ -53,10 +53,10 @@ class Planner(ABC):
     """A peer.
 
     Attributes:
-        name: of its figures.
-        rate: entries a second that it surely reads, to tell beforehand what would take too long.
-        prunes: whether it leaves manifests unread by their partitions.
-        offsets: whether it tells where deletion vectors lie.
+        name: the name of its figures.
+        rate: an estimate of the entries it reads per second, to leave out plans that would take too long.
+        prunes: whether it skips manifests by their partitions.
+        offsets: whether its plans have the offsets of deletion vectors.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Planner(ABC):
 
     @abstractmethod
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """The lines of its plan, as :func:`line_of` writes them."""
+        """The lines of its plan, in the form of :func:`line_of`."""
 
     @abstractmethod
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """Its figures of some filters, all much alike, after :meth:`answer` of the first."""
+        """Its figures of some similar filters, after :meth:`answer` of the first."""
 
     def close(self) -> None:
         """End what was started."""
@@ -78,9 +78,9 @@ class Planner(ABC):
 
 
 class PyIceberg(Planner):
-    """PyIceberg's ``plan_files``, from the expression to the tasks, once: it keeps no manifests between plans.
+    """PyIceberg's ``plan_files``, from the expression to the tasks, once: it caches no manifests between plans.
 
-    It does not tell where in their file deletion vectors lie.
+    Its plans do not have the offsets of deletion vectors.
     """
 
     name = "PyIceberg"
@@ -91,7 +91,7 @@ class PyIceberg(Planner):
         self._taken = 0.0
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """Plan; this is timed, too."""
+        """Plan, and time it."""
         loaded, given = lake.pyiceberg(), expression(text) or AlwaysTrue()
         started = time.perf_counter()
         try:
@@ -102,12 +102,12 @@ class PyIceberg(Planner):
         return {line_of(task.file.file_path, [(one.file_path, None) for one in task.delete_files]) for task in tasks}
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """The plan of the answer."""
+        """The figure of the plan that :meth:`answer` timed."""
         yield Peer(self.name, self._taken)
 
 
 class Lines:
-    """A process that is asked in lines of JSON, and answers so."""
+    """A process whose requests and responses are lines of JSON."""
 
     def __init__(self, words: Sequence[str | Path]) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the process
@@ -116,7 +116,7 @@ class Lines:
         self._process = subprocess.Popen(words, text=True, env=clean | {"TZ": "UTC"}, **pipes)
 
     def ask(self, **question: object) -> dict[str, Any]:
-        """One answer; :class:`OtherAnswer` in the words of the process."""
+        """Send a request, and return the response; :class:`OtherAnswer` with the error of the process."""
         assert self._process.stdin
         assert self._process.stdout
         with contextlib.suppress(BrokenPipeError):
@@ -132,7 +132,7 @@ class Lines:
         return said
 
     def close(self) -> None:
-        """End it: it stops when there are no more lines."""
+        """End the process: it stops when its input ends."""
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -145,9 +145,9 @@ class Lines:
 
 
 class Java(Planner):
-    """Iceberg's Java library, as Spark has it: ``planFiles`` to its last task, manifests in its cache, warmed.
+    """Iceberg's Java library for Spark: ``planFiles`` to its last task, with a warm manifest cache.
 
-    Medians of new filters, with the caller's thread alone and with a pool of as many as there are processors.
+    Medians of new filters, with the caller's thread alone and with a pool of one thread per processor.
     """
 
     name = "Iceberg Java"
@@ -172,7 +172,7 @@ class Java(Planner):
             return set(target.read_text().splitlines())
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """Alone, then with a pool, each after seconds of the same plans, or one; once, where a plan takes seconds."""
+        """Figures with one thread, then with a pool, each after warm-up plans; of one filter if plans take over 2 s."""
         asked = _asked(lake, texts[-1:] if self._taken > 2 else texts, selector)
         for threads in dict.fromkeys((1, os.cpu_count() or 1)):
             said = self._java.ask(**asked, threads=threads, warm_seconds=self._warming)
@@ -188,7 +188,8 @@ class Java(Planner):
 class DuckDB(Planner):
     """DuckDB's ``EXPLAIN ANALYZE`` of one column: its plan, and opening the files, which are empty stand-ins; once.
 
-    Of filters that keep very many files, and of none, ``EXPLAIN``: the plan without opening. It reads all manifests.
+    Without a filter, ``EXPLAIN``: the plan without opening. A filter that keeps very many files has no figure. DuckDB
+    reads all manifests.
     """
 
     name = "DuckDB"
@@ -200,7 +201,7 @@ class DuckDB(Planner):
         self._peer = Peer(self.name)
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """Plan; this is timed, too. Files that are not in our plan are not there to be opened."""
+        """Plan, and time it. Files outside of our plan do not exist, so opening them fails."""
         if selector != CURRENT or any("\t" in line for line in ours):
             raise OtherAnswer("it reads delete files, and there are none")
         where = None if text is None else text.replace("is_nan(", "isnan(")
@@ -213,7 +214,7 @@ class DuckDB(Planner):
         return set(said["files"])
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """The plan of the answer."""
+        """The figure of the plan that :meth:`answer` timed."""
         yield self._peer
 
     def close(self) -> None:
@@ -225,7 +226,7 @@ def _asked(lake: Lake, texts: Sequence[str | None], selector: Selector) -> dict[
     of = {field.name: str(field.field_type) for field in lake.pyiceberg().schema().fields}
 
     def typed(node: Any) -> Any:
-        """Decimal fractions are texts in PyIceberg's JSON, of which Iceberg's makes no doubles."""
+        """Make numbers of decimal fractions: PyIceberg's JSON has texts, which Iceberg's does not read as doubles."""
         if isinstance(node, dict):
             known = of.get(node["term"]) if isinstance(node.get("term"), str) else None
             if known in ("float", "double") and isinstance(node.get("value"), str):
@@ -241,7 +242,7 @@ def _asked(lake: Lake, texts: Sequence[str | None], selector: Selector) -> dict[
 
 @contextlib.contextmanager
 def stand_ins(lake: Lake, paths: set[str]) -> Iterator[None]:
-    """Data files without rows at some locations, for as long as it takes."""
+    """Create data files without rows at some locations, and remove them on exit."""
     folder, made = lake.root / "data", [Path(path) for path in paths]
     if folder.exists():
         raise OtherAnswer(f"{folder} is there already")
@@ -262,7 +263,7 @@ def stand_ins(lake: Lake, paths: set[str]) -> Iterator[None]:
 
 
 def same(theirs: set[str], ours: set[str], *, offsets: bool) -> None:
-    """OtherAnswer, when two plans are not the same set."""
+    """Raise OtherAnswer if two plans are not the same set."""
     if not offsets:
         ours = {re.sub(r"#\d+(?=\t|$)", "", line) for line in ours}
     if theirs != ours:
@@ -270,7 +271,7 @@ def same(theirs: set[str], ours: set[str], *, offsets: bool) -> None:
 
 
 def output(words: Sequence[str | Path]) -> str:
-    """What a program prints; NotObtained when it fails."""
+    """The output of a program; NotObtained if it fails."""
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NotObtained(done.stderr.strip()[-500:])
@@ -278,7 +279,7 @@ def output(words: Sequence[str | Path]) -> str:
 
 
 def built(lock: str) -> str:
-    """The python of an environment, built if need be."""
+    """The python of an environment, built if missing."""
     return output(["sh", ROOT / "scripts" / "environment.sh", ROOT / lock])
 
 
@@ -286,11 +287,11 @@ KINDS: dict[str, Callable[[], Planner]] = {"pyiceberg": PyIceberg, "java": Java,
 
 
 class Peers:
-    """The peers of a run; each is started when it is first asked, and said not to be there when it cannot be had.
+    """The peers of a run, each started on first use; one that cannot be started is reported as missing.
 
     Args:
-        names: of :data:`KINDS`.
-        seconds: how long a plan may take by what its peer is known to read; what takes longer is left out.
+        names: keys of :data:`KINDS`.
+        seconds: limit of a plan's time, estimated by its peer's rate; longer plans are left out.
     """
 
     def __init__(self, names: Sequence[str] = (), seconds: float = 60.0) -> None:
@@ -310,12 +311,12 @@ class Peers:
     def beside(
         self, lake: Lake, make: Make, reads: int, *, of: Sequence[str] = tuple(KINDS), selector: Selector = CURRENT
     ) -> list[Peer]:
-        """Figures of the peers' plans, of those whose answers are ours.
+        """The peers' figures; a peer whose answer differs from ours gets a note instead.
 
         Args:
             make: filters by number.
-            reads: entries of the manifests that the filter's partitions leave.
-            of: the peers that are asked here, of those that there are.
+            reads: entries of the manifests that remain after pruning by partitions.
+            of: the peers to run, if they are in this run.
         """
         asked, found = [name for name in self._names if name in of], list[Peer]()
         ours = lake.answer(make(0), selector) if asked else set()

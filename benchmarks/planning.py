@@ -17,27 +17,27 @@ from lakemuster.planner.scan.selection import rows_of, survivors
 from lakemuster.planner.view import CURRENT, Selector
 
 SEED = 29
-"""Numbers below it are asked to warm up."""
+"""Numbers below it are for warming up."""
 MOST_COPIED = 128 * 2**20
-"""Bytes that are copied to learn what copying costs."""
+"""Limit on the bytes that are copied to measure the cost of copying."""
 ALL = tuple(KINDS)
-"""Peers: all that there are."""
+"""The names of all peers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large tables are, and how often each plan is asked.
+    """Sizes of tables, and numbers of runs.
 
     Attributes:
-        files: of the big table.
-        growth: of tables to compare with each other.
-        few, many: runs of plans that look at all files, and of those that do not.
-        peers: who plans beside us.
+        files: files of the big table.
+        growth: files of the tables that are compared with each other.
+        few, many: runs of plans that evaluate all files, and of other plans.
+        peers: the peers to compare with.
         cold: W1's tables: columns and files.
         far: W2's table: files and manifests.
         paimon: files of W15's tables.
-        asked: how often each request is made over HTTP.
-        seconds: of each measurement of W11.
+        asked: how often each HTTP request is made.
+        seconds: duration of each measurement of W11.
     """
 
     files: int
@@ -53,12 +53,12 @@ class Sizes:
 
     @property
     def big(self) -> Shape:
-        """The big table: a manifest for ten thousand files."""
+        """The big table, with a manifest per ten thousand files."""
         return self.shape_of(self.files)
 
     @staticmethod
     def shape_of(files: int) -> Shape:
-        """A table of so many files, a manifest for ten thousand of them."""
+        """A table with a manifest per ten thousand files."""
         return Shape(files, manifests=max(1, files // 10_000))
 
 
@@ -69,7 +69,7 @@ def day(number: int) -> str:
 
 
 def clustered(files: int) -> Make:
-    """Five hundred neighbouring files, by a column that is no partition: others each time, all within the table."""
+    """Ranges of five hundred neighbouring files by an unpartitioned column: a new one for each number, in the table."""
 
     def make(number: int) -> str:
         first = files * 400 + number * 1_000_000 % (files * 600 - 499_999)
@@ -79,12 +79,12 @@ def clustered(files: int) -> Make:
 
 
 def measured(lake: Lake, make: Make, runs: int, selector: Selector = CURRENT) -> tuple[Times, int]:
-    """New values each time, after some to warm up; and the files of the first."""
+    """Time plans of new values, after some to warm up; and count the files of the first."""
     return compared([(lake, make, selector)], runs)[0]
 
 
 def compared(asked: Sequence[tuple[Lake, Make, Selector]], runs: int) -> list[tuple[Times, int]]:
-    """Like :func:`measured`, of some that are compared with each other: each value is asked of all in turn."""
+    """Like :func:`measured`, for plans that are compared with each other: they take turns, value by value."""
     plans = [partial(_numbered, *one) for one in asked]
     files = [plan(0) for plan in plans]
     alternating(plans, range(1, min(SEED, runs)))
@@ -97,10 +97,10 @@ def _numbered(lake: Lake, make: Make, selector: Selector, number: int) -> int:
 
 
 def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
-    """The least that a plan can cost: milliseconds of CPU.
+    """The least possible cost of a plan: milliseconds of CPU.
 
-    Bounds of ``columns`` are compared, of all manifests and of the entries of those that the files are in; and what is
-    told of the files is copied.
+    It compares the bounds of ``columns`` columns, of all manifests and of the entries of those that hold a planned
+    file, and copies the plan's rows.
     """
     size, numbers = 0, set[int]()
     for batch in lake.plan(text).batches():
@@ -115,7 +115,7 @@ def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
 
 
 def comparing(entries: int) -> float:
-    """What numpy needs to compare two columns of as many 64-bit numbers with a value: milliseconds of CPU."""
+    """Milliseconds of CPU that numpy needs to compare two columns of ``entries`` 64-bit numbers with a value."""
     lower = np.arange(entries)
     upper = lower[::-1].copy()
     runs = max(1, 100_000 // entries)
@@ -128,7 +128,7 @@ def comparing(entries: int) -> float:
 
 
 def warm(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W3: a partition filter, a filter by bounds, both, none; the plans of all peers of the same."""
+    """W3: a partition filter, a filter by bounds, both, none; with the plans of all peers."""
     files = min(sizes.files, 1_500_000)
     lake = lakes.lake(Shape(files, 23, max(1, files // 10_000)))
     cases: dict[str, tuple[Make, int, int]] = {
@@ -158,7 +158,7 @@ def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         if before is not None:
             smaller, ratio = before[0], times.p50 / before[1].p50
             figure += f", {ratio:.2f} × that of {smaller:,}"
-            # The target is of 1,000,000 and 10,000,000 files: small tables are planned in next to no time.
+            # The target compares 1,000,000 with 10,000,000 files: plans of small tables take next to no time.
             if smaller >= 1_000_000:
                 target, met = f"{target}; ≤ 1.5 × of a tenth", met and ratio <= 1.5
         before = count, times
@@ -167,7 +167,7 @@ def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def decided(lake: Lake, make: Make, runs: int) -> Times:
-    """Which files a predicate keeps, from the bound predicate on and without making rows of them."""
+    """Time pruning alone: from the bound predicate to the positions of the files, without their rows."""
     scan = lake.scan()
     bounds = [lake.bound(make(number)) for number in range(SEED, SEED + runs + 1)]
 
@@ -181,7 +181,7 @@ def decided(lake: Lake, make: Make, runs: int) -> Times:
 
 
 def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W5: bounds that overlap everywhere, so that every file must be looked at; hardly any is left."""
+    """W5: bounds that overlap everywhere, so that every file must be evaluated; hardly any is kept."""
     lake = lakes.lake(sizes.big)
     limit = comparing(lake.shape.files)
     cases: dict[str, Make] = {
@@ -194,7 +194,7 @@ def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         times = decided(lake, make, sizes.few)
         each = times.p50 * 1e6 / lake.shape.files
         figure = f"{each:.1f} ns per file and column"
-        # What a plan costs in any table hides what a file costs in a small one.
+        # In a small table, a plan's fixed cost hides the cost per file.
         met = each <= 4 if lake.shape.files >= 1_000_000 else None
         yield Row("W5", case, "≤ 4 ns per file and column", figure, met, times, files, (), limit)
         whole, files = measured(lake, make, sizes.few)
@@ -205,7 +205,7 @@ def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W6: many columns, branches and values, and every type; beside W5's cost of a column."""
+    """W6: many columns, branches and values, and every type; compared with W5's cost per column."""
     lake = lakes.lake(sizes.big)
     columns = ("code", "long_18", "user_id", "price", "decimal_15", "score", "url", "string_14", "shipped", "quantity")
     most = ("999000000", "999000000", "999000000", "900", "900", "499", "'b'", "'b'", "date '2024-01-15'", "15")
@@ -237,7 +237,7 @@ def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def _branches(columns: tuple[str, ...], number: int) -> str:
-    """Branches that hold for few files each, so that none spares the next."""
+    """OR branches that keep few files each, so that none makes the next unnecessary."""
     least = ("9", "9", "9", "-999.99", "-999.99", "-499.99", "'a000'", "'a000'", "date '2022-12-01'", "0")
     pairs = [(columns[k % 10], least[k % 10]) for k in range(40)]
     return " or ".join(f"({column} < {end} and code < {number + k})" for k, (column, end) in enumerate(pairs))
@@ -264,7 +264,7 @@ def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W13: the same plans with ever more delete files beside the data files."""
+    """W13: the same plans on snapshots with more and more kinds of delete files."""
     files = min(sizes.files, 1_000_000)
     lake = lakes.lake(replace(sizes.shape_of(files), deletes=files // 10))
     cases: dict[str, Make] = {"one day": day, "clustered range": clustered(files), "none": lambda _: None}
@@ -287,7 +287,7 @@ def small_manifests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     """W16: the same files in manifests of a hundred and of ten thousand."""
     files = min(sizes.files, 1_000_000)
     large, small = lakes.lake(sizes.shape_of(files)), lakes.lake(Shape(files, manifests=files // 100))
-    # Other workloads commit to the one of large manifests.
+    # Other workloads commit to the table of large manifests.
     first = Selector(snapshot_id=large.snapshots()[0])
     cases: dict[str, Make] = {
         "one day": day,

@@ -1,7 +1,7 @@
-"""The workloads that are programs of their own, since they measure other processes: run, and put into rows.
+"""Run the workloads that are separate programs, since they measure other processes, and make rows of their results.
 
-W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15. Their tables are kept like those of the others; what they print is in
-their modules.
+W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15. Their tables are reused like those of the other workloads; their modules
+describe what they print.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Found = dict[str, Any]
 
 
 def ran(module: str, *words: object) -> Found:
-    """What a program prints; SystemExit in its words when it fails."""
+    """The parsed JSON output of a program; SystemExit if it fails."""
     command = [sys.executable, "-m", f"benchmarks.{module}", *map(str, words)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -36,19 +36,19 @@ def ran(module: str, *words: object) -> Found:
 
 
 def between(one: float, other: float) -> float:
-    """A/A: by how much two figures of the same differ."""
+    """A/A noise: by how much two measurements of the same differ."""
     return abs(one - other) / max(one, other, 1e-9)
 
 
 def on_table(lakes: Lakes, shape: Shape) -> tuple[object, ...]:
-    """A table and its index, made if need be, as words of a program that serves them."""
+    """A table and its index, made if missing, as arguments of a program that serves them."""
     root = lakes.lake(shape).root
     lakes.close()
     return "--table", root, "--index", lakes.index_of(root)
 
 
 def cold_tables(lakes: Lakes, sizes: Sizes) -> list[tuple[int, int, Path]]:
-    """W1's tables, made if need be and deflated as Java does it: columns, files, roots."""
+    """W1's tables, written if missing and deflated as in Java: columns, files, roots."""
     found = []
     for columns, files in sizes.cold:
         manifests = max(10, files // 10_000)
@@ -62,7 +62,7 @@ def cold_tables(lakes: Lakes, sizes: Sizes) -> list[tuple[int, int, Path]]:
 
 @contextmanager
 def _made(root: Path) -> Iterator[bool]:
-    """Whether something is still to be made; what was broken off is made anew."""
+    """Yield whether a folder must be written, after removing an incomplete one; mark it complete on exit."""
     missing = not (root / "done").exists()
     if missing:
         shutil.rmtree(root, ignore_errors=True)
@@ -71,7 +71,7 @@ def _made(root: Path) -> Iterator[bool]:
 
 
 def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W1."""
+    """W1: a cold index."""
     target = "≥ 3 × PyIceberg's decode, per core; ≤ 4 × the time of inflating"
     for columns, files, root in cold_tables(lakes, sizes):
         found = ran("cold_index", "--table", root, "--peer-manifests", 5 if columns < 100 else 2)
@@ -89,7 +89,7 @@ def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def far_table(lakes: Lakes, sizes: Sizes) -> Path:
-    """The folder of W2's table, made if need be."""
+    """The folder of W2's table, written if missing."""
     files, manifests = sizes.far
     folder = lakes.folder / "far" / f"{files}x20-{manifests}"
     with _made(folder) as missing:
@@ -101,7 +101,7 @@ def far_table(lakes: Lakes, sizes: Sizes) -> Path:
 
 
 def far(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W2."""
+    """W2: a cold index, from a slow object store."""
     files, manifests = sizes.far
     found = ran("far_index", "--lake", far_table(lakes, sizes))
     ratio = found["ratios"]["times_the_larger_bound"]
@@ -114,7 +114,7 @@ def far(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def requests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W4 and W7 over HTTP, of each size."""
+    """W4 and W7 over HTTP, for the two largest tables."""
     before: dict[str, float] = {}
     for count in sizes.growth[-2:]:
         found = ran("http_requests", *on_table(lakes, sizes.shape_of(count)), "--times", sizes.asked)
@@ -141,7 +141,7 @@ def requests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W8."""
+    """W8: all files of a table over HTTP."""
     files = min(sizes.files, 1_000_000)
     found = ran("http_lists", *on_table(lakes, sizes.shape_of(files)))
     for name, runs in found.items():
@@ -162,20 +162,20 @@ def lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         limit = found[f"limit of files, {'Arrow' if form == 'Arrow' else 'NDJSON'}: ready bytes"]
         fraction = rate / statistics.mean(run["rows_per_second"] for run in limit)
         noise = between(*(run["rows_per_second"] for run in some[:2]))
-        # What a request costs in any table hides what a row costs in a small one.
+        # In a small table, a request's fixed cost hides the cost per row.
         yield Row(
             "W8", name, target, figure, met if files >= 1_000_000 else None, None, files, (), None, fraction, noise
         )
 
 
 def load_shape(sizes: Sizes) -> Shape:
-    """W11's table, which is its own, since it grows."""
+    """W11's table, which no other workload uses, since it grows."""
     files = min(sizes.files, 1_000_000)
     return Shape(files, manifests=max(1, files // 10_000), use="load")
 
 
 def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W11."""
+    """W11: many clients at once."""
     files = load_shape(sizes).files
     found = ran("http_load", *on_table(lakes, load_shape(sizes)), "--seconds", sizes.seconds)
     limits = {
@@ -201,7 +201,7 @@ def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W12."""
+    """W12: a restart with a warm index."""
     found = ran("http_restart", *on_table(lakes, sizes.big), "--times", 5)
     first, read = found["slowest_first_answer_ms"], found["objects_read"]
     met = first <= 300 and read == [0.0]
@@ -211,7 +211,7 @@ def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:
-    """The warehouse of W15's tables, made if need be."""
+    """The warehouse of W15's tables, written if missing."""
     warehouse = lakes.folder / "paimon" / str(sizes.paimon)
     size = {"files": sizes.paimon, "columns": 20, "manifests": 50, "processes": lakes.processes}
     with _made(warehouse) as missing:
@@ -221,7 +221,7 @@ def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:
 
 
 def paimon(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W15."""
+    """W15: plans of Paimon tables."""
     warehouse, index = paimon_tables(lakes, sizes), lakes.folder / "paimon-index" / str(sizes.paimon)
     words: tuple[object, ...] = ("--warehouse", warehouse, "--index", index, "--peer-repeat", 1 if sizes.peers else 0)
     for table, cases in ran("paimon_plan", *words).items():

@@ -1,8 +1,8 @@
-"""Run beside pypaimon: its plans of some filters, and how long each takes; one JSON object to stdout.
+"""Time pypaimon's plans of some filters, in pypaimon's environment; prints one JSON object.
 
 ``python pypaimon_plans.py WAREHOUSE TABLE NATIVE REPEAT FILTERS``: filters as JSON, by name: null, or a list of
-[column, value] that must be equal. A plan starts with a table that is loaded, and ends with the names of the splits'
-files, which are in the answer.
+[column, value] that must be equal. A plan starts with a loaded table, and ends with the names of the splits' files,
+which are in the output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Plan."""
+    """Plan, and print the times and files."""
     from pypaimon import CatalogFactory  # noqa: PLC0415 - it is of another environment
 
     warehouse, name, native, repeat, filters = sys.argv[1:]

@@ -39,7 +39,7 @@ _START_SECONDS = 120.0
 
 @contextlib.contextmanager
 def s3() -> Iterator[str]:
-    """An S3 server in a process of its own; its URL."""
+    """Run an S3 server in its own process, and yield its URL."""
     port = free_port()
     command = [sys.executable, "-c", "from moto.server import main; main()", "-H", "127.0.0.1", "-p", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
@@ -87,7 +87,7 @@ def put(url: str, folder: Path, prefix: str) -> None:
 def measured(
     of: Settings, rules: tuple[tuple[str, str], ...], refresh: Callable[[Settings], RefreshReport]
 ) -> dict[str, object]:
-    """Register the tables in an empty index, have them indexed."""
+    """Register the tables in an empty index, and time their indexing."""
     Database(of.database_url).migrate()
     services = build_services(of)
     for name, root in zip(("b.t", "b.warm"), of.roots, strict=True):
@@ -105,7 +105,7 @@ def measured(
 
 
 def here(of: Settings) -> RefreshReport:
-    """The engine of this process, whose decoders have run."""
+    """Index with the engine of this process, after its decoders have run."""
     services = build_services(of)
     try:
         services.refresh("b.warm")
@@ -122,7 +122,7 @@ def segments(url: str, prefix: str) -> dict[str, tuple[str, int]]:
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.spark_index", description=__doc__)
     parser.add_argument("--files", type=int, default=2_000_000)
     parser.add_argument("--manifests", type=int, default=400)
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2, help="decoders here, slots on Spark: local[N]")
     given = parser.parse_args()
     if "SPARK_HOME" not in os.environ:
-        # PySpark is of an environment of its own.
+        # PySpark has its own environment.
         os.execve(sys.executable, [sys.executable, "-m", "benchmarks.spark_index", *sys.argv[1:]], environment())
     with tempfile.TemporaryDirectory() as scratch, s3() as url, running_postgres() as server:
         folder, size = Path(scratch), {"files": given.files, "columns": given.columns, "manifests": given.manifests}
@@ -170,7 +170,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def spark_session(cores: int, folder: Path) -> Iterator[Any]:
-    """A session of PySpark's."""
+    """A PySpark session."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - of another environment
 
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.local.dir", f"{folder}/spark")

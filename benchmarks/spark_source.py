@@ -35,7 +35,7 @@ DAY = "ts >= TIMESTAMPTZ '{0}T00:00:00+00:00' AND ts < TIMESTAMPTZ '{0}T23:59:59
 
 
 def write_day(uri: str, day: date) -> tuple[int, int]:
-    """Make the data files of one day, of the columns ``id`` and ``ts``; how many, and their rows."""
+    """Write the data files of one day, with the columns ``id`` and ``ts``; return their number, and their rows."""
     with Client(uri) as client:
         plan = client.table(NAME).plan(DAY.format(day))
         current = next(schema for schema in client.table(NAME).schemas() if schema["current"])
@@ -58,7 +58,7 @@ def write_day(uri: str, day: date) -> tuple[int, int]:
 
 
 def driver(options: Mapping[str, str], times: int) -> dict[str, object]:
-    """What the driver does of a read, again and again."""
+    """Repeat the driver's part of a read, and measure it."""
     from lakemuster.spark.source import LakemusterSource  # noqa: PLC0415 - PySpark is there only when this runs beside it
 
     seconds, parts = [], b""
@@ -81,12 +81,12 @@ def driver(options: Mapping[str, str], times: int) -> dict[str, object]:
 
 
 def _peak_bytes() -> int:
-    """The most memory that this program has had (Linux); what was before it in the process is not of it."""
+    """The peak memory of this program (Linux), without that of earlier programs of the process."""
     return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 
 
 def beside(options: Mapping[str, str], times: int) -> Any:
-    """The same in a process of its own."""
+    """Run :func:`driver` in its own process."""
     words = [
         sys.executable,
         "-m",
@@ -100,7 +100,7 @@ def beside(options: Mapping[str, str], times: int) -> Any:
 
 
 def measure(spark: Any, folder: Path, files: int, times: int) -> dict[str, object]:
-    """One table."""
+    """Measure one table."""
     table = folder / f"lake{files}" / "t"
     days = files // FILES_A_DAY
     iceberg_table(table, files=files, columns=20, manifests=max(1, files // 10_000), days=days, level=1)
@@ -131,14 +131,14 @@ def measure(spark: Any, folder: Path, files: int, times: int) -> dict[str, objec
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.spark_source", description=__doc__)
     parser.add_argument("--files", type=int, nargs="+", default=[2_000, 200_000])
     parser.add_argument("--times", type=int, default=7)
     parser.add_argument("--driver", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if "SPARK_HOME" not in os.environ:
-        # PySpark is of an environment of its own.
+        # PySpark has its own environment.
         os.execve(sys.executable, [sys.executable, "-m", "benchmarks.spark_source", *sys.argv[1:]], environment())
     if given.driver:
         sys.stdout.write(json.dumps(driver(json.loads(given.driver), given.times)))

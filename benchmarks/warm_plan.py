@@ -47,14 +47,14 @@ FILTERS: dict[str, Callable[[int], str | None]] = {
     "unclustered": lambda n: f"price < {-950 - n}",
     "none": lambda _: None,
 }
-"""Filters by number: the first is what is asked again and again, and of PyIceberg."""
+"""Filters by number: number 0 is the one that is repeated, and that PyIceberg plans."""
 SELECTIVE = tuple(FILTERS)[:4]
 WARMING = range(1, 29)
 
 
 @dataclass(frozen=True, slots=True)
 class Medians:
-    """Of some plans: milliseconds of a clock and of CPU; and the files of the last one."""
+    """Medians of some plans: milliseconds of wall-clock and CPU time; and the file count of the last one."""
 
     wall: float
     cpu: float
@@ -64,7 +64,7 @@ class Medians:
 def medians(
     run: Callable[[str | None], Callable[[], int]], cpu: Callable[[], float], texts: Sequence[str | None]
 ) -> Medians:
-    """Time ``run`` over texts; what it returns tells the files, and is called after the clock has stopped."""
+    """Time ``run`` over texts; the function that it returns counts the files, after the clock has stopped."""
     walls, used, files = [], [], 0
     for text in texts:
         before, started = cpu(), time.perf_counter()
@@ -76,7 +76,7 @@ def medians(
 
 
 def median(run: Callable[[], int], times: int) -> tuple[float, int]:
-    """The median of some runs, after one more, in milliseconds; and what the last returned."""
+    """The median of some runs in milliseconds, after one to warm up; and the result of the last."""
     run()
     taken = []
     for _ in range(times):
@@ -87,14 +87,14 @@ def median(run: Callable[[], int], times: int) -> tuple[float, int]:
 
 
 def in_process(services: Services, text: str | None) -> int:
-    """Plan a filter, and look at every file of the plan."""
+    """Plan a filter, and count the files of all batches."""
     view = services.view(NAME)
     bound = Filter(text).bound(view.schemas[0])
     return sum(len(batch.rows) for batch in Plan(scan_index_of(services.index, view), bound).batches())
 
 
 def over_http(connection: http.client.HTTPConnection, text: str | None, page_size: int) -> Callable[[], int]:
-    """Read the first page of a plan; what is returned parses it, and tells how many files the whole has."""
+    """Read the first page of a plan; the returned function parses it, and gives the number of files of the whole."""
     body = json.dumps({"filter": text, "page_size": page_size})
     connection.request("POST", f"/api/v1/tables/{NAME}/plan", body, {"Content-Type": "application/json"})
     answer = connection.getresponse()
@@ -105,7 +105,7 @@ def over_http(connection: http.client.HTTPConnection, text: str | None, page_siz
 
 
 def cpu_of(process: int) -> Callable[[], float]:
-    """Seconds of CPU that a process's threads used, where the system counts them (Linux); else 0."""
+    """Return a function for the seconds of CPU that a process's threads used (Linux; elsewhere 0)."""
 
     def seconds() -> float:
         spent = 0
@@ -118,7 +118,7 @@ def cpu_of(process: int) -> Callable[[], float]:
 
 
 def pyiceberg(table: StaticTable, text: str | None) -> tuple[float, set[str]]:
-    """PyIceberg's plan of the same; milliseconds and the files."""
+    """PyIceberg's plan of a filter: milliseconds, and the files."""
     started = time.perf_counter()
     tasks = list((table.scan(row_filter=text) if text else table.scan()).plan_files())
     return (time.perf_counter() - started) * 1000, {task.file.file_path for task in tasks}
@@ -138,7 +138,7 @@ def _free_port() -> int:
 
 
 def serve(folder: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
-    """A server on the index of a folder, and a client of it."""
+    """Start a server on the index of a folder, and a client."""
     port = _free_port()
     words = [sys.executable, "-m", "lakemuster", "serve", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **_environment(folder)}
@@ -198,7 +198,7 @@ def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str
             found: dict[str, object] = {}
             text, times = make(0), repeat if name in SELECTIVE else 5
             for way, (run, cpu) in ways.items():
-                connection.close()  # the server hangs up when nothing is asked for some seconds
+                connection.close()  # the server closes connections that are idle for some seconds
                 first = medians(run, cpu, [text])
                 again = medians(run, cpu, [text] * times)
                 if found.setdefault("files", again.files) != again.files:
@@ -226,7 +226,7 @@ def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str
 
 
 def main() -> None:
-    """Measure, and print what came out."""
+    """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.warm_plan", description=__doc__)
     parser.add_argument("--table", help="a generated table's root; made when left out")
     parser.add_argument("--index", help="a folder for the index, used again when it is there")

@@ -1,6 +1,6 @@
-"""Run a root folder as a container engine would: namespaces of its own, a user without rights, a read-only root.
+"""Run a root folder as a container: its own namespaces, an unprivileged user, a read-only root.
 
-Part of ``image.py``, on the standard library, mount(8) and nsenter(1) alone.
+Part of ``image.py``; needs only the standard library, mount(8) and nsenter(1).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 @dataclass
 class Image:
-    """What ``docker inspect`` would say, and how far this build is one."""
+    """The image's configuration, as ``docker inspect`` shows it, and what this build leaves out."""
 
     python: str
     version: str
@@ -44,12 +44,12 @@ class Image:
     healthcheck: list[str] = field(default_factory=list)
 
     def as_new_stage(self) -> Image:
-        """The same base, nothing said yet."""
+        """The same base, with an empty configuration."""
         return Image(self.python, self.version, self.python_home, self.plain, self.not_shown)
 
 
 def isolation_allowed() -> bool:
-    """Whether this process may make namespaces and mount."""
+    """Whether this process may create namespaces and mount."""
     probe = ["unshare", "--mount", "--net", "--pid", "--fork", "mount", "-t", "tmpfs", "none", "/mnt"]
     try:
         return os.geteuid() == 0 and subprocess.run(probe, capture_output=True, check=False).returncode == 0
@@ -58,19 +58,19 @@ def isolation_allowed() -> bool:
 
 
 def mount(*words: str | Path) -> None:
-    """Mount, by the program of that name."""
+    """Mount with the program of that name."""
     subprocess.run(["mount", *words], check=True)
 
 
 def bind(source: Path, target: Path, *, read_only: bool = True) -> None:
-    """Show ``source`` at ``target``."""
+    """Bind-mount ``source`` at ``target``."""
     mount("--bind", source, target)
     if read_only:
         mount("-o", "remount,bind,ro", target)
 
 
 def enter(root: Path, image: Image, volumes: list[str], *, read_only: bool) -> None:
-    """In a mount namespace of one's own: make ``root`` the root."""
+    """Make ``root`` the root of this process, which must have its own mount namespace."""
     mount("--make-rprivate", "/")
     mount("--bind", root, root)
     bind(Path("/usr"), root / "usr")
@@ -98,7 +98,7 @@ def enter(root: Path, image: Image, volumes: list[str], *, read_only: bool) -> N
 
 
 def prepare_volumes(root: Path, image: Image, volumes: list[str]) -> None:
-    """Make what volumes are mounted on; an empty one gets the owner and rights that the image's folder has."""
+    """Create the mount points of volumes; an empty volume gets the owner and mode of the image's folder."""
     for volume in volumes:
         source, target, *_ = volume.split(":")
         there, here = Path(source).absolute(), root / target[1:]
@@ -119,7 +119,7 @@ def prepare_volumes(root: Path, image: Image, volumes: list[str]) -> None:
 
 
 def isolated(kinds: int, first: Callable[[], NoReturn]) -> int:
-    """Run ``first`` as process 1 of new namespaces; its exit status as a shell gives it."""
+    """Run ``first`` as process 1 of new namespaces, and return its exit code."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(kinds):
         raise OSError(ctypes.get_errno(), "unshare")
@@ -139,7 +139,7 @@ def isolated(kinds: int, first: Callable[[], NoReturn]) -> int:
 
 
 def become(user: str) -> None:
-    """Give up root, for good."""
+    """Change to ``user``, and give up root for good."""
     number, _, group = user.partition(":")
     os.setgroups([])
     os.setgid(int(group))
@@ -147,14 +147,14 @@ def become(user: str) -> None:
 
 
 def loopback_up() -> None:
-    """A new network namespace has a loopback interface that is down."""
+    """Bring up the loopback interface, which is down in a new network namespace."""
     set_flags, up = 0x8914, 1
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, set_flags, struct.pack("16sh14x", b"lo", up))
 
 
 def read(folder: Path) -> tuple[Path, Image]:
-    """The root and what was said of it."""
+    """The root folder and the image's configuration."""
     said: dict[str, Any] = json.loads((folder / "image.json").read_text("utf-8"))
     return folder.absolute() / "root", Image(**said)
 

@@ -1,4 +1,4 @@
-"""The demo lake's Paimon tables; runs beside pypaimon: ``python -m scripts.demo_lake_paimon WAREHOUSE``."""
+"""Write the demo lake's Paimon tables, with pypaimon: ``python -m scripts.demo_lake_paimon WAREHOUSE``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 
 
 def stock(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]:
-    """A count of some articles; articles come again in later counts."""
+    """A stock count of some articles; later counts repeat articles."""
     return [
         {
             "sku": f"SKU-{number:04d}",

@@ -20,12 +20,12 @@ import venv
 from pathlib import Path
 
 MARKER = "complete"
-# Published without wheels: built by the setuptools that its lock pins too.
+# Published without wheels: built by the setuptools that the same lock pins.
 FROM_SOURCE = {"pyspark"}
 
 
 def folder_for(lock: Path) -> Path:
-    """Where the environment of ``lock`` and of the running interpreter is kept."""
+    """The folder of the environment of ``lock`` and the running interpreter."""
     cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster")
     digest = hashlib.sha256(lock.read_bytes())
     digest.update(f"{platform.machine()} {sys.version} {os.path.realpath(sys.executable)}".encode())
@@ -40,7 +40,7 @@ def split(lock: str) -> tuple[str, str]:
 
 
 def build(lock: Path, folder: Path) -> None:
-    """Fill ``folder`` with what ``lock`` pins, each checked against its hash: wheels only, but for FROM_SOURCE."""
+    """Install what ``lock`` pins into ``folder``, each package checked by hash: wheels only, except FROM_SOURCE."""
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True, symlinks=True)
@@ -52,7 +52,7 @@ def build(lock: Path, folder: Path) -> None:
 
 
 def install(folder: Path, pins: str, *how: str) -> None:
-    """Let the pip of an environment install exactly what is pinned."""
+    """Install exactly the pinned packages, with the environment's pip."""
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as only_what_is_pinned:
         only_what_is_pinned.write(pins)

@@ -5,17 +5,17 @@
                                        [--entrypoint WORD] [-- WORDS...]
     python scripts/image.py exec FOLDER PID [--env NAME=VALUE]... -- WORDS...
 
-``build`` reads the Dockerfile and does what it says; an instruction that it does not know is an error. The base layer
-is this machine's system (/usr, read-only) with the Python that FROM names at /usr/local, or the newest one found.
-Steps before the first COPY of a folder are done once per Dockerfile, lock and Python, in ``MUSTER_BUILD_CACHE``
-(default: ~/.cache/lakemuster), later ones in every build. FOLDER gets ``root`` and ``image.json``.
+``build`` runs the Dockerfile's instructions; an unknown instruction is an error. The base layer is this machine's
+system (/usr, read-only) with the Python that FROM names at /usr/local, or the newest one found. Steps before the first
+COPY of a folder run once per Dockerfile, lock and Python, in ``MUSTER_BUILD_CACHE`` (default: ~/.cache/lakemuster),
+later ones in every build. FOLDER gets ``root`` and ``image.json``.
 
-``run`` starts the image as ``docker run --read-only`` does: mount, process and network namespaces of its own, a root
-that is read-only except for volumes, the user of USER, the process as number 1. SIGTERM is passed on. ``exec`` runs
-one more command beside it, where PID is that of ``run``. The last two need root and Linux.
+``run`` starts the image as ``docker run --read-only`` does: its own mount, process and network namespaces, a root that
+is read-only except for volumes, the user of USER, the process as number 1. SIGTERM is passed on. ``exec`` runs another
+command in the same container, where PID is that of ``run``. The last two need root and Linux.
 
-``--plain``, or a machine without those rights, does the same steps in an ordinary folder, with its paths in place of
-the image's. ``not_shown`` in ``image.json`` names what that leaves out.
+``--plain``, or a machine without those rights, runs the same steps in an ordinary folder, whose paths replace the
+image's. ``not_shown`` in ``image.json`` names what that leaves out.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _KNOWN = {"FROM", "COPY", "RUN", "ENV", "USER", "WORKDIR", "VOLUME", "EXPOSE", "
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
-    """(instruction, words) of a Dockerfile, its ARGs put in."""
+    """The (instruction, words) pairs of a Dockerfile, with its ARGs filled in."""
     text = re.sub(r"^\s*#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ")
     found: list[tuple[str, str]] = []
     arguments: dict[str, str] = {}
@@ -78,7 +78,7 @@ def instructions(text: str) -> list[tuple[str, str]]:
 
 
 def check(lines: list[tuple[str, str]]) -> None:
-    """Refuse a COPY that ``Builder.copy`` would do otherwise than Docker."""
+    """Refuse a COPY that ``Builder.copy`` would run differently from Docker."""
     sent = [line[1:] for line in (TREE / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     copies = [words for name, words in lines if name == "COPY" and not re.fullmatch(r"--from=\S+ \S+ \S+", words)]
     for words in copies:
@@ -87,7 +87,7 @@ def check(lines: list[tuple[str, str]]) -> None:
 
 
 def chosen_python(base: str) -> tuple[Path, str, list[str]]:
-    """The interpreter, its minor version, and what it falls short of what FROM names."""
+    """The interpreter, its minor version, and how it differs from the one in FROM."""
     named = re.match(r"python:(\d+)\.(\d+)", base)
     if named is None:
         raise SystemExit(f"FROM {base}: only python:X.Y… is known")
@@ -102,7 +102,7 @@ def chosen_python(base: str) -> tuple[Path, str, list[str]]:
 
 
 def make_base(root: Path, image: Image) -> None:
-    """Folders, links and the few files of /etc that programs need; the rest is mounted when something runs."""
+    """Create the folders, links and files of /etc that programs need; the rest is mounted at run time."""
     for name in ("etc/default", "usr", "proc", "dev", "tmp", "run", "root", "var/log"):
         (root / name).mkdir(parents=True)
     (root / "tmp").chmod(0o1777)
@@ -138,7 +138,7 @@ def make_base(root: Path, image: Image) -> None:
 
 
 def command(root: Path, image: Image, words: list[str], environment: dict[str, str]) -> None:
-    """One command of a build, as root, all of the root writable."""
+    """Run one command of a build as root, with a writable root folder."""
 
     def first() -> NoReturn:
         enter(root, image, [], read_only=False)
@@ -163,18 +163,18 @@ def command(root: Path, image: Image, words: list[str], environment: dict[str, s
 
 @dataclass
 class Builder:
-    """Does instructions in a stage's root."""
+    """Runs instructions in a stage's root folder."""
 
     image: Image
     stages: dict[str, Path]
     root: Path = Path()
 
     def place(self, text: str) -> str:
-        """The image's paths, as a plain build has them; unchanged in a real root."""
+        """Map the image's paths to those of a plain build; an isolated one needs no mapping."""
         return re.sub(r"(?<![\w./])/(opt|data|tmp)\b", rf"{self.root}/\1", text) if self.image.plain else text
 
     def do(self, name: str, words: str) -> None:
-        """One instruction, other than FROM."""
+        """Run one instruction other than FROM."""
         match name:
             case "COPY":
                 self.copy(words)
@@ -214,7 +214,7 @@ class Builder:
         shutil.copytree(TREE / source, there, symlinks=True, ignore=shutil.ignore_patterns(*without))
 
     def run(self, words: str) -> None:
-        """RUN WORDS, by the shell."""
+        """RUN WORDS, in the shell."""
         passed_on = {key: value for key, value in os.environ.items() if _PASSED_ON.fullmatch(key)}
         path = "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
         if not self.image.plain:
@@ -255,7 +255,7 @@ def build(folder: Path, *, plain: bool) -> Image:
 
 
 def build_stages(lines: list[tuple[str, str]], image: Image, kept: Path, final: Path) -> Image:
-    """All stages: the last one in ``final``, those before it in ``kept``, where their first steps are found done."""
+    """Build all stages: the last one in ``final``, earlier ones in ``kept``, which caches their first steps."""
     starts = [number for number, (name, _) in enumerate(lines) if name == "FROM"]
     builder = Builder(image, {})
     for stage, (start, end) in enumerate(zip(starts, [*starts[1:], len(lines)], strict=True)):
@@ -282,7 +282,7 @@ def build_stages(lines: list[tuple[str, str]], image: Image, kept: Path, final: 
 
 
 def main() -> int:
-    """Do what the command line says."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("build", "run", "exec"):

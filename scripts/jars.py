@@ -1,9 +1,9 @@
-"""Print the paths of pinned jars, brought by Maven on first use: ``python scripts/jars.py LOCK``.
+"""Print the paths of pinned jars, fetched by Maven on first use: ``python scripts/jars.py LOCK``.
 
-LOCK has one line a jar: ``GROUP:ARTIFACT:VERSION sha256:HEX``. ``GROUP:ARTIFACT:VERSION:tar.gz`` is an archive, which
+LOCK has one line per jar: ``GROUP:ARTIFACT:VERSION sha256:HEX``. ``GROUP:ARTIFACT:VERSION:tar.gz`` is an archive, which
 is unpacked; its path is that of its folder ``ARTIFACT-VERSION``. Jars live outside the tree, in $MUSTER_BUILD_CACHE
-(default: ~/.cache/lakemuster), each in a folder named after its digest; one with another digest is refused.
-Needs ``mvn``, and runs on the standard library alone.
+(default: ~/.cache/lakemuster), each in a folder named after its digest; a jar with another digest is refused.
+Needs ``mvn``, and otherwise only the standard library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy"
 
 
 def bring(coordinates: str, digest: str, cache: Path) -> Path:
-    """The jar, or unpacked archive, of ``coordinates`` in ``cache``; ValueError when its SHA-256 is not ``digest``."""
+    """The jar or unpacked archive of ``coordinates`` in ``cache``; ValueError if its SHA-256 is not ``digest``."""
     _, artifact, version, *packaging = coordinates.split(":")
     stem = f"{artifact}-{version}"
     name = f"{stem}.{packaging[0] if packaging else 'jar'}"
@@ -48,7 +48,7 @@ def bring(coordinates: str, digest: str, cache: Path) -> Path:
 
 
 def main() -> int:
-    """Print one path a line; 1 when a jar cannot be had."""
+    """Print one path per line; return 1 if a jar cannot be fetched."""
     lock = Path(sys.argv[1])
     cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster").absolute()
     try:

@@ -2,7 +2,7 @@
 
 PyIceberg writes the Iceberg tables below a location that does not exist (``lakemuster.demo.RECORDED_ROOT``) through a
 FileIO that puts the bytes into a folder; pypaimon, whose metadata holds no locations, writes beside them. The writers
-are given a clock and dice (``demo_clock``): a commit every few hours of May 2024, the same ids every time.
+use the clock and random source of ``demo_clock``: a commit every few hours of May 2024, the same ids every time.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ EVENTS = Schema(
 
 
 class DemoIO(PyArrowFileIO):
-    """Files that record a location below the pretended root, and are kept in a folder."""
+    """A FileIO whose files have locations below the recorded root, and are stored in a folder."""
 
     def new_input(self, location: str) -> PyArrowFile:
         """The file of a recorded location."""
@@ -96,14 +96,14 @@ class DemoIO(PyArrowFileIO):
         return PyArrowFile(location, str(path), pyarrow.fs.LocalFileSystem())
 
     def new_output(self, location: str) -> PyArrowFile:
-        """The file of a recorded location, its folder made."""
+        """The file of a recorded location; creates its folder."""
         file = self.new_input(location)
         Path(file._path).parent.mkdir(parents=True, exist_ok=True)  # noqa: SLF001
         return file
 
 
 def orders(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """Appends by day, a cancelled order taken out, a day replaced, a column added; a tag and a branch."""
+    """Appends by day, cancelled orders deleted, a day overwritten, a column added; a tag and a branch."""
     spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day"))
     table = create(catalog, "shop.orders", ORDERS, spec)
     for day in range(6):
@@ -141,7 +141,7 @@ def order(chance: random.Random, day: int, number: int) -> dict[str, Any]:
 
 
 def customers(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """One partition a country; some rows corrected later."""
+    """One partition per country; some rows are corrected later."""
     table = create(
         catalog, "shop.customers", CUSTOMERS, PartitionSpec(PartitionField(4, 1000, IdentityTransform(), "country"))
     )
@@ -158,7 +158,7 @@ def customers(catalog: InMemoryCatalog, chance: random.Random) -> None:
 
 
 def customer(chance: random.Random, number: int) -> dict[str, Any]:
-    """A customer; of a few the country is not known."""
+    """A customer; some have no country."""
     city, postcode = chance.choice([("Utrecht", "3511"), ("Lyon", "69001"), ("Graz", "8010"), ("København", "1050")])
     return {
         "id": number,
@@ -171,7 +171,7 @@ def customer(chance: random.Random, number: int) -> dict[str, Any]:
 
 
 def events(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """Buckets and days; nulls, NaNs, strings longer than their bounds; two days expire."""
+    """Buckets and days; nulls, NaNs, strings longer than their bounds; the first day is deleted."""
     spec = PartitionSpec(
         PartitionField(2, 1000, BucketTransform(4), "user_id_bucket"), PartitionField(3, 1001, DayTransform(), "ts_day")
     )

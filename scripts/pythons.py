@@ -2,8 +2,8 @@
 
     python scripts/pythons.py [--other | --oldest]
 
-Those on the PATH, in /usr/local/bin and /usr/bin, and of pyenv. ``--other`` leaves out the minor version of the running
-one, ``--oldest`` prints the first alone. ``MUSTER_PYTHONS`` names others instead, with colons between.
+It searches the PATH, /usr/local/bin, /usr/bin and pyenv. ``--other`` leaves out the minor version of the running one,
+``--oldest`` prints only the first. ``MUSTER_PYTHONS`` names other paths instead, separated by colons.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Version = tuple[int, ...]
 
 
 def candidates() -> Iterator[Path]:
-    """Whatever may be a Python."""
+    """Paths that may be a Python."""
     if named := os.environ.get("MUSTER_PYTHONS"):
         yield from map(Path, named.split(":"))
         return
-    # Of an environment, the interpreter that it was made of.
+    # In an environment: the interpreter that it was made from.
     yield Path(sys.base_prefix) / "bin" / "python3"
     folders = [*os.environ.get("PATH", "").split(":"), "/usr/local/bin", "/usr/bin"]
     for folder in dict.fromkeys(folders):
@@ -38,7 +38,7 @@ def candidates() -> Iterator[Path]:
 
 
 def version_of(python: Path) -> Version | None:
-    """Its version; None for what does not start, is too old, or lacks ``venv``."""
+    """The version of a Python; None: it does not start, is too old, or lacks ``venv``."""
     if python.name.endswith("-config"):
         return None
     try:
@@ -61,7 +61,7 @@ def pythons() -> dict[tuple[int, int], Path]:
 
 
 def main() -> int:
-    """Print what was asked for."""
+    """Print the chosen paths."""
     found = pythons()
     if "--other" in sys.argv[1:]:
         found.pop(sys.version_info[:2], None)

@@ -27,13 +27,13 @@ import org.apache.iceberg.shaded.com.fasterxml.jackson.databind.node.ArrayNode;
 import org.apache.iceberg.shaded.com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * Iceberg's own plans, as the Java library makes them for every engine: one question a line of standard input, in JSON.
+ * Times plans of Iceberg's Java library, as engines run them. Each line of standard input is a request in JSON.
  *
- * <p>{"metadata", "snapshot", "threads", "filters", "answer"}: of each filter (the REST catalog's JSON, or null) a plan,
- * from the new scan to its last task, with {@code threads} threads, of which one is the caller's own. The manifests that
- * were read once are kept by Iceberg's manifest cache, which is ample. With "answer", the first filter's tasks go to
- * that file instead, one a line: the data file, then its delete files in order. Before the plans that are timed some
- * are not, for "warm_seconds". Run with {@code -Diceberg.scan.plan-in-worker-pool=false}: the caller plans alone then.
+ * <p>{"metadata", "snapshot", "threads", "filters", "answer"}: each filter (the REST catalog's JSON, or null) is
+ * planned from the new scan to its last task, with {@code threads} threads, of which one is the caller's own. Iceberg's
+ * manifest cache, which is ample, holds the manifests that were read once. With "answer", the first filter's tasks are
+ * written to that file instead, one per line: the data file, then its delete files in order. For "warm_seconds", plans
+ * run before the timed ones. Run with {@code -Diceberg.scan.plan-in-worker-pool=false}: the caller then plans alone.
  */
 public final class IcebergPlans {
     private static final Map<String, String> CACHED = Map.of(
@@ -50,7 +50,7 @@ public final class IcebergPlans {
 
     private IcebergPlans() {}
 
-    /** One table at a time: another one lets the cache of the last one go. */
+    /** Loads one table at a time: another one drops the cache of the last one. */
     private static Table table(String metadata) {
         if (!metadata.equals(location)) {
             if (table != null) {
@@ -140,7 +140,7 @@ public final class IcebergPlans {
         return found;
     }
 
-    /** Answer lines until there are no more. */
+    /** Answers requests until the input ends. */
     public static void main(String[] words) throws Exception {
         PrintStream out = System.out;
         System.setOut(System.err);

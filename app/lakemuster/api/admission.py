@@ -1,9 +1,9 @@
-"""Admission of requests: who the caller is, decided from the request's head alone, before any other work.
+"""Admission middleware: authenticate the caller from the request's head, before any other work.
 
-Neither the body, nor the response cache, nor a slot, nor a route is reached by a request that names no known caller.
-The caller found is ``asking`` in the request's state, its name is ``caller``, and ``owner`` is what its connections,
-streams and slots are counted by: the caller, or the peer's address where callers have no names. An admitted request's
-body is read whole before the request waits for anything.
+A request without a known caller reaches neither the body, nor the response cache, nor a slot, nor a route. The
+request's state gets the caller as ``asking``, its name as ``caller``, and ``owner``, by which connections, streams and
+slots are counted: the caller, or the peer's address if the server has no tokens. The body of an admitted request is
+read whole before the request waits for anything.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/
 """Paths that need no caller: health, documentation, and the refusal to issue tokens."""
 MAX_BODY_BYTES = 2**20
 MAX_BODIES_BYTES = 128 * 2**20
-"""Of the bodies of all requests under way in a process."""
+"""Limit on the bodies of all requests in progress in a process."""
 
 
 class Admission:
@@ -39,7 +39,7 @@ class Admission:
         self._bodies = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an admitted request on, and answer all others."""
+        """Pass an admitted request on; answer any other with its error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -82,7 +82,7 @@ class Admission:
         return self._tokens.caller(given[0].decode("latin-1") if len(given) == 1 else None)
 
     async def _read(self, receive: Receive, held: _Held) -> Receive:
-        """Read a body whole; returns what gives it again."""
+        """Read the whole body, and return a ``receive`` that replays it."""
         parts: list[bytes] = []
         while True:
             message = await receive()
@@ -102,7 +102,7 @@ class Admission:
 
 @dataclass(slots=True)
 class _Held:
-    """Bytes of one request's body."""
+    """The bytes read of one request's body."""
 
     size: int = 0
 

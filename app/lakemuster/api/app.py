@@ -1,4 +1,4 @@
-"""Put the HTTP side together: routes, errors, the edge."""
+"""Assemble the FastAPI application: routes, error handlers, middleware."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def create_app(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # It would record texts of exceptions and query strings wherever the environment points it to.
+        # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
         lifespan=lambda _: _maintained(services),
     )
     app.state.api = Api(services, tokens, metrics)
     app.state.readiness = Readiness.of(services)
-    # One after the other is asked whether a request is its own: what is asked most stands first.
+    # Routers are matched in order: the most requested come first.
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
@@ -77,7 +77,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(operations.router)
     app.include_router(docs.router)
     errors.install(app)
-    # The last one added is the outermost: preflights of browsers carry no token, and refusals need CORS headers too.
+    # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
+    # need CORS headers too.
     app.add_middleware(Slotted, workers=settings.workers)
     app.add_middleware(ResponseCache, still_so=still_so(services))
     app.add_middleware(Admission, tokens=tokens)
@@ -95,7 +96,7 @@ def create_app(services: Services) -> FastAPI:
 
 @asynccontextmanager
 async def _maintained(services: Services) -> AsyncIterator[None]:
-    """Sweep the segment store, and give memory back, while the server runs."""
+    """Sweep the segment store, and return freed memory to the system, while the server runs."""
     limit_arenas()
     sweeper = Sweeper(services.index, services.refresher.totals)
     sweeper.start()
@@ -109,7 +110,7 @@ async def _maintained(services: Services) -> AsyncIterator[None]:
 
 
 def _edge_rules(settings: Settings) -> MiddlewareRules:
-    """Without tokens only names of this machine are answered to: a foreign name that leads here is an attack."""
+    """On loopback without tokens, accept only loopback host names: another one is an attack (DNS rebinding)."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     is_open = settings.tokens is None and host in LOOPBACK
     return MiddlewareRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))

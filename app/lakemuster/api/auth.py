@@ -1,12 +1,12 @@
-"""Who is asking, and what they may see.
+"""Authenticate callers by bearer token, and decide which tables they may see and change.
 
 The tokens file is TOML, one ``[[token]]`` table for each::
 
     [[token]]
     name = "dashboards"                 # in logs; page tokens belong to it
-    sha256 = "9f86d081884c7d65…"        # of the token itself, which is kept nowhere
+    sha256 = "9f86d081884c7d65…"        # of the token itself, which is not stored
     scope = "read"                      # read < index < admin, each includes the one before
-    namespaces = ["shop", "lake.raw"]   # and all below them; left out: everything
+    namespaces = ["shop", "lake.raw"]   # and all below them; omitted: every table
 
     [[namespace]]
     name = "shop"                       # and all below it, unless they have an entry of their own
@@ -15,10 +15,10 @@ The tokens file is TOML, one ``[[token]]`` table for each::
 ``read`` sees tables, ``index`` may refresh them, ``admin`` may add and remove them. A table outside
 of a token's namespaces does not exist for it. A token with namespaces may add tables only below the
 locations of a ``[[namespace]]`` that is one of its namespaces, or lies in one. Several entries for one
-namespace add up. The locations hold for every table of a namespace, whichever token added it, but for those
-that were added at the command line: that is the operator's own word.
+namespace are merged. The locations apply to every table of a namespace, whichever token added it, except
+tables that the operator added at the command line.
 
-Who may register a folder may read it, so give each namespace folders of its own.
+A caller that may register a folder can read it, so give each namespace its own folders.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _RANK: dict[Scope, int] = {scope: rank for rank, scope in enumerate(get_args(Sco
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
+    """An authenticated caller.
 
     Attributes:
-        name: of the token; ``anonymous`` when the server has none.
-        scope: the widest of theirs.
-        namespaces: prefixes of the tables that exist for them; None for all.
-        generation: of the tokens file that says so; what was answered under another is not answered again.
+        name: the token's; ``anonymous`` if the server has no tokens.
+        scope: the token's; it includes the narrower ones.
+        namespaces: name prefixes of the tables that exist for the caller; None: all tables.
+        generation: of the tokens file's content. It is in the response cache's key, so a reload invalidates responses.
     """
 
     name: str
@@ -74,12 +74,12 @@ class Caller:
         return any(len(table) > len(prefix) and table[: len(prefix)] == prefix for prefix in self.namespaces)
 
     def require(self, scope: Scope) -> None:
-        """Raises: NotAuthorised: the scope is not theirs."""
+        """Raises: NotAuthorised: the caller's scope does not include it."""
         if _RANK[self.scope] < _RANK[scope]:
             raise NotAuthorised(f"this token has the scope {self.scope}; the request needs {scope}", needs=scope)
 
     def require_table(self, table: Levels) -> None:
-        """Raises: TableNotFound: the table does not exist for them, whether or not it is there."""
+        """Raises: TableNotFound: the table does not exist for this caller, whether or not it is registered."""
         if not self.sees(table):
             raise TableNotFound("no table of that name is registered")
 
@@ -111,10 +111,10 @@ class _File(BaseModel):
 
 
 class Callers(Protocol):
-    """What knows callers."""
+    """Protocol of objects that authenticate callers."""
 
     def caller(self, authorization: str | None) -> Caller:
-        """Who sent an ``Authorization`` header. Raises: NotAuthenticated."""
+        """The caller whose token an ``Authorization`` header holds. Raises: NotAuthenticated."""
         ...
 
 
@@ -128,7 +128,7 @@ class Tokens:
         return len(self._callers)
 
     def caller(self, authorization: str | None) -> Caller:
-        """Who sent an ``Authorization`` header. Takes as long for a wrong token as for any right one.
+        """The caller whose token an ``Authorization`` header holds. A wrong token takes as long as any right one.
 
         Raises:
             NotAuthenticated: no header, another scheme, or an unknown token.
@@ -148,11 +148,11 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a tokens file says.
+    """The parsed content of a tokens file.
 
     Attributes:
-        locations: of namespaces, where their tables may live.
-        text: the file's own.
+        locations: by namespace, where its tables may live.
+        text: the file's bytes.
     """
 
     tokens: Tokens
@@ -160,11 +160,11 @@ class Rules:
     text: bytes
 
     def says_as(self, other: Rules) -> bool:
-        """Whether another file says the same."""
+        """Whether another file has the same content."""
         return self.text == other.text
 
     def locations_of(self, table: Levels) -> tuple[Levels, tuple[str, ...]] | None:
-        """The innermost namespace of a table that has locations, and those; None when no namespace has."""
+        """The innermost namespace of a table with locations, and its locations; None: no namespace has any."""
         for depth in range(len(table) - 1, 0, -1):
             found = self.locations.get(table[:depth])
             if found is not None:
@@ -193,7 +193,7 @@ def read_rules(path: str, generation: int = 0) -> Rules:
     """Read a tokens file.
 
     Raises:
-        ConfigInvalid: it cannot be read, or does not say what it should; never shows a value of it.
+        ConfigInvalid: it is unreadable or invalid; the message shows no value of it.
     """
     try:
         text = Path(path).read_bytes()
@@ -227,18 +227,18 @@ def new_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """What the tokens file keeps of a token: its SHA-256 in hex.
+    """The SHA-256 of a token in hex, as the tokens file stores it.
 
-    Plain hashing is enough for random tokens of 256 bits, which nobody can guess through.
+    A plain hash is enough, since random tokens of 256 bits cannot be guessed.
     """
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def token_entry(name: str, token: str, scope: Scope = "read", namespaces: Sequence[str] | None = None) -> str:
-    """The lines of the tokens file that let ``token`` in.
+    """The lines of the tokens file that admit ``token``.
 
     Raises:
-        RequestInvalid: a name, scope or namespace that the file may not hold.
+        RequestInvalid: the name, scope or a namespace is invalid.
     """
     try:
         entry = _Entry(
@@ -258,10 +258,10 @@ def token_entry(name: str, token: str, scope: Scope = "read", namespaces: Sequen
 
 
 def namespace_entry(name: str, locations: Sequence[str]) -> str:
-    """The lines of the tokens file that say where the tables of a namespace may live.
+    """The lines of the tokens file that set where the tables of a namespace may live.
 
     Raises:
-        RequestInvalid, LocationRefused: a name or location that the file may not hold.
+        RequestInvalid, LocationRefused: the name or a location is invalid.
     """
     parse_name(name)
     if not locations:

@@ -1,4 +1,4 @@
-"""Request bodies that a middleware has read."""
+"""Replay of request bodies that a middleware has read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from starlette.types import Message, Receive
 
 
 def given_again(body: bytes, receive: Receive) -> Receive:
-    """A body that was read already, and then what follows it."""
+    """An ASGI ``receive`` that replays a body, and then calls the original one."""
     is_given = False
 
     async def receive_again() -> Message:

@@ -1,4 +1,4 @@
-"""What a server tells the application of the connection that a request came by: an ASGI extension of ours.
+"""ASGI extension of ours: the client connection that a request came by.
 
 Servers put a :class:`Connection` under :data:`CONNECTION` in a scope's ``extensions``.
 """
@@ -15,7 +15,7 @@ class Connection(Protocol):
 
     @property
     def peer(self) -> str:
-        """The address at its other end, or the network of it; no header can change it."""
+        """The client's address or network; no header can change it."""
         ...
 
     @property
@@ -24,5 +24,5 @@ class Connection(Protocol):
         ...
 
     def claim(self, owner: str) -> bool:
-        """Count the connection as ``owner``'s from now on, no longer as its peer's; False: they have too many."""
+        """Count the connection for ``owner`` from now on, not for its peer; False: the owner has too many."""
         ...

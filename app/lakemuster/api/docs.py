@@ -1,4 +1,4 @@
-"""The page at ``/docs``: the app's OpenAPI document for people, whole in itself: no script, nothing fetched."""
+"""The HTML page at ``/docs``: the app's OpenAPI document, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -137,6 +137,6 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _text(words: str) -> str:
-    """Text with what stands in backticks as code."""
+    """A text as HTML, its backticks as code elements."""
     parts = escape(words.replace("``", "`")).split("`")
     return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""Errors as HTTP answers: each class has its status, each protocol its shape, and none says too much."""
+"""Map errors to HTTP responses: a status for each class, a body for each protocol, and no secrets."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lakemuster.api.paimon_rest import failures as paimon_rest
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
-"""What ``Retry-After`` says: overload passes in seconds, and a dependency is looked at again at once."""
+"""Value of ``Retry-After``: overload passes in seconds, and a failed dependency is tried again at once."""
 
 STATUS: dict[type[errors.CatalogError], int] = {
-    errors.CatalogError: 500,  # every class has its own; this one is the tree's root
-    errors.ConfigInvalid: 500,  # settings are refused at the start: our bug if met here
+    errors.CatalogError: 500,  # the root class; every other class has its own status
+    errors.ConfigInvalid: 500,  # settings are checked at the start: our bug if raised here
     errors.RequestInvalid: 400,
     errors.PageTokenInvalid: 400,
     errors.FilterInvalid: 400,
@@ -45,16 +45,16 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.WarehouseNotFound: 404,
     errors.PlanNotFound: 404,
     errors.PlanTaskNotFound: 404,
-    errors.OperationUnsupported: 406,  # as the Iceberg REST protocol has it
+    errors.OperationUnsupported: 406,  # as the Iceberg REST protocol specifies
     errors.ClientMustPlan: 406,
     errors.TableExists: 409,
     errors.NotATable: 400,
-    errors.FormatUnsupported: 501,  # readable by others: repeating the request will not help
+    errors.FormatUnsupported: 501,  # other programs may read it; repeating the request will not help
     errors.MetadataCorrupt: 502,  # the bucket answered, with bytes we cannot accept
     errors.LimitExceeded: 502,
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # stays so until the table changes
-    errors.SnapshotUnpublished: 503,  # may pass
+    errors.SnapshotUnpublished: 503,  # temporary
     errors.LookFailed: 503,
     errors.StorageError: 502,
     errors.ObjectMissing: 502,
@@ -75,22 +75,22 @@ _FORMS: dict[str, Callable[[str, Failure], Response]] = {
     iceberg_rest.PREFIX: iceberg_rest.answer,
     paimon_rest.PREFIX: paimon_rest.answer,
 }
-"""How protocols other than the native API say a failure, by the beginning of their paths."""
+"""Response builders of the other protocols, by path prefix; other paths get the native form."""
 
 
 def install(app: FastAPI) -> None:
-    """Answer every failure inside ``app`` in the shape of the protocol that was asked in."""
+    """Install exception handlers that answer in the form of the request's protocol."""
     app.add_exception_handler(errors.CatalogError, _catalog_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
 
 
 def problem(error: errors.CatalogError, path: str, status: int | None = None) -> Response:
-    """The answer to a failure of ours.
+    """The response to an error of ours.
 
     Args:
-        path: that was asked for.
-        status: in place of the class's own.
+        path: the request's, which selects the protocol.
+        status: replaces the error class's own.
     """
     status = STATUS[type(error)] if status is None else status
     headers: dict[str, str] = {}
@@ -102,13 +102,13 @@ def problem(error: errors.CatalogError, path: str, status: int | None = None) ->
 
 
 def internal_problem(path: str) -> Response:
-    """The answer to a failure that we did not foresee: it tells nothing of it."""
+    """The response to an unexpected exception; it reveals nothing about it."""
     message = "something went wrong on our side; the server's log has the request id"
     return _answer(path, Failure(500, "internal", "Internal", message))
 
 
 def log_unforeseen(error: BaseException, request_id: str) -> None:
-    """Log where an exception came from; the text only of our own, since others may hold secrets."""
+    """Log where an exception was raised; its text only if it is ours, since others may hold secrets."""
     chain: list[str] = []
     at: BaseException | None = error
     while at is not None and len(chain) < 5:
@@ -158,11 +158,11 @@ def _bounded(value: object, depth: int) -> object:
 def _catalog_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.CatalogError)
     if isinstance(error, errors.TableNotFound):
-        # One text for tables that are missing and tables that the caller may not see.
+        # The same text for a missing table and one that the caller may not see.
         error = errors.TableNotFound("no table of that name is registered")
     status = STATUS[type(error)]
     if isinstance(error, errors.NotATable) and "table" in request.path_params:
-        # A registered table whose files are gone is no fault of the request.
+        # The files of a registered table are gone: not the request's fault.
         status = STATUS[errors.ObjectMissing]
     if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
@@ -192,14 +192,14 @@ def _says_json(request: Request) -> bool:
 
 
 def _allowed(request: Request) -> str:
-    """Every method of the path: the framework tells those of its first route alone."""
+    """All methods of the path; the framework lists only those of its first route."""
     route = request.scope.get("route")
     described = request.app.openapi()["paths"].get(getattr(route, "path", None), {})
     return ", ".join(sorted({*(getattr(route, "methods", None) or ()), *(method.upper() for method in described)}))
 
 
 def _http_error(request: Request, error: Exception) -> Response:
-    """The framework's own refusals: unknown paths and methods, bodies that cannot be read."""
+    """Answer the framework's own errors: unknown paths and methods, unreadable bodies."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.CatalogError):
         return _catalog_error(request, error.__cause__)

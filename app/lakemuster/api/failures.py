@@ -1,4 +1,4 @@
-"""What an answer says of a failure, before it has the form of the protocol that it answers in."""
+"""The content of an error response, independent of the protocol."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure that may be shown.
+    """What an error response shows.
 
     Attributes:
-        status: of HTTP, in the native API.
+        status: the HTTP status in the native API; another protocol may change it.
         code: public and stable.
-        type: the class of the error, or the words of the status.
-        context: values that help the person who can act; no secrets.
-        headers: of the answer.
+        type: the error's class name, or the status phrase.
+        context: values that help to fix the cause; no secrets.
+        headers: additional response headers.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""Which media type an answer has: RFC 9110 content negotiation over the three that lists come in."""
+"""Content negotiation (RFC 9110): choose one of the three media types of lists by the ``Accept`` header."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LISTS = (JSON, NDJSON, ARROW)
 
 
 def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
-    """The offered media type that the caller likes best; of equals the first offered.
+    """The offered media type of the highest quality; the first of equals.
 
     Raises:
-        NotAcceptable: the caller takes none of them.
+        NotAcceptable: the caller accepts none of them.
     """
     if accept is None or not accept.strip():
         return offered[0]

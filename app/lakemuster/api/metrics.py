@@ -1,4 +1,4 @@
-"""Figures for Prometheus: what the HTTP side counts itself, and what others count, read when asked."""
+"""Prometheus metrics: counters of the HTTP layer, and values of other components, read at each scrape."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Reading = Callable[[], Mapping[str, float]]
 
 
 class Figures:
-    """Figures that others keep. Labels never name tables or callers."""
+    """Metrics whose values other components hold. Labels never name tables or callers."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
     def observe(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
-        """Add figures that someone else keeps, by one label, read at each scrape.
+        """Register a metric with one label, whose values ``reading`` returns at each scrape.
 
-        A reading that fails leaves its figures out.
+        A reading that fails must return an empty mapping: its exception would fail the scrape.
         """
         self.registry.register(_Readings(kind, name, help_text, reading, label))
 
     def text(self) -> bytes:
-        """The exposition format, version 0.0.4."""
+        """All metrics in the exposition format, version 0.0.4."""
         return generate_latest(self.registry)
 
 
@@ -58,7 +58,7 @@ class _Readings(Collector):
         self._kind, self._name, self._help, self._reading, self._label = kind, name, help_text, reading, label
 
     def describe(self) -> Iterable[Metric]:
-        # Registration must not read: the database may not be there yet.
+        # Registration must not read values: the database may not exist yet.
         return [self._family()]
 
     def collect(self) -> Iterable[Metric]:

@@ -1,8 +1,8 @@
-"""The outermost layer of HTTP: what holds for every request, whatever its route.
+"""The outermost ASGI middleware: what applies to every request, whatever its route.
 
-It names the request, refuses foreign hosts, foreign browser origins and bodies that are announced as too
-large, turns unknown exceptions into an answer that tells nothing, sets the headers that make
-browsers careful, counts, and writes one line of log without query strings or secrets.
+It assigns a request id, refuses foreign hosts, foreign browser origins and bodies whose Content-Length is too
+large, answers unexpected exceptions without details, sets security headers, counts requests, and writes one
+access log line without query strings or secrets.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _HEADERS = {
 
 
 class AnswerBroken(Exception):
-    """An answer failed after its first byte: the connection is cut, so that nobody takes it for whole."""
+    """A response failed after its first byte: the connection is cut, so that no client takes it for complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiddlewareRules:
-    """What the edge lets through.
+    """Hosts and origins that the middleware accepts.
 
     Attributes:
-        hosts: names that the Host header may have; None for any.
-        origins: browser origins that may change things, beside our own; ``*`` is any.
+        hosts: names in the Host header; None: any.
+        origins: browser origins that may use unsafe methods, besides the server's own; ``*``: any.
     """
 
     hosts: frozenset[str] | None
@@ -54,7 +54,7 @@ class MiddlewareRules:
 
 
 class Middleware:
-    """ASGI middleware around everything else."""
+    """ASGI middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, rules: MiddlewareRules, metrics: Metrics) -> None:
         self._app = app
@@ -62,7 +62,7 @@ class Middleware:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -131,14 +131,14 @@ class Middleware:
 
 
 def _shown_path(scope: Scope) -> str:
-    """The path for the log; a plan's id holds its filter, and filters stay out of logs."""
+    """The path for the log, without a plan's id: it holds the filter, which must not be logged."""
     path: str = scope["path"]
     plan_id = scope.get("path_params", {}).get("plan_id")
     return (path.removesuffix(plan_id) + "{plan-id}" if plan_id else path)[:200]
 
 
 class _Answer:
-    """Watches what is sent, and completes its headers."""
+    """Wraps ``send``: records the status and size, and adds the common headers."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send

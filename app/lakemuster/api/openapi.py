@@ -1,4 +1,4 @@
-"""An app's OpenAPI document: tidied of what the framework presumes, and as YAML, the same bytes every time."""
+"""An app's OpenAPI document, without what FastAPI presumes, rendered as reproducible YAML."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _NOT_OURS = ("HTTPValidationError", "ValidationError")
 
 
 class DescribedApp(FastAPI):
-    """A FastAPI app whose description says what it really answers."""
+    """A FastAPI app whose OpenAPI document lists the responses that it really sends."""
 
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document, made once."""
+        """The OpenAPI document, computed once."""
         if self.openapi_schema is None:
             self.openapi_schema = tidied(super().openapi())
         return self.openapi_schema
 
 
 def tidied(document: dict[str, Any]) -> dict[str, Any]:
-    """Drop 422, which we never answer, and generated titles; say each failure once; statuses in order."""
+    """Drop status 422, which is never sent, and generated titles; share equal failures; sort statuses."""
     components = document.setdefault("components", {})
     for name in _NOT_OURS:
         components.get("schemas", {}).pop(name, None)
@@ -45,7 +45,7 @@ def tidied(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shared(status: str, answer: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """A failure that is the same everywhere stands among the components."""
+    """A reference to a failure that is moved to the components; other responses as they are."""
     if int(status) < 400:
         return answer
     schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
@@ -72,7 +72,7 @@ def render(app: FastAPI) -> str:
 
 
 def _block(value: object, depth: int) -> list[str]:
-    """Lines of a value that is not on its key's line."""
+    """The lines of a value that does not stand on its key's line."""
     indent = "  " * depth
     if isinstance(value, dict) and value:
         lines = []
@@ -96,7 +96,7 @@ def _member(key: str, item: object, depth: int) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    """JSON is YAML, so whatever is not plainly a word is written as JSON."""
+    """A scalar: a plain word, else JSON, which is valid YAML."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

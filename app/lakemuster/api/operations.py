@@ -1,4 +1,4 @@
-"""Routes for those who run the service: is it alive, is it ready, what does it count."""
+"""Operational routes: liveness, readiness, Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def metrics(api: TheApi, caller: TheCaller) -> Response:
 
 
 def count_services(metrics: Metrics, services: Services) -> None:
-    """Show what the services count themselves."""
+    """Export the counters of the services."""
     metrics.observe(
         CounterMetricFamily,
         "lakemuster_work",
@@ -88,7 +88,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
 
 
 def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
-    """Show whether the tokens file, as it is now, could be read."""
+    """Export whether the current content of the tokens file could be read."""
     metrics.observe(
         GaugeMetricFamily,
         "lakemuster_last_reload_successful",
@@ -99,7 +99,7 @@ def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
 
 
 def _of_caller(services: Services, caller: Caller) -> bytes:
-    """The figures that tell nothing of tables which the caller may not see: counts of work and requests would."""
+    """Metrics of the caller's own tables only: counts of work and requests would reveal others."""
     figures = Figures()
     _count_tables(figures, lambda: _tables(services, caller))
     return figures.text()
@@ -125,7 +125,7 @@ def _tables(services: Services, caller: Caller = ANYONE) -> dict[str, float]:
 
 
 async def _apart(work: Callable[[], T]) -> T:
-    """Run in a thread of its own: when all others wait for something, this tells for what."""
+    """Run in a thread outside of the shared limit, so that metrics can be read while all others wait."""
     return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
 
 

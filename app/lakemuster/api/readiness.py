@@ -1,6 +1,6 @@
-"""Whether this process can answer: its database, its segment store and the clocks, checked in bounded time.
+"""Readiness checks in bounded time: the database, the segment store, the clocks.
 
-A check may hang with what it asks. Each runs in a thread of its own, one at a time for all who wait for it.
+A check hangs when its dependency does. So each runs in its own thread, once at a time, shared by all callers that wait.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOG = logging.getLogger("lakemuster.api")
 PATIENCE_SECONDS = 3.0
 """How long a caller waits for a check."""
 MAX_SKEW_SECONDS = 15 * 60
-"""Replicas' clocks may differ by so much."""
+"""Allowed difference between the clocks of replicas."""
 OK = "ok"
 
 
@@ -39,13 +39,13 @@ class Readiness:
 
     @classmethod
     def of(cls, services: Services) -> Readiness:
-        """Of the service's database, segment store and clocks."""
+        """The checks of a service's database, segment store and clocks."""
         index = services.index
         clock = Clocks(index.database.clock_ms)
         return cls({"database": index.database.check, "segments": index.segments.check, "clock": clock.check})
 
     async def states(self) -> dict[str, str]:
-        """By check: ``ok``, or the error's code and what is wrong."""
+        """By check: ``ok``, or the error's code and message."""
         running = {name: self._run(name) for name in self._checks}
         await asyncio.wait([asyncio.wrap_future(future) for _, future in running.values()], timeout=self._patience)
         return {name: self._state(since, future) for name, (since, future) in running.items()}
@@ -80,17 +80,17 @@ class Readiness:
 
 
 def _boottime() -> float:
-    """Seconds that never step; where the system can say so, those of a suspended machine count."""
+    """Monotonic seconds; they include time in suspend where the system supports it."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class Clocks:
-    """The machine's clock beside the database's, and beside itself.
+    """Compares the machine's wall clock with the database's, and with a monotonic clock.
 
     Args:
         database_ms: the database's time, milliseconds since 1970.
-        wall: the machine's, seconds since 1970.
-        steady: seconds that never step.
+        wall: the machine's time, seconds since 1970.
+        steady: monotonic seconds.
     """
 
     def __init__(

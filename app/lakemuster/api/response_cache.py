@@ -1,11 +1,11 @@
-"""Answers at hand: a question that was answered already has the same answer for as long as its table is as it was.
+"""Response cache: the same request gets the same response until its table's record changes.
 
-A route says of its answer which table's record it follows from (:func:`follows_from`). The answer is given again,
-whole, to a request of the same bytes, as long as the record says the same and the table's pointer was looked at within
-the allowed staleness: all that changes what is answered changes the record, since metadata and the snapshots that are
-current become visible together (see ``ingest.refresh``); a look that finds nothing new changes only its own time. Of
-headers, all but a few that answers do not depend on belong to the question. So does the authenticated caller, with its
-rights: the token itself does not. Streams are never kept.
+A route names the table record that its response depends on (:func:`follows_from`). A cached response is valid while
+the table's record has the same state and its pointer was looked at within the allowed staleness. Everything that
+changes a response changes the record, since metadata and current snapshots become visible together (see
+``ingest.refresh``); a look that finds nothing new changes only its own time. The cache key is the request's bytes,
+without a few headers that no response depends on, and the authenticated caller with its rights in place of the token.
+Streams are never cached.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.errors import TableNotFound
 
 MAX_BYTES = 64 * 2**20
-"""Of all answers that are kept, their questions included."""
+"""Limit on all cached responses, keys included."""
 MAX_ANSWER_BYTES = 2**20
 _OVERHEAD = 2048
 _PREFIXES = ("/api/v1/tables/", "/iceberg/v1/")
@@ -42,19 +42,19 @@ _NO_PART = frozenset(
         b"tracestate",
     }
 )
-"""Headers that no answer depends on; of ``authorization``, answers depend on the caller that it names."""
+"""Headers outside of the cache key: no response depends on them, or only on the caller (``authorization``)."""
 
 Question = tuple[object, ...]
 StillSo = Callable[[TableRecord], Awaitable[bool]]
 
 
 def follows_from(request: Request, table: TableRecord) -> None:
-    """Say that the answer to a request is the same as long as the table's record is."""
+    """Make the response cacheable while the table's record is unchanged."""
     request.state.follows_from = table
 
 
 def still_so(services: Services) -> StillSo:
-    """Whether a record says what the table's own does now, and the table was looked at within the allowed staleness."""
+    """Return a check that a record is the table's current state, looked at within the allowed staleness."""
 
     async def asked(table: TableRecord) -> bool:
         try:
@@ -73,11 +73,11 @@ def still_so(services: Services) -> StillSo:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """An answer.
+    """A cached response.
 
     Attributes:
-        table: the record that it follows from.
-        scope: what the log and the metrics need of the request.
+        table: the record that it depends on.
+        scope: the fields of the ASGI scope that the log and the metrics need.
     """
 
     table: TableRecord
@@ -88,16 +88,16 @@ class _Kept:
 
     @property
     def weight(self) -> int:
-        """Bytes, about."""
+        """Approximate bytes."""
         return len(self.body) + self.question_bytes
 
 
 class ResponseCache:
-    """ASGI middleware that gives answers again.
+    """ASGI middleware that caches responses.
 
     Args:
-        still_so: whether a record says what the table's own does now, which is fresh.
-        max_bytes: of all kept answers; 0 keeps none.
+        still_so: whether a record is its table's current state, and fresh.
+        max_bytes: limit on all cached responses; 0 disables the cache.
     """
 
     def __init__(self, app: ASGIApp, still_so: StillSo, max_bytes: int = MAX_BYTES) -> None:
@@ -107,7 +107,7 @@ class ResponseCache:
         self._kept: OrderedDict[Question, _Kept] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer again what was answered, and let the app answer the rest."""
+        """Send the cached response, or call the app and cache its response."""
         if scope["type"] != "http" or scope["method"] not in _METHODS or not scope["path"].startswith(_PREFIXES):
             await self._app(scope, receive, send)
             return
@@ -116,7 +116,7 @@ class ResponseCache:
         kept = self._kept.get(question)
         if kept is not None:
             is_still_so = await self._still_so(kept.table)
-            # Others may have put another answer in its place meanwhile, or none.
+            # During the await, another request may have replaced or dropped the entry.
             is_there = self._kept.get(question) is kept
             if is_still_so:
                 if is_there:
@@ -150,7 +150,7 @@ class ResponseCache:
 
 
 class _Watched:
-    """Passes an answer on, and remembers it if it is one of success, in one piece."""
+    """Wraps ``send``: records a response of status 200 whose body is a single message."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -174,7 +174,7 @@ def _question(scope: Scope, body: bytes) -> Question:
 
 
 async def _whole(receive: Receive) -> bytes:
-    """A request's body."""
+    """Read a request's whole body."""
     parts = []
     while True:
         message = await receive()

@@ -1,8 +1,8 @@
-"""Slots: how many requests are worked on at once, and how long a request waits for its turn.
+"""Slots: a semaphore that limits concurrent requests and streams, in total and per caller.
 
-A slot is held from admission until the answer's status is sent: what is left then is sending, whose memory and time
-are bounded elsewhere. A stream holds a place among its caller's streams until it ends. Waiting is bounded in length and
-in time: a request that waited too long is answered 503, so that its client tries again instead of piling up.
+A request holds a slot from admission until its response's status is sent: what remains is sending, whose memory and
+time are limited elsewhere. A stream also holds a stream slot until it ends. The queue is limited in length and time:
+a request that waited too long gets 503, so that clients retry instead of piling up.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from lakemuster.api.errors import problem
 from lakemuster.errors import Overloaded
 
 REQUESTS = 96
-"""Requests that a process works on at once: as many as it has threads, so that a slot's wait is the thread's."""
+"""Concurrent requests of a process: as many as its threads, so that a request with a slot has a thread."""
 REQUESTS_PER_CALLER = 72
-"""Of one caller: a quarter is left to the others."""
+"""Limit of one caller: a quarter is left to the others."""
 STREAMS = 256
-"""Streams of a process at once."""
+"""Concurrent streams of a process."""
 STREAMS_PER_CALLER = 128
-"""Of one caller, in all workers together."""
+"""Limit of one caller, over all workers."""
 QUEUE = 512
-"""Requests of a process that wait; further ones are refused at once."""
+"""Waiting requests of a process; further ones are refused at once."""
 WAIT_SECONDS = 5.0
-"""How long a request waits for its turn: longer, and clients have mostly given up."""
+"""Timeout of the wait for a slot: later, most clients have given up."""
 _STREAM_THREADS = 32
 _UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
 _STREAMED = (b"ndjson", b"arrow")
@@ -43,15 +43,15 @@ class _Waiter:
 
 
 class Slots:
-    """A bounded number of slots, of which each owner has at most some; the longest waiting is served first.
+    """An asyncio semaphore with a limit per owner; of those below it, the longest waiting is served first.
 
-    Of one event loop.
+    Belongs to one event loop.
 
     Args:
         total: slots.
-        per_owner: at most so many of one owner.
-        queue: at most so many wait.
-        seconds: at most so long.
+        per_owner: limit of one owner.
+        queue: limit of waiting requests.
+        seconds: timeout of a wait.
     """
 
     def __init__(self, total: int, per_owner: int, queue: int, seconds: float) -> None:
@@ -65,19 +65,19 @@ class Slots:
 
     @property
     def taken(self) -> int:
-        """How many are taken."""
+        """Number of slots taken."""
         return self._taken
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """Number of waiting requests."""
         return len(self._waiting)
 
     async def take(self, owner: str) -> None:
         """Take a slot, waiting for one if need be.
 
         Raises:
-            Overloaded: none came free in time, or too many wait already.
+            Overloaded: no slot became free in time, or the queue is full.
         """
         if self._is_free_for(owner):
             self._grant(owner)
@@ -91,7 +91,7 @@ class Slots:
                 await waiter.turn
         except BaseException as error:
             if waiter.turn.done() and not waiter.turn.cancelled():
-                self.give(owner)  # granted in the moment that the wait ended
+                self.give(owner)  # granted just as the wait ended
             else:
                 self._waiting.remove(waiter)
             if isinstance(error, TimeoutError):
@@ -99,7 +99,7 @@ class Slots:
             raise
 
     def give(self, owner: str) -> None:
-        """Give a slot back, to the longest waiting request that may have it."""
+        """Release a slot, and grant it to the longest waiting request that may have it."""
         self._taken -= 1
         self._owned[owner] -= 1
         if not self._owned[owner]:
@@ -120,10 +120,10 @@ class Slots:
 
 
 class Slotted:
-    """ASGI middleware that gives each request a slot, and each stream a place among its caller's.
+    """ASGI middleware that takes a slot for each request, and a stream slot for each stream.
 
     Args:
-        workers: processes that share what one caller may have.
+        workers: processes that share a caller's limit of streams.
     """
 
     def __init__(self, app: ASGIApp, workers: int) -> None:
@@ -133,7 +133,7 @@ class Slotted:
         self._is_started = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request when it is its turn."""
+        """Handle one request once its slots are granted."""
         if scope["type"] != "http" or scope["path"] in _UNLIMITED:
             await self._app(scope, receive, send)
             return

@@ -1,8 +1,8 @@
-"""What the streams of a process hold: bytes that were made and not sent; and memory back to the system.
+"""Memory held by a process's streams, and the return of freed memory to the system.
 
-The C library keeps what is freed for the arena that it came from. Each thread may get an arena of its own, and looks at
-tables come and go in threads: without a limit, and without trimming now and then, a busy server holds several times
-what it uses.
+The C library retains freed memory in the arena that it came from. Each thread may get its own arena, and the threads
+that look at tables come and go: without a limit of arenas and regular trimming, a busy server holds several times the
+memory that it uses.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ TRIM_SECONDS = 60.0
 ARENAS = 2
 _M_ARENA_MAX = -8
 MANY = 8
-"""Streams side by side whose memory is worth giving back: it takes some milliseconds, and memory is wanted again."""
+"""Concurrent streams whose memory is worth returning: it takes some milliseconds, and is soon needed again."""
 
 
 class StreamMemory:
-    """Of one process, and its event loop.
+    """Counters of a process's streams; its event loop updates them.
 
     Attributes:
-        bytes: made and not sent, of all streams.
+        bytes: produced and not yet sent, over all streams.
     """
 
     def __init__(self) -> None:
@@ -36,12 +36,12 @@ class StreamMemory:
         self._running = self._most = 0
 
     def begin(self) -> None:
-        """A stream begins."""
+        """Count a stream that begins."""
         self._running += 1
         self._most = max(self._most, self._running)
 
     def end(self) -> bool:
-        """A stream has ended; whether it was the last of many."""
+        """Count a stream that ended; tell whether it was the last of many."""
         self._running -= 1
         is_last_of_many = not self._running and self._most >= MANY
         if not self._running:
@@ -53,27 +53,27 @@ STREAM_MEMORY = StreamMemory()
 
 
 def give_back() -> None:
-    """Give memory that is not used to the system: allocators keep it otherwise, for good."""
+    """Return unused memory to the system; allocators would retain it for good."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     trim()
 
 
 def trim() -> None:
-    """Give back what the C library keeps; takes some hundredths of a second, and does not hold the interpreter."""
+    """Return what the C library retains; takes some hundredths of a second, and releases the GIL."""
     if (function := _of_libc("malloc_trim")) is not None:
         function(0)
 
 
 async def trim_regularly() -> None:
-    """Trim until it is cancelled."""
+    """Trim every ``TRIM_SECONDS`` until cancelled."""
     while True:
         await anyio.sleep(TRIM_SECONDS)
         await anyio.to_thread.run_sync(trim)
 
 
 def limit_arenas() -> None:
-    """Have all threads of this process share few arenas, unless ``MALLOC_ARENA_MAX`` says how many."""
+    """Limit the malloc arenas that this process's threads share, unless ``MALLOC_ARENA_MAX`` is set."""
     function = _of_libc("mallopt")
     if function is not None and "MALLOC_ARENA_MAX" not in os.environ:
         function(_M_ARENA_MAX, ARENAS)
@@ -81,7 +81,7 @@ def limit_arenas() -> None:
 
 @cache
 def _of_libc(name: str) -> Any:
-    """A function of the C library; None where it has none of that name."""
+    """A function of the C library; None: it has none of that name."""
     try:
         return getattr(ctypes.CDLL(None), name)
     except (OSError, AttributeError):

@@ -1,7 +1,7 @@
-"""Whole lists as streams that say when they are complete.
+"""Whole lists as streaming responses, whose last record proves that they are complete.
 
 NDJSON ends with ``{"end": {"count": n, "snapshot_id": "…"}}``; an Arrow stream with a batch of no rows
-whose metadata are ``count`` and ``snapshot_id``. More may be said there of the whole list. What fails on the
+whose metadata are ``count`` and ``snapshot_id``. Further keys may describe the whole list. A failure on the
 way breaks the connection.
 """
 
@@ -23,20 +23,20 @@ from lakemuster.catalog.listings import Streamed
 from lakemuster.cpu_semaphore import CPU
 
 PIECE_BYTES = 2**20
-"""Bytes that are handed at once to a connection which copies what it is given: larger copies take new memory."""
+"""Bytes per message to a connection that copies them: larger copies need newly allocated memory."""
 
 AHEAD_BYTES = 2 * 2**20
-"""Bytes that are made at a time, while those before are sent: fewer are not worth the change of threads."""
+"""Bytes produced at a time, while the previous ones are sent: fewer are not worth the thread switch."""
 
 FAST_AHEAD_BYTES = 6 * 2**20
-"""The same for clients that take what is sent sooner than more is made: nothing of it lies about for long."""
+"""Like ``AHEAD_BYTES``, for clients that receive faster than we produce: the bytes are soon sent."""
 
 MAX_HELD_BYTES = 128 * 2**20
-"""Of all streams of a process: while more is made and not sent, nothing is made ahead, and less at a time."""
+"""Limit of bytes produced and not yet sent, per process: above it, produce less at a time and nothing ahead."""
 
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
-    """Every row as a line, and the line that says that this was all."""
+    """Yield every row as a line, then the end record."""
     count = 0
     for rows, lines in listing.lines():
         count += rows
@@ -46,7 +46,7 @@ def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, objec
 
 
 def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
-    """The list as an Arrow IPC stream: the memory of its columns as it lies, and what stands between."""
+    """Yield the list as an Arrow IPC stream: the column buffers uncopied, and the bytes between them."""
     schema, count, written = listing.schema, 0, _Written()
     with pa.ipc.new_stream(pa.PythonFile(written, "w"), schema) as writer:
         for batch in listing.batches():
@@ -60,7 +60,7 @@ def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object
 
 
 class _Written:
-    """A file of what was written to it, which is not copied."""
+    """A file object that collects what is written to it, without a copy."""
 
     closed = False
 
@@ -75,20 +75,20 @@ class _Written:
         return size
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: the file interface demands it."""
 
     def taken(self) -> VectoredBody:
-        """What was written since it was last asked for."""
+        """What was written since the last call."""
         taken = VectoredBody(self._pieces, self._bytes)
         self._pieces, self._bytes = [], 0
         return taken
 
 
 class Stream(StreamingResponse):
-    """A streamed answer whose first part is at hand before its status is sent.
+    """A streaming response whose first part is produced before its status is sent.
 
-    So a failure that shows at once has its proper status, and only later ones break the connection.
-    The generator runs in worker threads, a little ahead of what is sent, and is closed when the client goes away.
+    So an early failure gets its proper status, and only a later one breaks the connection.
+    The generator runs in worker threads, a little ahead of sending, and is closed when the client disconnects.
     """
 
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
@@ -101,7 +101,7 @@ class Stream(StreamingResponse):
         super().__init__((), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send all of it."""
+        """Send the whole response."""
         self._takes_pieces = VECTORED in scope.get("extensions", ())
         STREAM_MEMORY.begin()
         try:
@@ -128,7 +128,7 @@ class Stream(StreamingResponse):
         is_reading = False
         while made.pieces:
             self._hold(len(made))
-            # A client that takes nothing has nothing made for it.
+            # Produce nothing ahead until the client has received the first part.
             is_ahead = is_reading and STREAM_MEMORY.bytes < MAX_HELD_BYTES
             if is_ahead:
                 self._making = asyncio.create_task(run_in_threadpool(self._more))
@@ -151,7 +151,7 @@ class Stream(StreamingResponse):
         STREAM_MEMORY.bytes += size
 
     def _more(self) -> list[Part]:
-        """The next parts; none at the end."""
+        """Produce the next parts; none at the end."""
         made: list[Part] = []
         size = 0
         with CPU.permit():

@@ -1,6 +1,6 @@
-"""Threads of requests: at most so many for one table, so that requests for others always find one.
+"""Threads of requests, limited per table, so that requests for other tables always find one.
 
-A request may wait for its table's storage. Requests beyond the table's share wait for a thread without one.
+A request may block on its table's storage. Requests beyond the table's limit wait without a thread.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _SHARES: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, C
 
 
 async def run_for(name: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run what may block, in a thread of a table's share.
+    """Run blocking work in a thread, within a table's limit.
 
     Args:
-        name: of the table, or of what else has a share of its own.
+        name: the table's, or another key with its own limit.
     """
     shares = _SHARES.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
     share = shares.get(name)
@@ -37,7 +37,7 @@ async def run_for(name: str, work: Callable[P, T], *args: P.args, **kwargs: P.kw
 
 
 class TableRoute(APIRoute):
-    """A route whose function runs in its table's share of threads; one that is of no table has a share of its own."""
+    """A route whose function runs within its table's limit of threads; one without a table has its own limit."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **settings: Any) -> None:
         super().__init__(path, endpoint if inspect.iscoroutinefunction(endpoint) else _shared(endpoint), **settings)
@@ -46,10 +46,10 @@ class TableRoute(APIRoute):
 def _shared(endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     @functools.wraps(endpoint)
     async def run(**values: Any) -> Any:
-        # The native and the Iceberg API name the argument so; Paimon's the other.
+        # The argument is ``table`` in the native and the Iceberg API, ``asked`` in Paimon's.
         asked = values.get("table", values.get("asked"))
         name = getattr(asked, "name", None)
-        # Values may be of any name, those of run_for's own arguments among them.
+        # A partial, since ``values`` may have the names of run_for's own arguments.
         work = functools.partial(endpoint, **values)
         return await run_for(name if isinstance(name, str) else endpoint.__qualname__, work)
 

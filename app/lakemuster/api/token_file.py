@@ -1,7 +1,7 @@
-"""The tokens file of a running server: read again when it changes, at most once a second, and on SIGHUP.
+"""The tokens file of a running server: reloaded when it changes, checked at most once a second, and on SIGHUP.
 
-A file that cannot be read, or is wrong, changes nothing: the tokens of the last good one stay known, an error is logged
-once, and ``/metrics`` says so. Each process reads the file for itself.
+An unreadable or invalid file changes nothing: the tokens of the last valid one stay in force, an error is logged once,
+and ``/metrics`` shows it. Each process reads the file itself.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _Signature = tuple[int, int, int]
 
 
 class TokenFile:
-    """The callers and namespaces of a tokens file, as it was when it was last right. Safe from any thread.
+    """The callers and namespaces of a tokens file's last valid content. Thread-safe.
 
     Raises:
-        ConfigInvalid: the file is wrong at the start.
+        ConfigInvalid: the file is invalid at the start.
     """
 
     def __init__(self, path: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -42,26 +42,26 @@ class TokenFile:
 
     @classmethod
     def of(cls, path: str | None) -> Self | None:
-        """That of the setting ``TOKENS``; None without one."""
+        """The file of the setting ``TOKENS``; None without one."""
         return None if path is None else cls(path)
 
     @property
     def rules(self) -> Rules:
-        """What the file says, after a look at it if that is due."""
+        """The rules of the file, reloaded if that is due."""
         self.looked()
         return self._rules
 
     def looked(self) -> Self:
-        """Itself, after a look at the file if that is due."""
+        """Return self, after a check of the file if that is due."""
         if self._is_due or self._clock() - self._looked_at >= LOOK_SECONDS:
             self._look()
         return self
 
     def caller(self, authorization: str | None) -> Caller:
-        """Who sent an ``Authorization`` header.
+        """The caller whose token an ``Authorization`` header holds.
 
         Raises:
-            NotAuthenticated: nobody who is known.
+            NotAuthenticated: it holds no known token.
         """
         return self.rules.tokens.caller(authorization)
 
@@ -71,7 +71,7 @@ class TokenFile:
         return None if found is None else found[1]
 
     def reload(self) -> None:
-        """Have the next request read the file, whether or not it looks changed. Signal handlers may call it."""
+        """Make the next request read the file, even if it looks unchanged. Safe in a signal handler."""
         self._is_due = True
 
     def _look(self) -> None:
@@ -96,7 +96,7 @@ class TokenFile:
             LOG.info("the tokens file was read again: %d tokens", len(rules.tokens))
 
     def _signature(self) -> _Signature | None:
-        """What changes with the file; None while it may change without that, or when it is not there."""
+        """A key that changes with the file; None: it is missing, or so new that a write may not change the key."""
         try:
             found = os.stat(self._path)
         except OSError:

@@ -1,4 +1,4 @@
-"""Response bodies as several buffers, which a server may send with one vectored write, without joining them.
+"""Response bodies as several buffers, which a server can send in one vectored write without joining them.
 
 An ASGI extension of ours: a server that names :data:`VECTORED` in a scope's ``extensions`` takes a
 :class:`VectoredBody` as the ``body`` of ``http.response.body``. Other servers get bytes.
@@ -14,17 +14,17 @@ import pyarrow as pa
 VECTORED = "lakemuster.pieces"
 
 Piece: TypeAlias = bytes | memoryview | pa.Buffer
-"""Bytes in a row."""
+"""A contiguous buffer."""
 
 Part: TypeAlias = "Piece | VectoredBody"
-"""One piece, or several."""
+"""One buffer, or several."""
 
 
 class VectoredBody:
-    """A part of a body; its length is in bytes.
+    """A part of a body as several buffers; its length is in bytes.
 
     Args:
-        length: of all pieces, where it is known: to ask each takes its time.
+        length: of all buffers, if known: adding them up takes time.
     """
 
     __slots__ = ("_bytes", "pieces")
@@ -35,7 +35,7 @@ class VectoredBody:
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> VectoredBody:
-        """Parts of a body, one behind the other."""
+        """Concatenate parts of a body, without a copy."""
         pieces: list[Piece] = []
         for part in parts:
             pieces += part.pieces if isinstance(part, VectoredBody) else (part,)
@@ -45,5 +45,5 @@ class VectoredBody:
         return self._bytes
 
     def joined(self) -> bytes:
-        """All in one row."""
+        """The buffers as one bytes object."""
         return b"".join(self.pieces)

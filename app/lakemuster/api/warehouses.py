@@ -1,4 +1,4 @@
-"""The warehouse's name, which clients of both REST catalogs give."""
+"""Check of the warehouse name that clients of both REST catalogs send."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from lakemuster.errors import WarehouseNotFound
 
 
 def require_warehouse(settings: Settings, name: str) -> None:
-    """Refuse a name other than the one that the operator set; without one any name is good, and so is none.
+    """Refuse a name other than the configured one. An empty name is always accepted; unconfigured, any name is.
 
     Raises:
-        WarehouseNotFound: another name.
+        WarehouseNotFound: the name is another.
     """
     if name and settings.warehouse and name != settings.warehouse:
         raise WarehouseNotFound(f"this server has one warehouse, {settings.warehouse}: name it, or leave it out")

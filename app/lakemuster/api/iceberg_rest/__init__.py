@@ -1,7 +1,7 @@
 """The Iceberg REST catalog protocol, read side and scan planning, below ``/iceberg/v1``.
 
-Registered Iceberg tables of two levels and more appear, in the namespaces that their names imply; Paimon tables do
-not. There is one warehouse and no prefix. Nothing is written: the protocol's writes are refused in its own words.
+The catalog shows registered Iceberg tables whose names have two levels or more, in the namespaces that the names imply.
+It does not show Paimon tables. There is one warehouse and no prefix. Writes are refused with the protocol's own error.
 
 Source: the Iceberg REST catalog OpenAPI document.
 """

@@ -1,4 +1,4 @@
-"""Routes of the catalog: namespaces, the tables in them, and views, of which there are none."""
+"""Routes of the catalog: namespaces, their tables, and views, of which there are none."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def list_namespaces(
 ) -> Response:
     """The namespaces right below another."""
     names = Names.of(api, caller)
-    # PyIceberg percent-encodes the levels once more than others do.
+    # PyIceberg percent-encodes the levels once more than other clients.
     above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
     found, token = _page(api, asked, names.children(above), Binding(0, "namespaces", {"of": parent or ""}, caller.name))
     return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
@@ -118,13 +118,13 @@ def view_exists() -> None:
 
 
 def answer(document: RestModel) -> Response:
-    """A document of the protocol."""
+    """The JSON response of a protocol document."""
     body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
     return Response(body, media_type="application/json")
 
 
 def _page(api: Api, asked: Paging, items: Sequence[Levels], binding: Binding) -> tuple[Sequence[Levels], str | None]:
-    """The items of the page that is asked for, and the token of the next one."""
+    """The items of the requested page, and the token of the next one."""
     if asked.token is None:
         return items, None
     if asked.token:

@@ -1,4 +1,4 @@
-"""The route that clients call first: how they are to be configured, and what this server has."""
+"""The configuration route, which clients call first: their properties, and this server's endpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")]
 
 
 def endpoints(*routers: APIRouter) -> list[str]:
-    """What routers serve, as the protocol's document names it: a client believes that there is nothing else."""
+    """The endpoints of routers, as the protocol names them: clients use no others."""
     return [
         f"{method} {route.path.replace(PREFIX, '/v1/{prefix}').replace('_', '-')}"
         for router in routers
@@ -30,7 +30,7 @@ def endpoints(*routers: APIRouter) -> list[str]:
 
 
 _CONFIG = CatalogConfig(
-    # A default: a client whose user says scan-planning-mode=client plans itself.
+    # A default, not an override: a user may set scan-planning-mode=client.
     defaults={"scan-planning-mode": "server"},
     overrides={"namespace-separator": "%1F"},
     endpoints=endpoints(catalog.router, tables.router, planning.router),

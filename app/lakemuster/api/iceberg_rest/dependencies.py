@@ -1,4 +1,4 @@
-"""What a request of the protocol says: a namespace, a table, a page."""
+"""FastAPI dependencies of the Iceberg REST catalog: a namespace, a table, a page."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SEPARATOR = "\x1f"
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Which page of a list is asked for.
+    """The requested page of a list.
 
     Attributes:
-        token: None asks for everything; the empty text, for the first page.
-        size: at most so many items.
+        token: None: the whole list; the empty text: the first page.
+        size: maximum number of items.
     """
 
     token: str | None
@@ -37,15 +37,15 @@ class Names:
 
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
-        """All of them, by name. A table of a single level is in no namespace, and does not appear."""
+        """All of them, sorted by name. A table whose name has one level is in no namespace, and is left out."""
         names = (parse_name(table.name) for table in api.services.iceberg_tables())
         return cls(tuple(sorted(name for name in names if len(name) > 1 and caller.sees(name))))
 
     def require(self, *spellings: Levels) -> Levels:
-        """The first of a namespace's spellings that exists: a table lies in it, or below.
+        """The first of a namespace's spellings that exists, which has a table in it or below.
 
         Raises:
-            NamespaceNotFound: none does.
+            NamespaceNotFound: none exists.
         """
         for namespace in spellings:
             if self._below(namespace):
@@ -53,12 +53,12 @@ class Names:
         raise NamespaceNotFound("no table is registered in that namespace")
 
     def children(self, namespace: Levels) -> list[Levels]:
-        """The namespaces right below one; the empty one holds them all."""
+        """The direct children of a namespace; the empty namespace is the root."""
         depth = len(namespace) + 1
         return sorted({table[:depth] for table in self._below(namespace) if len(table) > depth})
 
     def members(self, namespace: Levels) -> list[Levels]:
-        """The tables right in a namespace."""
+        """The tables directly in a namespace."""
         return [table for table in self._below(namespace) if len(table) == len(namespace) + 1]
 
     def _below(self, namespace: Levels) -> list[Levels]:
@@ -76,7 +76,7 @@ async def the_namespace(
         str, Path(description="Levels of the namespace, the unit separator 0x1F (`%1F` in URLs) between them.")
     ],
 ) -> Levels:
-    """The namespace that the path names, whether or not it exists."""
+    """The namespace in the path; it need not exist."""
     return levels_of(namespace)
 
 
@@ -96,7 +96,7 @@ async def the_table(
     namespace: Annotated[Levels, Depends(the_namespace)],
     table: Annotated[str, Depends(the_table_name)],
 ) -> Target:
-    """The table that the path names, if it may exist for the caller."""
+    """The table in the path, if the caller may see it; it need not be registered."""
     levels = (*namespace, table)
     name = format_name(levels)
     try:
@@ -118,7 +118,7 @@ async def paging(
         int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, description="At most so many items a page.")
     ] = PAGE_SIZE,
 ) -> Paging:
-    """The page that the query asks for."""
+    """The requested page."""
     return Paging(page_token, page_size)
 
 

@@ -1,8 +1,8 @@
 """Failures in the protocol's form: ``{"error": {"message", "type", "code"}}``, the code being the HTTP status.
 
-Clients choose the exception they raise by status and ``type``, so both follow the Java client's names and what
-its handlers make of them: an unknown snapshot in a plan request is a 400, since a 404 means that the table is
-missing, and a quarantined one is a 502, since 409 means that a commit lost.
+Clients choose the exception they raise by status and ``type``, so both follow the names and the error handlers of
+the Java client. An unknown snapshot in a plan request is a 400, since 404 means that the table is missing. A
+quarantined one is a 502, since 409 means that a commit failed on a conflict.
 
 Source: the Iceberg REST catalog OpenAPI document, "IcebergErrorResponse"; Iceberg Java, ``ErrorHandlers``.
 """
@@ -44,7 +44,7 @@ _TYPES_OF_STATUS = {
 
 
 def answer(path: str, failure: Failure) -> Response:
-    """The protocol's answer to a failure of a request for ``path``."""
+    """The protocol's response to a failed request for ``path``."""
     status = _STATUS.get(failure.code, failure.status)
     kind = _TYPES.get(failure.code) or _TYPES_OF_STATUS.get(status, "ServiceFailureException")
     if failure.code == "not_found":
@@ -56,7 +56,7 @@ def answer(path: str, failure: Failure) -> Response:
 
 
 def _missing(path: str) -> str:
-    """What is missing at a path that no route has: a name with an encoded slash leads there."""
+    """The exception type for a path without a route, such as one whose name has an encoded slash."""
     for part, kind in (
         ("/tables/", "NoSuchTableException"),
         ("/views/", "NoSuchViewException"),

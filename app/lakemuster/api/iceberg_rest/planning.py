@@ -1,4 +1,4 @@
-"""Routes of scan planning. Plans are completed at once; nothing is kept between requests."""
+"""Routes of scan planning. Plans complete at once; requests share no state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def idempotency_key(
         Header(alias="Idempotency-Key", description="Accepted: planning again has the same effect, which is none."),
     ] = None,
 ) -> None:
-    """What clients may send with every POST."""
+    """Document the header that clients may send with every POST."""
 
 
 async def client_headers(
@@ -53,20 +53,20 @@ async def client_headers(
         Header(alias=VERSION_HEADER, description="Iceberg's Java library is refused plans that it would misread."),
     ] = "",
 ) -> None:
-    """What clients are told apart by; :class:`Client` reads it."""
+    """Document the headers that identify the client; :class:`Client` reads them."""
 
 
 async def nan_header(
     _: Annotated[NanMode | None, Header(alias=NAN_HEADER, description=NAN)] = None,
 ) -> None:
-    """What comparisons with NaN mean; :func:`_nan_of` reads it."""
+    """Document the header for the meaning of comparisons with NaN; :func:`_nan_of` reads it."""
 
 
 def _nan_of(table: Target) -> NanMode:
-    """What comparisons with NaN mean in a request: as its header says, else the table's setting.
+    """The meaning of comparisons with NaN: the request's header, else the table's setting.
 
     Raises:
-        RequestInvalid: the header says something else, or stands twice.
+        RequestInvalid: the header has an unknown value, or occurs twice.
     """
     given = table.request.headers.getlist(NAN_HEADER)
     if not given:

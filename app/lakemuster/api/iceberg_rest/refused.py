@@ -1,4 +1,4 @@
-"""What the protocol has and this server refuses: every write, signing, and issuing tokens."""
+"""Operations of the protocol that this server refuses: every write, signing, issuing tokens."""
 
 from __future__ import annotations
 

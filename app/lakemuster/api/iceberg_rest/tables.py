@@ -1,4 +1,4 @@
-"""Routes of one table: its metadata, whether it exists, credentials, what clients measured."""
+"""Routes of one table: metadata, existence, credentials, metrics reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ router = APIRouter(
 
 
 def answers_of(request: Request) -> load_table_answers.Answers:
-    """The answers that the app keeps."""
+    """The app's cache of load-table responses."""
     kept: load_table_answers.Answers = request.app.state.iceberg_tables
     return kept
 

@@ -1,4 +1,4 @@
-"""Answer with a list: choose its form, pin its snapshot, cut its page, and let caches keep what never changes."""
+"""Responses of lists: media type, pinned snapshot, page, ETag and cache headers."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Asked:
     """One request for a list.
 
     Attributes:
-        name: the list's: its key in JSON.
-        table_id: of the table that is listed from; 0 for the list of tables.
+        name: the list's name, its key in JSON.
+        table_id: of the table; 0 for the list of tables.
     """
 
     request: Request
@@ -45,11 +45,11 @@ class Asked:
 
     @property
     def form(self) -> str:
-        """The media type to answer in.
+        """The response's media type.
 
         Raises:
-            NotAcceptable: none that the caller takes.
-            RequestInvalid: a page token for a stream, which has no pages.
+            NotAcceptable: the caller accepts none of a list's media types.
+            RequestInvalid: there is a page token, but a stream has no pages.
         """
         form = media.choose(self.request.headers.get("accept"))
         if form != media.JSON and self.query.page_token is not None:
@@ -61,18 +61,18 @@ class Asked:
         return Binding(self.table_id, self.name, self.query.choosing(), self.request.state.caller)
 
     def place(self) -> Place | None:
-        """Where the page token leads; None on a first page."""
+        """The position that the page token holds; None on a first page."""
         if self.query.page_token is None:
             return None
         return read_token(self.query.page_token, self._binding, self.api.signing_key)
 
     def token(self, place: Place) -> str:
-        """The token of a next page."""
+        """The token of the next page."""
         return write_token(place, self._binding, self.api.signing_key)
 
 
 def listing_answer(asked: Asked, listing: Listing, *, stale: str | None) -> Response:
-    """Answer with a list that is of no snapshot."""
+    """The response of a list that does not depend on a snapshot."""
     form, place = asked.form, asked.place()
     headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
@@ -88,12 +88,12 @@ def snapshot_answer(
     pinned: bool,
     place: Place | None,
 ) -> Response:
-    """Answer with rows of a snapshot.
+    """The response of a list of a snapshot's rows.
 
     Args:
-        views: the snapshot to list, and before it the one to compare with.
-        source: makes the rows; not called when the caller has them already.
-        pinned: whether the answer can never change.
+        views: the view to list; for a difference, preceded by the view to compare with.
+        source: computes the rows; not called when If-None-Match holds the ETag.
+        pinned: whether the response can never change.
         place: where the page begins.
     """
     form, view = asked.form, views[-1]
@@ -105,7 +105,7 @@ def snapshot_answer(
     headers = {
         "ETag": etag,
         "Vary": "Accept" if asked.api.tokens is None else "Accept, Authorization",
-        # Which snapshot of a second branch goes with a pinned one may change.
+        # The snapshot of a second branch that is paired with a pinned one may change.
         "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned and is_alone else "no-cache",
         **stale_header(stale),
     }
@@ -124,7 +124,7 @@ def snapshot_answer(
 
 
 def _about(rows: RowSource) -> Mapping[str, object]:
-    """What a list says besides, in every page and at the end of a stream: which part of its filter did not prune."""
+    """Metadata of every page and of a stream's end record: which part of the filter did not prune."""
     found = not_applied(rows)
     return {} if found is None else {"not_applied": found}
 
@@ -132,10 +132,10 @@ def _about(rows: RowSource) -> Mapping[str, object]:
 def views_of(
     target: Target, listing: str, query: Paged, first: Callable[[], tuple[View, ...]]
 ) -> tuple[Asked, tuple[View, ...], Place | None]:
-    """What a list is of: on a first page what the request chooses, later what its token pins.
+    """The views that a list reads: on a first page those of the request, later those that the page token pins.
 
     Raises:
-        PageTokenInvalid: the token is not of this list, or a snapshot of it is gone.
+        PageTokenInvalid: the token is of another list, or one of its snapshots is gone.
     """
     if query.page_token is None:
         views = first()
@@ -148,7 +148,7 @@ def views_of(
 
 
 def _views(pinned: Iterable[View]) -> Iterator[View]:
-    """The views of a list, each with that of its second branch, whose pin follows its own."""
+    """The views of a list, each joined with its second branch's view, whose pin follows its own."""
     before: View | None = None
     for view in pinned:
         if before is not None:
@@ -164,7 +164,7 @@ def _views(pinned: Iterable[View]) -> Iterator[View]:
 
 
 def _each(views: Sequence[View]) -> Iterator[View]:
-    """The views, each followed by that of its second branch."""
+    """The views, each followed by its second branch's view."""
     for view in views:
         yield view
         if view.other is not None and view.other.view is not None:
@@ -172,7 +172,7 @@ def _each(views: Sequence[View]) -> Iterator[View]:
 
 
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
-    """What a page token holds of the views that its list is of."""
+    """The pins of a list's views for its page token."""
     pairs = [(view.snapshot, view.schema_id) for view in _each(views) if view.snapshot is not None]
     return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id, schema_id) for r, schema_id in pairs)
 
@@ -203,16 +203,16 @@ def stream(
     headers: dict[str, str],
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    """Answer with a whole list."""
+    """The streaming response of a whole list."""
     write = streams.ndjson if form == media.NDJSON else streams.arrow
     return streams.Stream(write(listing, snapshot_id, about), form, headers)
 
 
 def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> str:
-    """A strong ETag from what decides the answer, known before any of the work.
+    """A strong ETag from all inputs of the response, computed before the rows.
 
-    Row ids of the index stand for snapshots and are never used twice; segments and their decoding
-    belong to the version of the package.
+    Row ids of the index stand for snapshots and are never reused; the package's version stands for
+    segments and their decoding.
     """
     fields: list[object] = [__version__, asked.name, form, stale]
     for view in _each(views):
@@ -224,13 +224,13 @@ def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> 
 
 
 def is_known(etag: str, headers: Sequence[str]) -> bool:
-    """Whether the caller's If-None-Match headers have an ETag."""
+    """Whether If-None-Match headers hold an ETag."""
     known = [tag.strip().removeprefix("W/") for header in headers for tag in header.split(",")]
     return etag in known or "*" in known
 
 
 def stale_header(stale: str | None) -> dict[str, str]:
-    """What tells why an answer is not of the newest state; nothing when it is."""
+    """The header that says why a response is not of the newest state; empty if it is."""
     if stale is None:
         return {}
     return {STALE_HEADER: stale.encode("ascii", "replace").decode().translate(_NO_CONTROL)[:300]}

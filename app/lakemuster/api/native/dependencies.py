@@ -1,4 +1,4 @@
-"""What a request says: who asks, for which table, with which parameters."""
+"""FastAPI dependencies of the native API: the caller, the table, the query parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INT64 = r"^-?[0-9]{1,19}$"
 
 @dataclass(frozen=True)
 class Api:
-    """What routes work with."""
+    """The objects that all routes share."""
 
     services: Services
     tokens: TokenFile | None
@@ -37,7 +37,7 @@ class Api:
 
     @cached_property
     def signing_key(self) -> bytes:
-        """The key of page tokens, which all replicas share."""
+        """The key that signs page tokens; all replicas share it."""
         return self.services.signing_key()
 
 
@@ -46,7 +46,7 @@ class Target:
     """A request about one table.
 
     Attributes:
-        name: in its one spelling.
+        name: the table's, in canonical spelling.
     """
 
     request: Request
@@ -55,12 +55,12 @@ class Target:
 
     @property
     def services(self) -> Services:
-        """The catalog's verbs."""
+        """The catalog's use cases."""
         return self.api.services
 
 
 def api_of(request: Request) -> Api:
-    """The app's own."""
+    """The app's ``Api``."""
     api: Api = request.app.state.api
     return api
 
@@ -73,10 +73,10 @@ _BEARER = HTTPBearer(
 
 
 def caller_of(request: Request) -> Caller:
-    """The caller that was admitted (see ``api.admission``).
+    """The admitted caller (see ``api.admission``).
 
     Raises:
-        RequestInvalid: a parameter stands more than once in the query string, and only one of them could count.
+        RequestInvalid: a parameter occurs more than once in the query string.
     """
     if request.scope["query_string"] and not getattr(request.state, "parameters_differ", False):
         twice = {name for name in request.query_params if len(request.query_params.getlist(name)) > 1}
@@ -99,12 +99,12 @@ TheCaller = Annotated[Caller, Depends(_asking)]
 
 
 def needs(scope: Scope, *, parameters: bool = True) -> params.Depends:
-    """A route's demand on its caller, made before anything else is looked at.
+    """A dependency that requires a scope of the caller, before the route's other parameters are read.
 
-    One dependency for all of it: each costs a request some 50 µs.
+    It is a single dependency, since each costs a request some 50 µs.
 
     Args:
-        parameters: whether any in the query string means anything; else they are refused.
+        parameters: whether the route has query parameters; if not, any are refused.
     """
 
     async def require(
@@ -123,7 +123,7 @@ async def the_table(
         str, Path(description="The table's dotted name, `ns.table`; a level that holds a dot in backticks.")
     ],
 ) -> Target:
-    """The table that the path names, if it exists for the caller."""
+    """The table in the path, if the caller may see it; it need not be registered."""
     levels = parse_name(table)
     caller_of(request).require_table(levels)
     return Target(request, api_of(request), format_name(levels))
@@ -143,7 +143,7 @@ class OfBranch(_Parameters):
 
     @property
     def other_branch(self) -> str | None:
-        """The branch, unless it is main, which is the default."""
+        """The branch; None for main, the default."""
         return None if self.branch == MAIN else self.branch
 
 
@@ -156,7 +156,7 @@ class Paged(_Parameters):
     )
 
     def choosing(self) -> dict[str, str]:
-        """The parameters that choose what is listed: all but the page's."""
+        """The parameters that select what is listed: all but the paging ones."""
         chosen = self.model_dump(exclude={"page_size", "page_token"}, exclude_none=True, by_alias=True)
         return {name: str(value) for name, value in chosen.items()}
 
@@ -171,10 +171,10 @@ class OfSnapshot(Paged):
     )
 
     def selector(self) -> Selector:
-        """The snapshot that is asked for.
+        """The selected snapshot.
 
         Raises:
-            RequestInvalid: more than one of snapshot, ref and as_of, or a value that is none.
+            RequestInvalid: there is more than one of snapshot, ref and as_of, or a value is invalid.
         """
         if sum(value is not None for value in (self.snapshot, self.ref, self.as_of)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
@@ -220,10 +220,10 @@ class OfDiff(OfSnapshot):
 
 
 def snapshot_id(text: str) -> int:
-    """A snapshot's id.
+    """Parse a snapshot's id.
 
     Raises:
-        RequestInvalid: not an integer of 64 bits.
+        RequestInvalid: it is no integer of 64 bits.
     """
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= 19:

@@ -1,4 +1,4 @@
-"""What each kind of route can answer, for ``openapi.yaml``."""
+"""The responses of each kind of native route, as documented in ``openapi.yaml``."""
 
 from __future__ import annotations
 

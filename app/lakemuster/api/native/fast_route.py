@@ -1,7 +1,7 @@
-"""The usual request, read in one go: a table in the path, and a document of JSON, or parameters of a list.
+"""A fast path past FastAPI's request parsing, for a table in the path with a JSON body or list parameters.
 
-FastAPI looks at each of a route's dependencies anew for every request, which takes half of what the framework costs.
-Whatever is not usual, it reads, and says what is wrong with it: the same requests are answered alike.
+FastAPI resolves each dependency of a route for every request, which is half of the framework's cost. It still handles
+every request that the fast path does not parse, and reports what is wrong with it. Both give the same responses.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _JSON = "application/json"
 
 
 class FastRoute(TableRoute):
-    """A route of callers who may read, of a function of ``table`` and ``asked``, or of ``table`` and ``query``."""
+    """A route for scope ``read``, whose function takes ``table`` and ``asked``, or ``table`` and ``query``."""
 
     async def table_of(self, request: Request) -> Target:
-        """The table that the path names, if it may exist for the caller."""
+        """The table in the path, if the caller may see it."""
         return await the_table(request, request.path_params["table"])
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Answer the usual request, or let FastAPI do; it does all for functions that are asked otherwise."""
+        """Return the fast handler, which falls back to FastAPI; for functions of other arguments, FastAPI's own."""
         answer, otherwise = unwrap(self.endpoint), super().get_route_handler()
         hints = get_type_hints(answer)
         read, model = (_document, hints["asked"]) if "asked" in hints else (_parameters, hints.get("query"))
@@ -49,7 +49,7 @@ class FastRoute(TableRoute):
 
 
 async def _document(request: Request, model: type[BaseModel]) -> BaseModel | None:
-    """What a request's body says; None when it, or something else of the request, is not as it mostly is."""
+    """Parse a request's JSON body. None: fall back to FastAPI's parsing."""
     if request.scope["query_string"] or request.headers.get("content-type") != _JSON:
         return None
     try:
@@ -59,9 +59,9 @@ async def _document(request: Request, model: type[BaseModel]) -> BaseModel | Non
 
 
 async def _parameters(request: Request, model: type[BaseModel]) -> BaseModel | None:
-    """What a request's query string says; None when it says anything that lists are not asked."""
+    """Parse a request's query string. None: fall back to FastAPI's parsing."""
     try:
-        # Parameters that stand twice are refused where the caller is looked for.
+        # ``caller_of`` refuses repeated parameters.
         return model.model_validate(dict(request.query_params))
     except ValidationError:
         return None

@@ -1,4 +1,4 @@
-"""Routes of what a table was and is: snapshots, refs, schemas, specs."""
+"""Routes of a table's history: snapshots, refs, schemas, partition specs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def get_snapshot(
     """One snapshot: of main, or of the branch that ref names; without ref also of the only branch that has its id."""
     found, record = history.snapshot_of(table.services, table.name, snapshot_id(id), query.ref or query.other_branch)
     names = history.names_of(table.services, table.name)
-    # The snapshot never changes, and what became of it may.
+    # The snapshot never changes, but its indexing state may.
     body = dumps(snapshot_out(found, record, names).model_dump(mode="json"))
     headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"', "Cache-Control": "no-cache"}
     if is_known(headers["ETag"], table.request.headers.getlist("if-none-match")):

@@ -1,4 +1,4 @@
-"""Routes of what a snapshot holds: manifests, entries, files, partitions, indexes; and of differences."""
+"""Routes of a snapshot's content: manifests, entries, files, partitions, indexes; and of differences."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from lakemuster.wire.native.plans import (
 _TASKS = "plan-tasks"
 
 MAX_TASKS = 100_000
-"""Parts of one plan; about 150 bytes each."""
+"""Limit of plan tasks in one response; about 150 bytes each."""
 
 router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=FastRoute)
 
@@ -49,7 +49,7 @@ class _Paging(Paged):
     plan_task: str | None = None
 
     def choosing(self) -> dict[str, str]:
-        """The rest as one text, made when a token needs it."""
+        """All other fields as one JSON text, built only when a token needs it."""
         fields = PlanQuestion.model_fields
         values = {name: getattr(self.asked, name) for name in fields}
         chosen = {name: value for name, value in values.items() if value != fields[name].default}
@@ -120,13 +120,13 @@ Question = TypeVar("Question", PlanRequest, PlanTasksRequest, ExplainRequest)
 
 
 def _with_nan(table: Target, asked: Question) -> Question:
-    """The same with the table's setting where NaN is left open, so that tokens are bound to it."""
+    """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
     mode = "any" if asked.nan is not None else table.services.settings.nan_of(table.name)
     return asked if mode == "any" else asked.model_copy(update={"nan": mode})
 
 
 def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
-    """The files of a part of a plan."""
+    """The response with the files of one plan task."""
     if asked.limit is not None:
         raise RequestInvalid("limit goes with a whole plan, not with parts of one")
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
@@ -162,7 +162,7 @@ def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -
     between = b'],"deletes":['
     body = b"".join((head, page.files, between, page.deletes, b"],", memoryview(orjson.dumps(rest))[1:]))
     if place is None and known is None:
-        # The answer is kept, too: the page is no second copy of it.
+        # The cached page shares the buffer of the response body, which the response cache holds too.
         files, whole = len(head) + len(page.files), memoryview(body)
         deletes = whole[files + len(between) :][: len(page.deletes)]
         pages.keep(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))

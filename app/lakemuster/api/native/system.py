@@ -29,7 +29,7 @@ class OfSystemTable(OfSnapshot):
     """Parameters of a system table. Those of a table take no snapshot: ``ref`` may name a branch."""
 
     def choosing(self) -> dict[str, str]:
-        """As of every list; page tokens and ETags are not those of the native list of the same name."""
+        """Like every list's, marked so that page tokens and ETags differ from the native list of the same name."""
         return {**super().choosing(), "list": "system"}
 
 

@@ -1,4 +1,4 @@
-"""Routes of tables: list, register, look, refresh, remove."""
+"""Routes of tables: list, register, show, refresh, remove."""
 
 from __future__ import annotations
 

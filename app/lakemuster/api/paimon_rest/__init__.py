@@ -1,12 +1,13 @@
 """The Paimon REST catalog protocol, read side, below ``/paimon/v1``.
 
-Registered Paimon tables of two levels and more appear: the last level is the table, what stands before it is the
-database, dotted as Lakemuster spells names (``a.b.c`` is table ``c`` of database ``a.b``). Iceberg tables do not
-appear, nor do tables whose own name holds a ``$``, which in Paimon sets a branch or a system table apart. The
-database ``default`` exists without tables too, and is listed once it has one. There is one warehouse, and one prefix.
+The catalog shows registered Paimon tables whose names have two levels or more. The last level is the table, the levels
+before it are the database, dotted as in Lakemuster's names (``a.b.c`` is table ``c`` of database ``a.b``). It does not
+show Iceberg tables, nor tables whose last level holds a ``$``, since Paimon separates branches and system tables by it.
+The database ``default`` exists without tables too, and is listed once it has one. There is one warehouse and one
+prefix.
 
-Clients get a table's place, its newest schema and its newest snapshot, and read manifests and data files themselves,
-with credentials of their own. Nothing is written: the protocol's writes are refused in its own words.
+Clients get a table's location, its newest schema and its newest snapshot, and read manifests and data files themselves,
+with their own credentials. Writes are refused with the protocol's own error.
 
 Source: the Paimon REST catalog OpenAPI document; Paimon ``RESTApi``, ``RESTCatalog``, ``DefaultErrorHandler``.
 """

@@ -1,4 +1,4 @@
-"""Answers of the protocol."""
+"""JSON responses of the Paimon REST catalog."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from lakemuster.wire.paimon_rest.catalog import RestModel
 
 
 def answer(document: RestModel, headers: Mapping[str, str] | None = None) -> Response:
-    """A document of the protocol."""
+    """The JSON response of a protocol document."""
     body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
     return Response(body, media_type="application/json", headers=dict(headers or {}))

@@ -1,4 +1,4 @@
-"""Routes of the catalog: databases, the names of tables; views and functions, of which there are none."""
+"""Routes of the catalog: databases, table names, and views and functions, of which there are none."""
 
 from __future__ import annotations
 

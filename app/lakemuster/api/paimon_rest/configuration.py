@@ -1,4 +1,4 @@
-"""The route that clients call first: how they are to be configured."""
+"""The configuration route, which clients call first."""
 
 from __future__ import annotations
 

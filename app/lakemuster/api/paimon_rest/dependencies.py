@@ -1,4 +1,4 @@
-"""What a request of the protocol says: a database, a table and its branch, a page."""
+"""FastAPI dependencies of the Paimon REST catalog: a database, a table and its branch, a page."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from lakemuster.metadata.snapshot import MAIN
 ROOT = "/paimon/v1"
 CATALOG = "lakemuster"
 PREFIX = f"{ROOT}/{CATALOG}"
-"""Java's client asks for a prefix; it is told this one."""
+"""Java's client requires a prefix; the configuration route sends this one."""
 
 DEFAULT_DATABASE = "default"
-"""Spark and Flink look for it at their start, and would create it: it exists without a table too."""
+"""Spark and Flink look it up at start, and would create it if missing: it exists even without a table."""
 
 SPLITTER = "$"
 _BRANCH = "branch_"
@@ -34,11 +34,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Which page of a list is asked for.
+    """The requested page of a list.
 
     Attributes:
-        token: None asks for the first page.
-        size: at most so many items.
+        token: None: the first page.
+        size: maximum number of items.
     """
 
     token: str | None
@@ -51,8 +51,8 @@ class Asked:
 
     Attributes:
         levels: of the table's name.
-        branch: ``main``, unless the name says another.
-        object: the table's name as it was said, with its branch.
+        branch: ``main``, unless the name holds another.
+        object: the table's name as requested, with its branch.
     """
 
     api: Api
@@ -63,12 +63,12 @@ class Asked:
 
     @property
     def services(self) -> Services:
-        """The catalog's verbs."""
+        """The catalog's use cases."""
         return self.api.services
 
     @property
     def name(self) -> str:
-        """The table's name in its one spelling."""
+        """The table's name in canonical spelling."""
         return format_name(self.levels)
 
     @property
@@ -85,7 +85,7 @@ class Names:
 
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
-        """All of them. A table of a single level is in no database, and does not appear."""
+        """All of them, sorted by name. A table whose name has one level is in no database, and is left out."""
         named = ((parse_name(table.name), table) for table in api.services.tables() if table.format == "paimon")
         shown = {name: table for name, table in named if is_told(name) and caller.sees(name)}
         return cls(dict(sorted(shown.items())))
@@ -101,7 +101,7 @@ class Names:
         """The tables of a database by their own names.
 
         Raises:
-            NamespaceNotFound: there are none, and it is not the one that always exists.
+            NamespaceNotFound: there are none, and it is not the default database.
         """
         found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
         if not found and database != DEFAULT_DATABASE:
@@ -110,16 +110,16 @@ class Names:
 
 
 def is_told(name: Levels) -> bool:
-    """Whether a name can be told in the protocol: it has a database, and what clients split names at is not in it."""
+    """Whether the protocol can express a name: it has a database, and its table no ``$``, where clients split."""
     return len(name) > 1 and SPLITTER not in name[-1]
 
 
 def spoken(request: Request, at: int, decoded: str) -> str:
-    """A name in the path: clients encode names as forms do, where a plus sign is a space.
+    """A name in the path, decoded as form data: clients encode a space as a plus sign.
 
     Args:
-        at: how many segments it lies behind ``databases``.
-        decoded: as paths are decoded.
+        at: the name's distance from the segment ``databases``.
+        decoded: the name as paths are decoded.
     """
     if "+" not in decoded:
         return decoded
@@ -132,7 +132,7 @@ async def the_database(
     request: Request,
     database: Annotated[str, Path(description="The database: all levels of a table's name but its last, dotted.")],
 ) -> str:
-    """The database that the path names, whether or not it exists."""
+    """The database in the path; it need not exist."""
     return spoken(request, 1, database)
 
 
@@ -142,7 +142,7 @@ async def the_table(
     database: Annotated[str, Depends(the_database)],
     table: Annotated[str, Path(description="The table's own name; `$branch_` and a branch's name may follow.")],
 ) -> Asked:
-    """The table that the path names, if it may exist for the caller."""
+    """The table in the path, if the caller may see it; it need not be registered."""
     said = spoken(request, 3, table)
     name, _, rest = said.partition(SPLITTER)
     branch = rest.removeprefix(_BRANCH) if rest.startswith(_BRANCH) else ""
@@ -178,7 +178,7 @@ async def _a_tag(tag: Annotated[str, Path(description="The tag's name.")]) -> st
 
 
 def named_in(path: str) -> list[params.Depends]:
-    """The parameters in a path, for routes that do not look at them."""
+    """Document the parameters in a path, for routes that do not read them."""
     known: dict[str, Callable[..., object]] = {
         "{database}": the_database,
         "{table}": _a_table,
@@ -199,14 +199,14 @@ async def paging(
         str | None, Query(alias="pageToken", max_length=4096, description="nextPageToken of the page before.")
     ] = None,
 ) -> Paging:
-    """The page that the query asks for."""
+    """The requested page."""
     return Paging(page_token or None, max_results or PAGE_SIZE)
 
 
 def page_of(
     api: Api, asked: Paging, items: Iterable[T], key: Callable[[T], Key], binding: Binding
 ) -> tuple[list[T], str | None]:
-    """The items of the page that is asked for, and the token of the next one.
+    """The items of the requested page, and the token of the next one.
 
     Args:
         items: in increasing order of their keys.

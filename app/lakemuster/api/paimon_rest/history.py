@@ -1,4 +1,4 @@
-"""Routes of a table's history: its newest snapshot, all of them, branches, tags."""
+"""Routes of a table's history: the newest snapshot, all snapshots, branches, tags, consumers."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def list_consumers(asked: ThePaimonTable, page: ThePaging) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A table now, and the newest snapshot of the branch that was asked for: known, at least; None without one."""
+    """A table now, and the newest snapshot of the requested branch, published or not; None without one."""
 
     table: TableRecord
     metadata: TableMetadata
@@ -173,10 +173,10 @@ class Head:
 
 
 def head_of(asked: Asked) -> Head:
-    """Look at a table.
+    """Look at a table, and find the newest snapshot of the requested branch.
 
     Raises:
-        SnapshotUnpublished: the newest state could not be had.
+        SnapshotUnpublished: the newest state could not be read.
     """
     table, metadata, stale = _looked(asked)
     heads = {ref.branch: ref.snapshot_id for ref in metadata.refs if ref.kind == "branch"}
@@ -184,7 +184,7 @@ def head_of(asked: Asked) -> Head:
         records = asked.services.heads(table, {branch: heads[branch] for branch in {MAIN, asked.branch} & heads.keys()})
     except SnapshotNotFound as cause:
         raise SnapshotUnpublished("the table changed while it was looked at; try again") from cause
-    # That main's newest snapshot is quarantined is a reason to be stale, and none to hide what is newest.
+    # If main's newest snapshot is quarantined, the answer is stale, but the newest snapshot is known.
     main = records.get(MAIN)
     if stale is not None and (main is None or stale != main.error):
         raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
@@ -192,11 +192,11 @@ def head_of(asked: Asked) -> Head:
 
 
 def _looked(asked: Asked) -> tuple[TableRecord, TableMetadata, str | None]:
-    """A table that has the branch that was asked for, looked at within the allowed staleness, or why it could not be.
+    """A table with the requested branch, looked at within the allowed staleness, or else why not.
 
     Raises:
-        TableNotFound: no such table or branch.
-        LookFailed: the branch is not known, and the table cannot be looked at.
+        TableNotFound: there is no such table or branch.
+        LookFailed: the branch is unknown, and the table cannot be looked at.
     """
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata]:
@@ -229,10 +229,10 @@ def _kept(asked: Asked, table: TableRecord, tag: Ref) -> SnapshotRecord:
 
 
 def _read(record: SnapshotRecord) -> Snapshot:
-    """A record's snapshot, unless its own file could not be read.
+    """A record's snapshot.
 
     Raises:
-        SnapshotQuarantined: it could not.
+        SnapshotQuarantined: the snapshot's own file could not be read.
     """
     if (reason := record.snapshot.extra.get(UNREADABLE)) is not None:
         raise SnapshotQuarantined(f"snapshot {record.snapshot.snapshot_id} cannot be read: {reason}")

@@ -1,4 +1,4 @@
-"""Routes of a table's partitions: of the newest snapshot, and only if it could be read whole."""
+"""Routes of the partitions of a table's newest snapshot; they fail unless all of it could be read."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _listed(asked: Asked, page: Paging, pattern: str | None) -> Response:
 
 
 def _partitions(asked: Asked) -> dict[str, PartitionOut]:
-    """Those of the newest snapshot, by name.
+    """The partitions of the newest snapshot, by name.
 
     Raises:
-        SnapshotQuarantined, SnapshotUnpublished: it cannot be read: an older one is no answer.
+        SnapshotQuarantined, SnapshotUnpublished: it cannot be read; an older one does not replace it.
     """
     head = head_of(asked)
     schema = newest_schema(head.metadata, asked.branch)

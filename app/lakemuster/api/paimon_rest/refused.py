@@ -1,4 +1,4 @@
-"""What the protocol has and this server refuses: every write, and permissions."""
+"""Operations of the protocol that this server refuses: every write, and permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of tables: their place and newest schema, by name, by id, and a database's whole."""
+"""Routes of tables: location and newest schema, by name, by id, or of a whole database."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from lakemuster.wire.paimon_rest.patterns import Pattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
 LOOKS_SECONDS = 2.0
-"""In which a list begins to look at tables that were never read."""
+"""Time limit in which a list starts looks at tables that were never read."""
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ def registered(services: Services, name: str) -> TableRecord:
     """A registered Paimon table.
 
     Raises:
-        TableNotFound: none of that name, or one of another format.
+        TableNotFound: there is none of that name, or it has another format.
     """
     record = services.table(name)
     if record.format != "paimon":
@@ -145,10 +145,10 @@ def registered(services: Services, name: str) -> TableRecord:
 
 
 def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
-    """A Paimon table whose pointer was looked at within the allowed staleness, or why it could not be.
+    """A Paimon table whose pointer was looked at within the allowed staleness, or else why not.
 
     Raises:
-        TableNotFound: none of that name, or one of another format.
+        TableNotFound: there is none of that name, or it has another format.
         CatalogError: its metadata could never be read.
     """
     registered(services, name)
@@ -156,12 +156,12 @@ def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str
 
 
 def looked_for(services: Services, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
-    """What is found in a Paimon table; see :meth:`Services.found`.
+    """What ``find`` returns for a Paimon table; see :meth:`Services.found`.
 
     Raises:
-        TableNotFound: none of that name, or one of another format.
-        NotFound: of ``find``, of what the table has not.
-        LookFailed: it is not known, and the table cannot be looked at.
+        TableNotFound: there is none of that name, or it has another format.
+        NotFound: raised by ``find``: the table does not have it.
+        LookFailed: it is unknown, and the table cannot be looked at.
     """
     registered(services, name)
     return services.found(name, find)
@@ -186,10 +186,10 @@ def id_of(record: TableRecord) -> str:
 
 
 def table_out(record: TableRecord, database: str, said: str, metadata: TableMetadata, schema: Schema) -> TableOut:
-    """The answer of a table.
+    """The protocol's document of a table.
 
     Args:
-        said: the table's name as it was asked for.
+        said: the table's name as requested.
     """
     first = min(metadata.schemas, key=lambda schema: schema.schema_id)
     return TableOut(
@@ -206,7 +206,7 @@ def table_out(record: TableRecord, database: str, said: str, metadata: TableMeta
 
 
 def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
-    """Whether a table's option ``type`` is as asked; tables without it, or never read, are of type ``table``."""
+    """Whether a table's option ``type`` is ``kind``; a table without it, or never read, is of type ``table``."""
     try:
         properties = api.services.metadata(record).properties
     except TableNotFound:

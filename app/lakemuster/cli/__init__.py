@@ -1,7 +1,7 @@
 """The command line: ``lakemuster serve``, ``lakemuster files shop.orders`` and the rest.
 
-Imports here are light, so that ``--help`` and commands on a server answer at once; what needs the
-server's packages is imported by the command that needs it.
+This module imports little, so that ``--help`` and commands on a remote server start quickly. A command that needs
+the server's packages imports them itself.
 """
 
 from __future__ import annotations

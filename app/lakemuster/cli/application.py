@@ -1,6 +1,6 @@
-"""How every command ends: status 0 done, 1 a failure said in one line on stderr, 2 wrong usage.
+"""Exit statuses of all commands: 0 for success, 1 for a failure with one line on stderr, 2 for wrong usage.
 
-A reader that closes the pipe early has what it wanted: that is 0 too.
+A reader that closes the pipe early has all it needs: the status is 0.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from lakemuster.errors import CatalogError
 
 DEBUG = "--debug"
 Context = Any
-"""click's own, whose module is another in each line of typer's versions."""
+"""click's context class, whose module differs between release lines of typer."""
 
 
 class Commands(TyperGroup):
-    """The group of all commands: failures become a line and a status here, once for all of them."""
+    """The group of all commands: converts failures to an error line and an exit status."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Take ``--debug`` wherever it stands."""
+        """Accept ``--debug`` in any position."""
         words = args[: args.index("--")] if "--" in args else args
         if DEBUG in words:
             args = [DEBUG, *(word for word in words if word != DEBUG), *args[len(words) :]]
@@ -53,20 +53,20 @@ class Commands(TyperGroup):
 
 
 def foreseen(error: Exception) -> str | None:
-    """What a deliberate failure says; None for all others, whose text may hold anything."""
-    # The client brings httpx, which commands on the local index do without.
+    """Return the message of a deliberate failure; None for other exceptions, whose text may contain anything."""
+    # The client imports httpx, which commands on the local index do not need.
     from lakemuster.client.errors import ClientError  # noqa: PLC0415
 
     return error.message if isinstance(error, CatalogError | ClientError) else None
 
 
 def fail(message: str) -> None:
-    """Say on stderr, in one line, what went wrong."""
+    """Write an error message to stderr, in one line."""
     sys.stderr.write(f"lakemuster: {printable(' '.join(message.split()))}\n")
 
 
 def _forget_stdout() -> None:
-    """Point stdout nowhere, so that the interpreter's last flush does not meet the closed pipe again."""
+    """Redirect stdout to the null device, so that the interpreter's final flush does not fail on the closed pipe."""
     try:
         descriptor = sys.stdout.fileno()
     except OSError:

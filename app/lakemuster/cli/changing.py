@@ -1,4 +1,4 @@
-"""Commands that change the index: register, forget, refresh, index, sweep."""
+"""Commands that change the index: add, discover, remove, refresh, index, sweep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVERY_SNAPSHOT = 2**31 - 1
 
 
 class Engine(StrEnum):
-    """What decodes manifests."""
+    """The engine that decodes manifests."""
 
     LOCAL = "local"
     SPARK = "spark"
@@ -144,11 +144,11 @@ def sweep(
 
 
 def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
-    """Refresh one table after the other; a failure of one does not keep the next from its turn.
+    """Refresh tables one after the other; a failure of one does not stop the others.
 
     Raises:
-        typer.Exit: with 1, when a table could not be looked at, or its newest state cannot be read. An older
-            snapshot that cannot be read is told, and is no failure: it may never be mended.
+        typer.Exit: with 1, if a table's pointer or its newest state cannot be read. An older
+            snapshot that cannot be read is reported, but is not a failure: it may never be repaired.
     """
     reports: list[Row] = []
     failed = False

@@ -1,4 +1,4 @@
-"""Which columns of each list people see; ``--json`` has all of them."""
+"""The columns of each list that are shown as text; ``--json`` has all columns."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ NUMBERS = frozenset(
         "kept",
     }
 )
-"""Columns that stand at the right."""
+"""Columns that are right-aligned."""
 
 
 def columns_of(kind: str, row: Mapping[str, object]) -> Sequence[str]:
-    """The columns of a list, in their order: those of its kind that its rows have; of ``$files`` and the like all."""
+    """Return a list's columns in order: those of its kind that its rows have; all of them for system tables."""
     if kind.startswith("$"):
         return tuple(row)
     return tuple(column for column in _COLUMNS[kind] if column in row)

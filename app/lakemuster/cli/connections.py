@@ -1,7 +1,7 @@
-"""How connections are read and written: by llhttp, within bounds of bytes, of number and of time.
+"""An HTTP/1.1 protocol for uvicorn (llhttp) that limits header bytes, numbers of connections, and times.
 
-Of a request's head no more is read than anyone has to send. A head, a body and a reader that are late end their
-connection; which times these are, ``peers.Limits`` says.
+A request head is limited to the bytes that a legitimate client may need. A slow head, body or reader closes its
+connection; ``peers.Limits`` has the timeouts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lakemuster.cli.peers import Limits, Peers, network_of
 from lakemuster.cli.vectored_write import vectored
 
 MAX_HEAD_BYTES = 64 * 1024
-"""Of a request's line and headers, and of whatever else is no body: ends of chunks, what follows the last one."""
+"""Limit of a request's line and headers, and of other bytes outside of the body: chunk ends and trailers."""
 
 _RESET = struct.pack("ii", 1, 0)
 _TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 2\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -28,7 +28,7 @@ _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: c
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which by itself reads heads of any length and waits for ever."""
+    """uvicorn's protocol with limits; without them it reads heads of any length and waits forever."""
 
     limits = Limits()
 
@@ -46,15 +46,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the client has closed the connection, or we have."""
+        """Whether either side has closed the connection."""
         return self.transport.is_closing()
 
     def claim(self, owner: str) -> bool:
-        """Count the connection for a caller."""
+        """Count the connection for a caller; False if the caller has too many."""
         return self._peers.claim(self, owner)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A new connection, if its peer may have one more."""
+        """Register a new connection; close it if its peer or the process has too many."""
         super().connection_made(transport)
         self.peer = network_of(self.client[0]) if self.client else ""
         self._await_head()
@@ -63,15 +63,15 @@ class BoundedProtocol(HttpToolsProtocol):
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The end of a connection."""
+        """Unregister the connection."""
         self._peers.remove(self)
         super().connection_lost(exc)
 
     def look(self, now: float) -> None:
-        """End the connection if its client is late: with its request, or with taking the answer."""
+        """Close the connection if its client exceeds a timeout in sending the request or in reading the response."""
         self._look_at_writing(now)
         if self.transport.is_closing() or self.pipeline:
-            return  # what is read too early waits by our own doing
+            return  # pipelined requests wait because of us
         if self._reading == "head" and now - self._since > self.limits.head:
             self._end_late(is_told=self._pending > 0)
         elif self._reading == "body":
@@ -100,12 +100,12 @@ class BoundedProtocol(HttpToolsProtocol):
         if unsent != self._unsent:
             self._unsent, self._stuck = unsent, now
         elif now - self._stuck > self.limits.write:
-            # A reset: else the system keeps what the peer has not taken, and goes on trying for minutes.
+            # Send a reset: otherwise the kernel retains the unsent bytes and retries for minutes.
             self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes, which count until a head is complete, or a piece of a body, or a request."""
+        """Parse received bytes; count them until they complete a head, a piece of a body, or a request."""
         if self._reading is None:
             self._await_head()
         self._is_further = False
@@ -122,7 +122,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._reading, self._since = "head", self.loop.time()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Begin a request."""
         self._told = 0
         if self._reading is None:
             self._await_head()
@@ -131,30 +131,30 @@ class BoundedProtocol(HttpToolsProtocol):
         self.scope["extensions"] = extensions
 
     def on_url(self, url: bytes) -> None:
-        """A part of a request's line."""
+        """Count a part of the request's line."""
         self._tell(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header."""
+        """Count a header."""
         self._tell(len(name) + len(value))
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """A whole head."""
+        """Start the timeouts of the body: the head is complete."""
         self._is_further = True
         self._reading, self._moved = "body", 0
         self._since = self._mark = self.loop.time()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A piece of a body."""
+        """Count a piece of the body."""
         self._is_further = True
         self._moved += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The end of a request."""
+        """End the request's timeouts."""
         self._is_further = True
         self._reading = None
         super().on_message_complete()
@@ -162,11 +162,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def _tell(self, size: int) -> None:
         self._told += size
         if self._told > MAX_HEAD_BYTES:
-            raise ValueError("a head that is too long")  # which the parser turns into its own error, a 400
+            raise ValueError("a head that is too long")  # the parser converts it to its own error, a 400
 
 
 def _in_kernel(transport: asyncio.Transport) -> int:
-    """Bytes that the system has taken and the peer has not; 0 where it does not say."""
+    """Return the unacknowledged bytes in the kernel's send buffer; 0 if the system does not report them."""
     try:
         found: tuple[int] = struct.unpack(
             "i", fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, b"\0\0\0\0")

@@ -1,4 +1,4 @@
-"""The demo: a small lake of real tables, with an index of its own, so that nobody's index meets it."""
+"""Prepare the demo: a small lake of real tables, with a separate index, so that it does not affect another index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = Path(".lakemuster/demo")
 
 
 def demo_settings() -> dict[str, object]:
-    """Settings that keep everything of the demo in its folder."""
+    """Return settings that store all of the demo's data in its folder."""
     return {
         "database_url": f"sqlite:///{FOLDER / 'index.db'}",
         "segments_url": str(FOLDER / "segments"),
@@ -24,13 +24,13 @@ def demo_settings() -> dict[str, object]:
 
 
 def prepare_demo(services: Services) -> None:
-    """Unpack the lake, register its tables and index them; what is there already stays.
+    """Unpack the lake, register its tables and index them; existing data stays.
 
     Raises:
         CatalogError: the lake cannot be written or walked.
     """
     if not is_unpacked(FOLDER / "lake"):
-        # What is indexed is of another version, or of another folder, which its metadata names.
+        # The index belongs to another version, or to another folder, whose path the metadata contains.
         for table in services.tables():
             services.remove(table.name)
     folder = unpack(FOLDER / "lake")

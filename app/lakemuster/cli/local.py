@@ -1,4 +1,4 @@
-"""The index of this folder as the source of a command's answers: rows in the form of the native HTTP API."""
+"""The local index as the data source of commands: rows in the form of the native HTTP API."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class LocalSource:
-    """Answers from the index that the settings name. What it is told is the operator's word."""
+    """Reads the index that the settings name. Its caller is the operator, so all locations are allowed."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     @classmethod
     def opened(cls, **settings: object) -> Self:
-        """The index of the settings; those given win over environment and file.
+        """Open the index of the settings; ``settings`` override environment and file.
 
         Raises:
             ConfigInvalid: a setting is wrong.
@@ -47,14 +47,14 @@ class LocalSource:
         return cls(build_services(load_settings(**settings), PATIENT))
 
     def tables(self) -> Iterator[Row]:
-        """All tables, by name."""
+        """Return all tables, by name."""
         return (
             table_out(table).model_dump(mode="json")
             for table in sorted(self._services.tables(), key=lambda table: table.name)
         )
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
-        """A list of one table."""
+        """Return a list of one table."""
         name, options = _normal(query.table), query.options
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
             return history_rows(self._services, query.kind, name, _selector(query), notice)
@@ -80,24 +80,24 @@ class LocalSource:
                 raise AssertionError(kind)
 
     def plan(self, query: Query) -> Iterator[Row]:
-        """A plan, page by page."""
+        """Return a plan, page by page."""
         return plan_pages(self._services, _normal(query.table), query)
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
-        """An explanation."""
+        """Return an explanation."""
         return explanation(self._services, _normal(query.table), query, files)
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
     ) -> Row:
-        """Register a table, wherever it is."""
+        """Register a table at any location."""
         table = self._services.add(
             _normal(name), _absolute(location), table_format, _absolute_rewrites(rewrites), operator=True
         )
         return table_out(table).model_dump(mode="json")
 
     def discover(self, url: str, namespace: str | None, rewrites: Sequence[tuple[str, str]]) -> Iterator[Row]:
-        """Register every table below a folder, wherever it is."""
+        """Register every table below a folder at any location."""
         for found in self._services.discover(_absolute(url), namespace, _absolute_rewrites(rewrites), operator=True):
             yield {
                 "outcome": found.outcome,
@@ -113,16 +113,16 @@ class LocalSource:
         self._services.remove(_normal(name))
 
     def refresh(self, name: str, advance: Advance) -> Row:
-        """Look at a table's pointer now."""
+        """Refresh a table: read its pointer now."""
         return refresh_out(self._services.refresh(_normal(name), advance)).model_dump(mode="json")
 
     def sweep(self, grace_seconds: float) -> Row:
-        """Remove segments that no table needs, and are older."""
+        """Remove unused segments that are older than the grace period."""
         index = self._services.index
         return asdict(sweep(index.database, index.segments, grace_seconds=grace_seconds))
 
     def verify(self, name: str, advance: Advance, *, repair: bool, sample: int | None) -> tuple[Row, list[list[str]]]:
-        """Compare the index of a table with its metadata: the report, and each difference in words."""
+        """Compare the index of a table with its metadata; return the report and a description of each difference."""
         table = self._services.table(_normal(name))
         found = verify(self._services.refresher, table, repair=repair, sample=sample, progress=advance)
         report = {"table": table.name, **asdict(found)}
@@ -131,11 +131,11 @@ class LocalSource:
         return report, [describe(told) for told in found.differences]
 
     def stale(self, name: str) -> str | None:
-        """What the last look at the table found."""
+        """Return why the last look at the table failed; None if it did not."""
         return self._services.table(_normal(name)).stale_reason
 
     def close(self) -> None:
-        """Stop decoders, close the database."""
+        """Stop decoders and close the database."""
         self._services.close()
 
     def _system(self, name: str, query: Query, notice: Notice) -> Iterator[Row]:
@@ -170,7 +170,7 @@ def _normal(name: str) -> str:
 
 
 def _absolute(location: str) -> str:
-    """A path below this folder by its whole name: the index is asked from other folders too."""
+    """Make a relative path absolute: the index is also used from other folders."""
     return location if _SCHEME.match(location) else absolute(location, os.getcwd())
 
 

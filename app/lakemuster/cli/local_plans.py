@@ -1,4 +1,4 @@
-"""Plans and explanations of the local index as the native HTTP API gives them."""
+"""Plans and explanations from the local index, in the form of the native HTTP API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Asked = TypeVar("Asked", PlanRequest, ExplainRequest)
 
 
 def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
-    """Pages of ``/plan``, all of one snapshot."""
+    """Yield the pages of ``/plan``, all of one snapshot."""
     options = query.options
     more = {
         "select": words(options.get("select")),
@@ -50,20 +50,20 @@ def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
 
 
 def explanation(services: Services, name: str, query: Query, files: Sequence[str]) -> Row:
-    """The answer of ``/explain``."""
+    """Return the response of ``/explain``."""
     asked = _asked(ExplainRequest, query, {"files": list(files), "nan": nan_of(services, name, query)})
     view = services.view(name, selector_of(asked))
     return explanation_out(services, view, asked, stale=view.stale).model_dump(mode="json")
 
 
 def nan_of(services: Services, name: str, query: Query) -> NanMode:
-    """What comparisons with NaN mean: as the command says, or the table's setting."""
+    """Return the meaning of comparisons with NaN: the command's option, else the table's setting."""
     given = query.options.get("nan")
     return next((mode for mode in NAN_MODES if mode == given), services.settings.nan_of(name))
 
 
 def milliseconds(moment: datetime | None) -> int | None:
-    """Since 1970-01-01 UTC."""
+    """Return the milliseconds since 1970-01-01 UTC."""
     return None if moment is None else (moment - _EPOCH) // timedelta(milliseconds=1)
 
 

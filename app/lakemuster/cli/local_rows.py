@@ -1,4 +1,4 @@
-"""Snapshots, refs, schemas and specs of the local index as rows of the native HTTP API."""
+"""Snapshots, refs, schemas and specs from the local index, in the form of the native HTTP API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.wire.native.schemas import RefOut
 
 
 def history_rows(services: Services, kind: str, name: str, selector: Selector, notice: Notice) -> Iterator[Row]:
-    """Rows of ``/snapshots``, ``/refs``, ``/schemas`` or ``/specs``."""
+    """Yield the rows of ``/snapshots``, ``/refs``, ``/schemas`` or ``/specs``."""
     rows, stale = _rows(services, kind, name, selector)
     if stale is not None:
         notice(not_newest(stale))

@@ -11,7 +11,7 @@ import typer
 
 
 class Nan(StrEnum):
-    """What comparisons with NaN mean."""
+    """The meaning of comparisons with NaN."""
 
     ANY = "any"
     GREATEST = "greatest"
@@ -69,10 +69,10 @@ Limit = Annotated[
 
 
 def parse_where(text: str | None) -> object:
-    """A filter: SQL, or the JSON of an Iceberg expression.
+    """Parse a filter: SQL, or the JSON of an Iceberg expression.
 
     Raises:
-        typer.BadParameter: it begins like a JSON object, and is none.
+        typer.BadParameter: it begins like a JSON object, but is not valid JSON.
     """
     if text is None or not text.lstrip().startswith("{"):
         return text
@@ -130,12 +130,12 @@ NoWhere = Annotated[str | None, typer.Option("--where", hidden=True, callback=_n
 
 
 def words(text: str | None) -> list[str] | None:
-    """The parts of a list with commas between; None when it is not given."""
+    """Split a comma-separated list; None if it is not given."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """``OLD=NEW`` words as pairs; the first ``=`` parts them.
+    """Split ``OLD=NEW`` words into pairs, at the first ``=``.
 
     Raises:
         typer.BadParameter: a word without both sides.
@@ -150,7 +150,7 @@ def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """A moment: an ISO 8601 date or time, UTC when it names no zone.
+    """Parse an ISO 8601 date or time, in UTC if it has no zone.
 
     Raises:
         typer.BadParameter: the text is neither.

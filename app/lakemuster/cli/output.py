@@ -1,7 +1,7 @@
-"""Lists on stdout: JSON, a table for a terminal, or plain columns for the next program.
+"""Write lists to stdout: as JSON, as a table on a terminal, or as plain columns for other programs.
 
-Plain columns are separated by tabs, begin with one line of names, and hold every value whole.
-Rows are written as they come: a list may be larger than memory.
+Plain columns are separated by tabs, begin with one line of names, and never truncate a value.
+Rows are written as they arrive: a list may be larger than memory.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from lakemuster.cli.text import cell
 Row = Mapping[str, Any]
 
 TABLE_ROWS = 1000
-"""Rows that a table in a terminal is laid out for at once; the next ones get a table of their own."""
+"""Rows of one table on a terminal; further rows go to the next table."""
 
 
 def show_list(kind: str, rows: Iterable[Row], *, as_json: bool) -> None:
     """Write a list.
 
     Args:
-        kind: which list, to choose the columns by: ``files``.
-        rows: all with the same keys.
+            kind: the list's name, such as ``files``, which determines the columns.
+            rows: rows with the same keys.
         as_json: one JSON array with every key instead of columns.
     """
     if as_json:
@@ -65,7 +65,7 @@ def _write_plain(kind: str, rows: Iterable[Row]) -> None:
 
 
 def _write_tables(kind: str, rows: Iterable[Row]) -> None:
-    # Rich is for terminals only, and takes a while to import.
+    # Only terminals need Rich, which is slow to import.
     from lakemuster.cli.terminal import table_on_terminal  # noqa: PLC0415
 
     total = 0

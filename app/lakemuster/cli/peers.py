@@ -1,11 +1,11 @@
-"""The connections of a server process: how many each peer and each caller may have, and until when each must move.
+"""Limit the connections of a server process: their number for each peer and each caller, and their timeouts.
 
-A connection counts for its peer's address until a request on it names a caller, and for that caller from then on. Peers
-behind one proxy therefore share a number only until they say who they are. Workers do not see each other's connections:
-each has its share of the numbers.
+A connection counts for its peer's address until a request on it authenticates a caller, and then for that caller. Peers
+behind one proxy therefore share a limit only until they authenticate. Workers do not see each other's connections:
+each has its share of the limits.
 
-One timer a process looks at every connection once a second; a timer for every request would cost each one some
-microseconds.
+One timer per process checks all connections once a second; a timer for each request would cost some
+microseconds each.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from weakref import WeakKeyDictionary
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What connections may take; numbers are of all workers together, times in seconds.
+    """Limits of connections: timeouts in seconds; numbers for all workers together.
 
     Attributes:
-        head: from the first byte of a request, or from the connection, to the end of the request's head.
-        body: from there to the end of its body.
-        body_progress, body_progress_bytes: of a body, at least so many bytes arrive in each such time. A body has at
-            most 1 MiB: no link that carries a query is slower.
-        write: a client that is sent to takes something in this time. Clients stop reading while they work on what they
-            have, but seldom that long; what is buffered for those that stopped for good is given back after it.
-        per_peer: connections of one address whose caller is not known.
+        head: timeout from the connection, or the first byte of a request, to the end of the request's head.
+        body: timeout from there to the end of its body.
+        body_progress, body_progress_bytes: in each such period, at least this many bytes of a body must arrive. A body
+            has at most 1 MiB: no link that carries a query is slower.
+        write: timeout for a client to read some bytes of a response. Clients stop reading while they process data,
+            but rarely this long; after it, the buffers of stopped clients are freed.
+        per_peer: connections of one address whose caller is unknown.
         per_caller: connections of one caller.
         total: connections of one process, at most half of the files that it may open.
-        look: between two looks at the connections.
+        look: the interval of checks.
     """
 
     head: float = 10.0
@@ -48,15 +48,15 @@ class Limits:
 
 
 class Watched(Protocol):
-    """A connection that is looked at."""
+    """A connection whose timeouts are checked."""
 
     def look(self, now: float) -> None:
-        """End the connection if it is late."""
+        """Close the connection if it exceeds a timeout."""
         ...
 
 
 class Peers:
-    """The connections of one server process. Of one event loop."""
+    """The connections of one server process, on one event loop."""
 
     _of_servers: ClassVar[WeakKeyDictionary[object, Peers]] = WeakKeyDictionary()
 
@@ -72,14 +72,14 @@ class Peers:
 
     @classmethod
     def of(cls, server: object, limits: Limits, workers: int, loop: asyncio.AbstractEventLoop) -> Peers:
-        """Those of a server, by what all its connections share."""
+        """Return the instance of a server, identified by the state that all of its connections share."""
         known = cls._of_servers.get(server)
         if known is None:
             known = cls._of_servers[server] = cls(limits, workers, loop)
         return known
 
     def add(self, connection: Watched, peer: str) -> bool:
-        """Count a new connection; False, and it is not counted, when its peer or the process has too many."""
+        """Count a new connection; False, without counting it, if its peer or the process has too many."""
         key = f"new {peer}"
         if len(self._owners) >= self._total or self._counts[key] >= self._per_peer:
             return False
@@ -90,7 +90,7 @@ class Peers:
         return True
 
     def claim(self, connection: Watched, owner: str) -> bool:
-        """Count a connection for a caller; False, and it stays as it was, when they have too many."""
+        """Count a connection for a caller; False, without a change, if the caller has too many."""
         before = self._owners.get(connection)
         if before == owner or before is None:
             return True
@@ -102,7 +102,7 @@ class Peers:
         return True
 
     def remove(self, connection: Watched) -> None:
-        """Count a connection no longer."""
+        """Stop counting a connection."""
         owner = self._owners.pop(connection, None)
         if owner is not None:
             self._forget(owner)
@@ -120,7 +120,7 @@ class Peers:
 
 
 def network_of(address: str) -> str:
-    """What one peer has of addresses: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the network of one peer: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

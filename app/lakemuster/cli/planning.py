@@ -1,4 +1,4 @@
-"""Commands on what a filter does: the files of a plan, and why they are in it."""
+"""Commands that plan a scan: the files of a plan, and the reasons why files are in it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def explain(
 
 
 def _tell(answer: Row) -> None:
-    """Say what a list of files does not: that it is old, and which part of the filter had no effect."""
+    """Report on stderr that the answer is stale, and which parts of the filter had no effect."""
     if answer["stale"] is not None:
         fail(not_newest(answer["stale"]))
     for one in answer["not_applied"]:
@@ -108,7 +108,7 @@ def _tell(answer: Row) -> None:
 
 
 def _rows(first: Row, pages: Iterable[Row]) -> Iterator[Row]:
-    """Data files with the number of their delete files, and then those."""
+    """Yield data files with their count of delete files, then the delete files."""
     numbers = DeleteNumbers()
     for page in chain([first], pages):
         yield from ({**file, "deletes": _deletes(file)} for file in numbers.files(page))
@@ -116,12 +116,12 @@ def _rows(first: Row, pages: Iterable[Row]) -> Iterator[Row]:
 
 
 def _deletes(file: Row) -> int:
-    """How many delete files, or deletion vectors, apply."""
+    """Count the delete files and deletion vectors that apply to a file."""
     return len(file["deletes"]) + (file.get("deletion_vector") is not None)
 
 
 def _write_document(first: Row, pages: Iterable[Row]) -> None:
-    """The whole plan as one document: files as they come, their delete files after them."""
+    """Write the whole plan as one JSON document: files as they arrive, then their delete files."""
     numbers = DeleteNumbers()
     sys.stdout.write(f'{{"snapshot_id":{json.dumps(first["snapshot_id"])},\n"files":')
     opening = "[\n"

@@ -1,4 +1,4 @@
-"""Progress of long work, on stderr, and only for a person who looks at it."""
+"""Show the progress of long work on stderr, only if it is a terminal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lakemuster.cli.sources import Advance, Row
 
 @contextmanager
 def working(words: str) -> Iterator[Advance]:
-    """Show progress while the block runs, under ``words``; call what it yields with (done, to do)."""
+    """Show progress, labelled ``words``, while the block runs; call the yielded function with (done, total)."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield _quietly
         return
-    # Rich is for terminals only, and takes a while to import.
+    # Only terminals need Rich, which is slow to import.
     from lakemuster.cli.terminal import progress_on_terminal  # noqa: PLC0415
 
     with progress_on_terminal(words) as advance:
@@ -24,7 +24,7 @@ def working(words: str) -> Iterator[Advance]:
 
 
 def patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
-    """The rows, with a sign of life before the first: the table may have to be indexed."""
+    """Yield the rows; show progress until the first, since the table may have to be indexed."""
     iterator = iter(rows)
     with working(words):
         first = next(iterator, None)
@@ -34,7 +34,7 @@ def patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
 
 
 def slowly(rows: Iterable[Row], words: str) -> Iterator[Row]:
-    """The rows, with a sign of life before each."""
+    """Yield the rows; show progress before each."""
     iterator = iter(rows)
     while True:
         with working(words):

@@ -1,4 +1,4 @@
-"""Commands that read: lists of tables, and of what a table holds."""
+"""Commands that list tables and their contents: snapshots, refs, schemas, manifests, files and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server as the source of a command's answers."""
+"""A remote server as the data source of commands."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.rows import PAGE_SIZE
 
 RETRIES = 2
-"""A person waits: under a second of patience with a server that is not there."""
+"""Low, because a person waits: an unreachable server fails in less than a second."""
 
 
 class RemoteSource:
-    """Answers over HTTP.
+    """Reads from a server over HTTP.
 
     Raises:
         ValueError: ``uri`` is not a server's address.
@@ -26,11 +26,11 @@ class RemoteSource:
         self._client = Client(uri, token, retries=RETRIES)
 
     def tables(self) -> Iterator[Row]:
-        """All tables that the token may see."""
+        """Return all tables that the token may see."""
         return (table.row for table in self._client.tables())
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
-        """A list of one table, page by page."""
+        """Yield a list of one table, page by page."""
         rows = self._rows(query)
         told = False
         for row in rows:
@@ -75,7 +75,7 @@ class RemoteSource:
                 raise AssertionError(kind)
 
     def plan(self, query: Query) -> Iterator[Row]:
-        """A plan, page by page."""
+        """Return a plan, page by page."""
         options = query.options
         plan = self._client.table(query.table).plan(
             where=_where(query),
@@ -93,27 +93,27 @@ class RemoteSource:
         return plan.pages()
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
-        """An explanation."""
+        """Return an explanation."""
         where, nan = _where(query), query.options.get("nan")
         return self._client.table(query.table).explain(where=where, nan=nan, files=files, **_choice(query))
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
     ) -> Row:
-        """Register a table with the server."""
+        """Register a table on the server."""
         return self._client.add(name, location, table_format, dict(rewrites)).row
 
     def remove(self, name: str) -> None:
-        """Make the server forget a table."""
+        """Remove a table from the server."""
         self._client.remove(name)
 
     def refresh(self, name: str, advance: Advance) -> Row:
-        """Let the server look now; it does not tell how far it is."""
+        """Refresh a table on the server, which reports no progress."""
         del advance
         return self._client.refresh(name).row
 
     def stale(self, name: str) -> str | None:
-        """What the server's last look at the table found."""
+        """Return why the server's last look at the table failed; None if it did not."""
         reason: str | None = self._client.table(name).info().row.get("stale")
         return reason
 

@@ -1,4 +1,4 @@
-"""Commands of whoever runs the service: serve, migrate, openapi, token."""
+"""Commands for operators of the service: serve, migrate, openapi, token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Texts = list[str] | None
 
 
 class Scope(Enum):
-    """What a token's bearer may do."""
+    """The permissions of a token's bearer."""
 
     READ = "read"
     INDEX = "index"

@@ -1,4 +1,4 @@
-"""What ``serve``, ``migrate`` and ``openapi`` do; imports the whole server."""
+"""Implementations of ``serve``, ``migrate`` and ``openapi``; imports the whole server."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _LOGGING: dict[str, Any] = {
 
 
 def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> None:
-    """Serve until SIGINT or SIGTERM; requests under way are finished first.
+    """Serve until SIGINT or SIGTERM; requests in progress are finished first.
 
     Args:
-        flags: settings that win over environment and file.
-        demo: make, index and serve the demo lake, with an index of its own.
+        flags: settings that override environment and file.
+        demo: unpack, index and serve the demo lake, with a separate index.
 
     Raises:
-        ConfigInvalid: a setting is wrong, or the address cannot be had.
+        ConfigInvalid: a setting is wrong, or the address is not available.
         DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
     """
     given = {**(demo_settings() if demo else {}), **flags}
@@ -68,7 +68,7 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
     try:
         if demo:
             prepare_demo(services)
-        app = create_app(services)  # with workers too: what is wrong shows here, and not in each of them
+        app = create_app(services)  # also with workers: errors appear here once, not in each worker
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
             services.refresher.start_retrying()
@@ -83,11 +83,11 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
 
 
 def migrate(database_url: str | None) -> str:
-    """Bring the database to this code's version; says so.
+    """Migrate the database to this code's version; return a message.
 
     Raises:
-        DatabaseVersionMismatch: it is newer than this code.
-        IndexUnavailable, ConfigInvalid: it cannot be opened.
+        DatabaseVersionMismatch: the database is newer than this code.
+        IndexUnavailable, ConfigInvalid: the database cannot be opened.
     """
     database = Database(load_settings(database_url=database_url).database_url)
     try:
@@ -98,7 +98,7 @@ def migrate(database_url: str | None) -> str:
 
 
 def openapi() -> str:
-    """The HTTP APIs' description in YAML; leaves no index behind.
+    """Return the OpenAPI description in YAML; uses a temporary index.
 
     Raises:
         ConfigInvalid: a setting is wrong.
@@ -114,7 +114,7 @@ def openapi() -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that calls a function when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -127,7 +127,7 @@ class _Server(uvicorn.Server):
 
 def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
     server = _Server(uvicorn.Config(app, **_options()), ready)
-    # uvicorn raises the signal that stopped it once more: having been asked to stop is no failure.
+    # uvicorn raises the signal that stopped it again: ignore it, since a requested stop is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     reload_on_hangup(app)
@@ -136,7 +136,7 @@ def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]
 
 
 def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None:
-    """Serve from processes, which read the settings again: flags reach them through the environment."""
+    """Serve from worker processes, which load the settings again: flags reach them through the environment."""
     for name, value in flags.items():
         os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
     port = int(str(flags["port"]))
@@ -148,17 +148,17 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
 
 
 class _Supervisor(Multiprocess):
-    """Passes SIGHUP on, which workers answer by reading the tokens file again; uvicorn's own restarts them."""
+    """Forwards SIGHUP to workers, which then reload the tokens file; uvicorn's own supervisor restarts them."""
 
     def handle_hup(self) -> None:
-        """Tell all workers."""
+        """Forward the signal to all workers."""
         for process in self.processes:
             if process.pid is not None and process.process.is_alive():
                 os.kill(process.pid, signal.SIGHUP)
 
 
 def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
-    """Wait until a worker takes connections: their common socket refuses them before that."""
+    """Wait until a worker accepts connections: their shared socket refuses them before that."""
     while True:
         try:
             socket.create_connection((_EVERYWHERE.get(host, host), port)).close()
@@ -170,7 +170,7 @@ def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
 
 
 def _options() -> dict[str, Any]:
-    # The app logs requests itself, without query strings.
+    # The application logs requests itself, without query strings.
     return {
         "log_config": _LOGGING,
         "access_log": False,
@@ -181,7 +181,7 @@ def _options() -> dict[str, Any]:
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A socket that has the address and does not listen yet: nobody waits for a server that fails to start."""
+    """Bind a socket without listening: no client waits for a server that fails to start."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -1,4 +1,4 @@
-"""Where a command's answers come from: the index in this folder, or a server. Both give the same rows."""
+"""The data sources of commands: the index in this folder, or a remote server. Both give the same rows."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from lakemuster.errors import ConfigInvalid, pip_install
 
 Row = Mapping[str, Any]
 Advance = Callable[[int, int], None]
-"""Called with what is done and what is to do."""
+"""Called with (done, total)."""
 TableFormat = Literal["iceberg", "paimon"]
 Notice = Callable[[str], None]
-"""Called with a line for the person who asks, of what an answer does not say: see the two below."""
+"""Called with a line for the user about a limitation of the answer: see the two functions below."""
 
 
 def not_newest(reason: str) -> str:
-    """The line for an answer that is not of the newest state."""
+    """Return the line for a stale answer."""
     return f"this is not the table's newest state: {reason}"
 
 
 def without_effect(conjunct: Row) -> str:
-    """The line for a part of a filter that could not drop files, or some of them."""
+    """Return the line for a part of a filter that could not drop files, or some of them."""
     return f"{conjunct['filter']} could not drop files: {conjunct['reason']}"
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A list of one table.
+    """A request for a list of one table.
 
     Attributes:
-        kind: which list: ``snapshots``, ``files`` …
-        table: its dotted name.
-        snapshot_id, ref, as_of: at most one; the current snapshot of the main branch without.
-        limit: rows that will be read at most.
-        options: what the list takes besides, by the name of its HTTP query parameter.
+        kind: the list's name: ``snapshots``, ``files`` …
+        table: the table's dotted name.
+        snapshot_id, ref, as_of: at most one; without any, the current snapshot of the main branch.
+        limit: the maximum of rows that will be read.
+        options: further options of the list, by the name of the HTTP query parameter.
     """
 
     kind: str
@@ -54,22 +54,22 @@ class Query:
 
 
 class Source(Protocol):
-    """What answers a command. Rows have the form of the native HTTP API."""
+    """A data source of commands. Rows have the form of the native HTTP API."""
 
     def tables(self) -> Iterable[Row]:
-        """All registered tables, by name."""
+        """Return all registered tables, by name."""
         ...
 
     def rows(self, query: Query, notice: Notice) -> Iterable[Row]:
-        """A list of one table, whole or an error."""
+        """Return a list of one table: complete, or an error."""
         ...
 
     def plan(self, query: Query) -> Iterator[Row]:
-        """The pages of a plan, of which each numbers its own delete files; at least one."""
+        """Return the pages of a plan, at least one; each page numbers its own delete files."""
         ...
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
-        """What a filter does, and why files are kept or dropped."""
+        """Return what a filter drops, and why files are kept or dropped."""
         ...
 
     def add(
@@ -83,31 +83,31 @@ class Source(Protocol):
         ...
 
     def refresh(self, name: str, advance: Advance) -> Row:
-        """Look at a table's pointer, and index what is new."""
+        """Read a table's pointer, and index new snapshots."""
         ...
 
     def stale(self, name: str) -> str | None:
-        """Why a table's newest state cannot be read; None when it can."""
+        """Return why a table's newest state cannot be read; None if it can."""
         ...
 
     def close(self) -> None:
-        """Let go of connections and processes."""
+        """Close connections and stop processes."""
         ...
 
 
 class LocalIndex(Source, Protocol):
-    """The index in this folder, which can walk storage itself."""
+    """The index in this folder, which can list storage directly."""
 
     def discover(self, url: str, namespace: str | None, rewrites: Sequence[tuple[str, str]]) -> Iterable[Row]:
-        """Register every table below a folder; what became of each."""
+        """Register every table below a folder; return the outcome of each."""
         ...
 
     def sweep(self, grace_seconds: float) -> Row:
-        """Remove segments that no table needs, and are older; how many, and their bytes."""
+        """Remove unused segments that are older; return their number and bytes."""
         ...
 
     def verify(self, name: str, advance: Advance, *, repair: bool, sample: int | None) -> tuple[Row, list[list[str]]]:
-        """Compare the index of a table with its metadata: the report, and each difference in words."""
+        """Compare the index of a table with its metadata; return the report and a description of each difference."""
         ...
 
 
@@ -121,10 +121,10 @@ def query(
     limit: int | None = None,
     options: Mapping[str, str | None] | None = None,
 ) -> Query:
-    """A query from a command's options.
+    """Build a query from a command's options.
 
     Raises:
-        typer.BadParameter: more than one snapshot is chosen, or a time is none.
+        typer.BadParameter: more than one snapshot is chosen, or a time is invalid.
     """
     chosen = [
         name for name, value in (("--snapshot", snapshot), ("--ref", ref), ("--as-of", as_of)) if value is not None
@@ -137,7 +137,7 @@ def query(
 
 @contextmanager
 def source(uri: str | None, token: str | None, token_env: str | None) -> Iterator[Source]:
-    """The server at ``uri``, or the local index.
+    """Open the server at ``uri``, or the local index.
 
     Raises:
         typer.BadParameter: wrong usage of the three options.
@@ -157,23 +157,23 @@ def source(uri: str | None, token: str | None, token_env: str | None) -> Iterato
 
 
 def local_source(**settings: object) -> LocalIndex:
-    """The local index; ``settings`` win over environment and file.
+    """Open the local index; ``settings`` override environment and file.
 
     Raises:
         ConfigInvalid: a setting is wrong, or packages are missing.
     """
     with server_packages("the index of this folder"):
-        # FastAPI, SQLAlchemy and Arrow: only for commands that work here.
+        # FastAPI, SQLAlchemy and Arrow: only for commands on the local index.
         from lakemuster.cli.local import LocalSource  # noqa: PLC0415
     return LocalSource.opened(**settings)
 
 
 @contextmanager
 def server_packages(what: str) -> Iterator[None]:
-    """Imports of what only ``lakemuster[server]`` installs.
+    """Convert failed imports of packages that only ``lakemuster[server]`` installs to an error.
 
     Raises:
-        ConfigInvalid: they are not installed.
+        ConfigInvalid: a package is not installed.
     """
     try:
         yield
@@ -186,7 +186,7 @@ def server_packages(what: str) -> Iterator[None]:
 
 
 def _remote(uri: str, token: str | None) -> Source:
-    # The client brings httpx.
+    # The client imports httpx.
     from lakemuster.cli.remote import RemoteSource  # noqa: PLC0415
 
     try:

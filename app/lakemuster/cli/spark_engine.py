@@ -1,4 +1,4 @@
-"""The index of this folder, its manifests decoded by Spark: a session for as long as a command takes."""
+"""The local index with manifests decoded by Spark, in a session that lasts for one command."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def spark_source(master: str | None, **settings: object) -> Iterator[LocalSource]:
-    """The local index with Spark as its engine.
+    """Open the local index with Spark as its engine.
 
     Args:
-        master: as ``spark-submit`` takes it, or ``sc://…``; None leaves it to Spark's own settings.
+        master: a master URL as for ``spark-submit``, or ``sc://…``; None for Spark's own settings.
 
     Raises:
         ConfigInvalid: a setting is wrong, PySpark is not installed, or no session starts.
@@ -46,7 +46,7 @@ def _builder(master: str | None) -> SparkSession.Builder:
     if master is not None:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
         if master.startswith("local"):
-            # This python has what executors need; the one first on the PATH perhaps not.
+            # This Python has the packages that executors need; the first on the PATH may not.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return builder
 

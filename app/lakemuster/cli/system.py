@@ -1,4 +1,4 @@
-"""The command that lists Paimon's system tables."""
+"""The command that lists the rows of Paimon's system tables."""
 
 from __future__ import annotations
 

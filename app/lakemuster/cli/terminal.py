@@ -1,4 +1,4 @@
-"""What only a terminal sees: tables that fit its width, and the progress of long work."""
+"""Terminal output with Rich: tables that fit the width, and progress bars."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rich.text import Text
 from lakemuster.cli.text import printable
 
 PATIENCE_SECONDS = 0.4
-"""Work that takes less shows no progress: a bar that flashes tells nothing."""
+"""Shorter work shows no progress: a bar that only flashes is useless."""
 
 _NARROWEST = 16
-"""Characters that the widest column is left with at least, before others give way too."""
+"""Minimum width of the widest column, in characters, before other columns shrink too."""
 
 
 def table_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[str]) -> None:
-    """Write a table to stdout; a value too long for its column goes on in the next line, whole."""
+    """Write a table to stdout; a value too long for its column wraps, without truncation."""
     console = Console(file=sys.stdout, highlight=False)
     headings = [column.replace("_", " ") for column in columns]
     widths = [
@@ -40,7 +40,7 @@ def table_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]], *, 
             Text(heading),
             justify="right" if columns[at] in right else "left",
             overflow="fold",
-            # Only the widest column gives way, as long as that is enough.
+            # Only the widest column shrinks, as long as that is enough.
             width=widths[at] if fits and at != widest else None,
         )
     for row in rows:
@@ -50,7 +50,7 @@ def table_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]], *, 
 
 @contextmanager
 def progress_on_terminal(words: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr while the block runs, if that takes long; call what it yields with (done, to do)."""
+    """Show a progress bar on stderr if the block takes long; call the yielded function with (done, total)."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Values as text for people and for ``awk``: one line, no characters that a terminal obeys."""
+"""Format values as text for people and for ``awk``: one line, without control characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 NOTHING = "-"
-"""Stands for an absent value in plain columns."""
+"""The text of an absent value in plain columns."""
 
 _OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -15,7 +15,7 @@ _IN_PARTITION = str.maketrans({"%": "%25", "/": "%2F", "=": "%3D"})
 
 
 def printable(text: str) -> str:
-    """Text without control characters: names and paths are the words of strangers."""
+    """Escape control characters: names and paths are untrusted text."""
     return _OBEYED.sub(lambda found: _NAMED.get(found[0]) or _escape(found[0]), text)
 
 
@@ -25,7 +25,7 @@ def _escape(character: str) -> str:
 
 
 def cell(value: object, column: str) -> str:
-    """A value of a row in one line."""
+    """Format a row's value in one line."""
     match value:
         case None | "":
             return NOTHING
@@ -42,7 +42,7 @@ def cell(value: object, column: str) -> str:
 
 
 def _partition(values: Mapping[str, object]) -> str:
-    """Partition values the way their folders are named: ``day=2024-05-01/region=eu``."""
+    """Format partition values like folder names: ``day=2024-05-01/region=eu``."""
     if not values:
         return NOTHING
     return "/".join(f"{_level(name)}={_level(value)}" for name, value in values.items())

@@ -1,4 +1,4 @@
-"""Bodies in pieces, sent as they lie: the system copies them once, and nobody does before."""
+"""Send response bodies in pieces with ``writev``: the kernel copies them once, Python does not."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from uvicorn.protocols.http.flow_control import FlowControl
 
 MAX_PIECES = 1024
-"""So many the system takes at once (Linux, macOS)."""
+"""The limit of buffers in one ``writev`` call (Linux, macOS)."""
 
 WAITING_BYTES = 16 * 2**10
-"""What asyncio's transport is given when the connection takes no more: it tells when that is gone, and more may go."""
+"""Bytes passed to asyncio's transport when the socket is full: its flow control signals when sending can resume."""
 
 _WITHOUT_BODY = frozenset({204, 304})
 
 
 class Connection(Protocol):
-    """What is needed of uvicorn's protocols."""
+    """The attributes of uvicorn's protocols that are used here."""
 
     transport: asyncio.Transport
     flow: FlowControl
 
 
 def vectored(connection: Connection, app: ASGIApp) -> ASGIApp:
-    """The app, to whose answers on a connection bodies may belong that are in pieces."""
+    """Wrap an ASGI app so that its responses on a connection may have bodies in pieces."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _is_plain(connection.transport):
@@ -62,14 +62,14 @@ def vectored(connection: Connection, app: ASGIApp) -> ASGIApp:
 
 
 def _is_plain(transport: asyncio.Transport) -> bool:
-    """Whether what is written to the socket is what the other side reads."""
+    """Tell whether the socket can be written directly: no TLS, and ``writev`` exists."""
     return hasattr(os, "writev") and transport.get_extra_info("sslcontext") is None
 
 
 async def _send_chunk(connection: Connection, body: VectoredBody) -> None:
-    """A chunk of a body, after what was sent before; nothing when the other side is gone."""
+    """Send a chunk of a body after earlier output; do nothing if the connection is closed."""
     transport, flow = connection.transport, connection.flow
-    transport.set_write_buffer_limits(0)  # waits, from now on, until all of what it was given is gone
+    transport.set_write_buffer_limits(0)  # from now on, drain() waits until the transport's buffer is empty
     rest: list[Piece] = [b"%x\r\n" % len(body), *body.pieces, b"\r\n"]
     at = 0
     while at < len(rest):

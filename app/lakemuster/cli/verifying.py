@@ -1,4 +1,4 @@
-"""The command that compares the index with the tables' metadata."""
+"""The command ``verify``: compare the index with the tables' metadata."""
 
 from __future__ import annotations
 

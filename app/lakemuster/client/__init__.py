@@ -1,4 +1,4 @@
-"""The typed HTTP client: for Spark drivers, scripts and notebooks. Needs httpx, and pyarrow for Arrow answers only."""
+"""The typed HTTP client, for Spark drivers, scripts and notebooks. Needs httpx; pyarrow only for Arrow results."""
 
 from __future__ import annotations
 

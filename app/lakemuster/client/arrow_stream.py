@@ -1,4 +1,4 @@
-"""The server's Arrow streams: record batches, then one of no rows whose metadata says count and snapshot."""
+"""Read the server's Arrow streams: record batches, then an empty one whose metadata has the count and snapshot."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ MEDIA_TYPE = "application/vnd.apache.arrow.stream"
 
 
 class ArrowStream:
-    """A stream that is whole or raises.
+    """An Arrow stream that is complete or raises.
 
     Args:
-        chunks: the bytes of the answer, in pieces of any size.
-        snapshot_id: the snapshot that was asked for by its id, if any.
+        chunks: the bytes of the response, in pieces of any size.
+        snapshot_id: the snapshot that was requested by id, if any.
 
     Attributes:
-        schema: of every batch.
-        snapshot_id: what the closing batch says, once the stream was read.
+            schema: the schema of all batches.
+            snapshot_id: the snapshot of the closing batch, once the stream was read.
 
     Raises:
-        AnswerIncomplete: the bytes are no Arrow stream.
+        AnswerIncomplete: the bytes are not an Arrow stream.
     """
 
     def __init__(self, chunks: Iterator[bytes], *, snapshot_id: str | None) -> None:
         self._asked = snapshot_id
         self.snapshot_id: str | None = None
         try:
-            # Arrow takes less than it asked for as the end: only a buffered reader goes on until it has all.
+            # Arrow treats a short read as the end of the stream: only a buffered reader reads on until it has all.
             self._reader = pa.ipc.open_stream(pa.PythonFile(io.BufferedReader(_Chunks(chunks)), mode="r"))
         except (pa.ArrowException, OSError) as cause:
             raise _incomplete(f"not an Arrow stream: {cause}") from cause
         self.schema: pa.Schema = self._reader.schema
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """The batches that hold rows.
+        """Yield the batches that have rows.
 
         Raises:
-            AnswerIncomplete: the stream ends without its closing batch, or that one disagrees.
+            AnswerIncomplete: the stream ends without its closing batch, or count or snapshot differ.
         """
         rows = 0
         while True:
@@ -63,10 +63,10 @@ class ArrowStream:
                 yield batch
 
     def table(self) -> pa.Table:
-        """All rows; the table's schema metadata names the ``snapshot_id``.
+        """Return all rows; the table's schema metadata has the ``snapshot_id``.
 
         Raises:
-            AnswerIncomplete: as of iterating.
+            AnswerIncomplete: as for iteration.
         """
         table = pa.Table.from_batches(list(self), schema=self.schema)
         if self.snapshot_id is None:
@@ -85,7 +85,7 @@ class ArrowStream:
 
 
 class _Chunks(io.RawIOBase):
-    """Pieces of bytes as a file."""
+    """A file object over chunks of bytes."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks

@@ -1,4 +1,4 @@
-"""The tables of a server, and what it says of each."""
+"""The client's entry points: a server, its tables, and their lists and plans."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Where = str | Mapping[str, object] | None
 """A SQL condition, or an expression of the Iceberg REST catalog protocol."""
 
 TIMEOUT = 300.0
-"""Seconds. A table's first question may wait for its index."""
+"""Seconds. A table's first query may wait until it is indexed."""
 REFRESH_TIMEOUT = 3600.0
 
 
 class Choice(TypedDict, total=False):
-    """Which snapshot a list is of, one of the three; the current one of the main branch otherwise.
+    """The snapshot of a list: at most one of the three; the current one of the main branch otherwise.
 
-    ``as_of`` is a time with its zone, or a text that the server reads. ``page_size`` is rows a request.
+    ``as_of`` is a time with a zone, or text that the server parses. ``page_size`` is the number of rows per request.
     """
 
     snapshot_id: int | str | None
@@ -39,7 +39,7 @@ class Choice(TypedDict, total=False):
 
 
 class PlanChoice(Choice, total=False):
-    """Which snapshot is planned, and how a Paimon table is read."""
+    """The snapshot to plan, and how a Paimon table is read."""
 
     scan_mode: Literal["delta", "changelog"] | None
     read_optimized: bool
@@ -51,14 +51,14 @@ class PlanChoice(Choice, total=False):
 class Client:
     """A Lakemuster server.
 
-    Questions are repeated a few times when the server is busy or the connection breaks; changes
-    (``add``, ``remove``, ``refresh``) never are. Safe to share between threads.
+    Queries are retried a few times when the server is busy or the connection breaks; changes
+    (``add``, ``remove``, ``refresh``) are not. Thread-safe.
 
     Args:
         uri: the server's address, ``http://127.0.0.1:8181``.
-        token: a bearer token, for servers that ask for one.
+        token: a bearer token, for servers that require one.
         timeout: seconds without a byte before a request counts as failed.
-        retries: how often a question is repeated.
+        retries: the maximum of retries of a query.
         transport: an ``httpx`` transport in place of the network.
 
     Raises:
@@ -97,19 +97,19 @@ class Client:
         self._transport.close()
 
     def tables(self) -> Rows[TableInfo]:
-        """The tables that the token may see, by name."""
+        """Return the tables that the token may see, by name."""
         return Rows(self._transport, "/tables", {}, TableInfo.of)
 
     def redeem(self, task: PlanTask) -> tuple[pa.Table, pa.Table]:
-        """The data files of a part of a plan (``Plan.tasks``), and the delete files that their ``deletes`` are rows of.
+        """Return the data files of a plan task (``Plan.tasks``), and the delete files that their ``deletes`` index.
 
         Raises:
-            ClientError: as of ``Plan.to_arrow``; ``page_token_invalid`` when the snapshot is gone.
+            ClientError: as for ``Plan.to_arrow``; ``page_token_invalid`` if the snapshot no longer exists.
         """
         return redeem(self._transport, task)
 
     def table(self, name: str) -> Table:
-        """A table by its dotted name; nothing is asked before one of its methods is called."""
+        """Return a table by its dotted name; only its methods send requests."""
         return Table(self._transport, name)
 
     def add(
@@ -122,10 +122,10 @@ class Client:
         """Register a table.
 
         Args:
-            name: dotted.
-            location: its root or, for Iceberg, a ``metadata.json``; within the server's roots.
-            format: ``iceberg`` or ``paimon``; told from the location when None.
-            rewrite: prefixes of recorded locations, and what they are now.
+            name: the dotted name.
+            location: the table's root or, for Iceberg, a ``metadata.json``; within the server's roots.
+            format: ``iceberg`` or ``paimon``; detected from the location if None.
+            rewrite: prefixes of recorded locations, and their replacements.
 
         Raises:
             ClientError: among others ``table_exists``, ``not_a_table``, ``location_refused``.
@@ -138,7 +138,7 @@ class Client:
         return TableInfo.of(self._transport.send("POST", "/tables", body))
 
     def remove(self, name: str) -> None:
-        """Forget a table; its files stay as they are.
+        """Remove a table from the server; its files are not changed.
 
         Raises:
             NotFoundError: no such table.
@@ -146,16 +146,16 @@ class Client:
         self._transport.send("DELETE", table_path(name))
 
     def refresh(self, name: str, *, timeout: float = REFRESH_TIMEOUT) -> RefreshReport:
-        """Look at the table's pointer now, and index what is new.
+        """Read the table's pointer now, and index new snapshots.
 
         Raises:
-            ClientError: the table is unknown, or its storage does not answer.
+            ClientError: the table is unknown, or its storage does not respond.
         """
         return RefreshReport.of(self._transport.send("POST", table_path(name, "refresh"), timeout=timeout))
 
 
 class Table:
-    """One table of a server. ``Choice`` names the arguments that choose a snapshot."""
+    """One table of a server. ``Choice`` has the arguments that select a snapshot."""
 
     def __init__(self, transport: Transport, name: str) -> None:
         self._transport = transport
@@ -165,7 +165,7 @@ class Table:
         return f"Table({self.name!r})"
 
     def info(self) -> TableInfo:
-        """What the server knows of the table.
+        """Return the table's registration and current state.
 
         Raises:
             NotFoundError: no such table.
@@ -173,17 +173,17 @@ class Table:
         return TableInfo.of(self._transport.get(table_path(self.name)))
 
     def snapshots(self, **choice: Unpack[Choice]) -> Rows[SnapshotInfo]:
-        """Every snapshot of main that the table's metadata still names; of a chosen one, it and those that led to it.
+        """Return all snapshots of main in the table's metadata; with a choice, that snapshot and its ancestors.
 
-        A ``ref`` that names another branch gives that branch's.
+        A ``ref`` that names another branch gives that branch's snapshots.
         """
         return self._rows("snapshots", _selector(choice), SnapshotInfo.of, page_size=choice.get("page_size"))
 
     def snapshot(self, snapshot_id: int | str, *, ref: str | None = None) -> SnapshotInfo:
-        """One snapshot.
+        """Return one snapshot.
 
         Args:
-            ref: the branch whose id it is: Paimon counts those of each branch by themselves.
+            ref: the branch of the id: Paimon numbers the snapshots of each branch separately.
 
         Raises:
             NotFoundError: the table has no such snapshot.
@@ -192,23 +192,23 @@ class Table:
         return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id)), of))
 
     def refs(self, **choice: Unpack[Choice]) -> Rows[RefInfo]:
-        """Branches and tags; of a chosen snapshot, those that name it."""
+        """Return branches and tags; with a choice, those that name the snapshot."""
         return self._rows("refs", _selector(choice), RefInfo.of, page_size=choice.get("page_size"))
 
     def schemas(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Every version of the table's columns; of a chosen snapshot, the one that it is read with."""
+        """Return all versions of the table's columns; with a choice, the one that the snapshot is read with."""
         return self._chosen("schemas", {}, choice)
 
     def specs(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Every version of the table's partitioning; of a chosen snapshot, those that its manifests have."""
+        """Return all versions of the table's partitioning; with a choice, those of the snapshot's manifests."""
         return self._chosen("specs", {}, choice)
 
     def manifests(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """The snapshot's manifest list, partition bounds typed."""
+        """Return the snapshot's manifest list, with typed partition bounds."""
         return self._chosen("manifests", {}, choice)
 
     def entries(self, *, manifest: str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Every manifest entry with all of its fields, of one manifest when ``manifest`` names it."""
+        """Return all manifest entries with all fields; only those of one manifest when ``manifest`` names it."""
         return self._chosen("entries", {} if manifest is None else {"manifest": manifest}, choice)
 
     def files(
@@ -220,13 +220,13 @@ class Table:
         stats: Iterable[str] | None = None,
         **choice: Unpack[Choice],
     ) -> Rows[Row]:
-        """Live data and delete files.
+        """Return live data and delete files.
 
         Args:
-            where: data files that may hold rows that match, and the delete files that apply to them.
-            nan: as of ``plan``.
-            content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live ones when None.
-            stats: columns whose statistics to show.
+            where: a filter: only data files that may hold matching rows, and the delete files that apply to them.
+            nan: as for ``plan``.
+            content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live files if None.
+            stats: columns whose statistics are shown.
         """
         params: dict[str, str] = {}
         if where is not None:
@@ -253,25 +253,25 @@ class Table:
         end_snapshot_id: int | str | None = None,
         **choice: Unpack[PlanChoice],
     ) -> Plan:
-        """The files that a query must read.
+        """Plan a scan: the files that a query must read.
 
         Args:
-            where: what rows must match: a SQL condition, or an Iceberg expression as a dictionary.
+            where: the filter: a SQL condition, or an Iceberg expression as a dictionary.
             select: the columns that will be read, by dotted name. They are checked, and limit ``stats=["*"]``; they
                 do not change which files are read.
-            limit: rows that are enough: the plan ends once its files are known to hold so many that match.
-            strict: refuse a filter of which some conjunct cannot drop files.
-            stats: columns whose statistics to show; ``["*"]`` for all that are selected.
-            case_sensitive: whether ``ID`` is another column than ``id``.
-            nan: what comparisons with NaN mean: ``greatest``, ``unordered``, ``any`` (keep what either could match) or
-                ``none`` (believe bounds); the server's setting for the table when None.
-            start_snapshot_id, end_snapshot_id: plan only what was appended after the one and up to the other.
-            choice: the snapshot; and what is of Paimon tables alone: ``scan_mode`` (``delta``, or ``changelog`` files,
+            limit: enough rows: the plan ends once its files are known to hold this many matching rows.
+            strict: refuse a filter if one of its conjuncts cannot drop files.
+            stats: columns whose statistics are shown; ``["*"]`` for all selected columns.
+            case_sensitive: whether ``ID`` and ``id`` are different columns.
+            nan: the meaning of comparisons with NaN: ``greatest``, ``unordered``, ``any`` (keep files that either could
+                match) or ``none`` (trust bounds); the server's setting for the table if None.
+            start_snapshot_id, end_snapshot_id: plan only files appended after the first and up to the second.
+            choice: the snapshot; and for Paimon tables only: ``scan_mode`` (``delta``, or ``changelog`` files,
                 with ``start_snapshot_id``), ``read_optimized`` (only files that need no merging), ``splits``,
                 ``split_target_size``, ``split_open_file_cost`` (pack files into splits; sizes in bytes).
 
         Raises:
-            ClientError: ``filter_invalid`` and ``request_invalid`` among others.
+            ClientError: ``filter_invalid``, ``request_invalid`` and others.
         """
         question = {
             "filter": where,
@@ -303,14 +303,14 @@ class Table:
         nan: str | None = None,
         **choice: Unpack[Choice],
     ) -> Row:
-        """What a filter drops at which level, and why files are kept or dropped; as the server words it.
+        """Return the server's explanation: what a filter drops at each level, and why files are kept or dropped.
 
         Args:
-            where, nan: as of ``plan``.
+            where, nan: as for ``plan``.
             files: locations of data files to explain one by one.
 
         Raises:
-            ClientError: as of ``plan``.
+            ClientError: as for ``plan``.
         """
         question = {
             "filter": where,
@@ -322,29 +322,29 @@ class Table:
         return row
 
     def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """One row a partition: files, records, bytes, delete files, last commit."""
+        """Return one row per partition: files, records, bytes, delete files, last commit."""
         return self._chosen("partitions", {}, choice)
 
     def indexes(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Paimon's index files; none for Iceberg."""
+        """Return Paimon's index files; none for Iceberg."""
         return self._chosen("indexes", {}, choice)
 
     def diff(self, from_: int | str, to: int | str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Files removed and added from one snapshot to another, by their ids.
+        """Return the files removed and added between two snapshots, given by id.
 
-        Without ``to``, up to the snapshot that ``choice`` names, or the current one.
+        Without ``to``, the second is the snapshot that ``choice`` selects, or the current one.
         """
         params = {"from": str(from_)} if to is None else {"from": str(from_), "to": str(to)}
         return self._chosen("diff", params, choice)
 
     def system_tables(self) -> Rows[Row]:
-        """The system tables that a Paimon table has, with their columns; none for Iceberg."""
+        """Return a Paimon table's system tables, with their columns; none for Iceberg."""
         return self._rows("system", {}, _as_is)
 
     def system(self, name: str, **choice: Unpack[Choice]) -> Rows[Row]:
-        """The rows of one of Paimon's system tables: what stands behind the ``$``, ``files``, in Paimon's columns.
+        """Return the rows of one of Paimon's system tables (``files`` for ``$files``), with Paimon's columns.
 
-        Of those that are of the table (``snapshots``, ``tags`` …) ``choice`` is a branch, by ``ref``.
+        For those that belong to the table (``snapshots``, ``tags`` …), ``choice`` is a branch, by ``ref``.
         """
         return self._chosen(("system", name), {}, choice)
 
@@ -365,7 +365,7 @@ class Table:
 
 
 def _given(question: Mapping[str, object]) -> dict[str, object]:
-    """A body without what is left to the server."""
+    """Drop the members that are None: the server's defaults apply."""
     return {key: value for key, value in question.items() if value is not None}
 
 
@@ -376,12 +376,12 @@ def _names(names: Iterable[str] | None) -> list[str] | None:
 
 
 def _choice(choice: Choice) -> dict[str, str]:
-    """The choice of a snapshot in a body."""
+    """Return the choice of a snapshot for a request body."""
     return {"snapshot_id" if key == "snapshot" else key: value for key, value in _selector(choice).items()}
 
 
 def _selector(choice: Choice) -> dict[str, str]:
-    """The choice of a snapshot in a query string."""
+    """Return the choice of a snapshot for a query string."""
     params: dict[str, str] = {}
     if (snapshot_id := choice.get("snapshot_id")) is not None:
         params["snapshot"] = str(snapshot_id)

@@ -1,9 +1,9 @@
-"""What a client of a server can meet.
+"""The exceptions of the client.
 
-ClientError              the server refused, or failed; ``code`` is its public code
+ClientError              the server refused or failed; ``code`` is its public code
 ├── NotFoundError        404: no such table, snapshot, ref or manifest
-├── ServerUnreachable    no answer at all, after the retries
-└── AnswerIncomplete     an answer that breaks off, or does not close as it should
+├── ServerUnreachable    no response, after the retries
+└── AnswerIncomplete     a response that breaks off, or whose end is missing or inconsistent
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 
 class ClientError(Exception):
-    """A request that did not give what was asked.
+    """A failed request.
 
     Attributes:
         code: the server's public error code (``table_not_found``); one of the classes below has its own.
-        status: the HTTP status, None when there was no answer.
+        status: the HTTP status, None if there was no response.
         message: one sentence for people.
-        context: what the server added to the error.
+        context: further members of the server's error.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ClientError(Exception):
         self.context: Mapping[str, object] = context or {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Raised on Spark's executors: an exception must survive pickling.
+        # Spark's executors raise it, so it must survive pickling.
         return (_rebuild, (type(self), self.message, self.code, self.status, dict(self.context)))
 
 
@@ -42,12 +42,12 @@ def _rebuild(
 
 
 class NotFoundError(ClientError):
-    """The server knows nothing of that name, or does not show it to this token."""
+    """The server has no such name, or hides it from this token."""
 
 
 class ServerUnreachable(ClientError):
-    """No server answered at the address."""
+    """No server responds at the address."""
 
 
 class AnswerIncomplete(ClientError):
-    """The answer broke off, or its count does not agree with its rows."""
+    """The response broke off, or its count differs from its rows."""

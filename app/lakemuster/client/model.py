@@ -1,4 +1,4 @@
-"""What the client gives back where a row has a fixed shape. ``row`` is always the server's own words."""
+"""Result types of the client for rows of a fixed shape. ``row`` is always the server's JSON object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TableInfo:
         name: dotted, levels with a dot in backticks.
         format: ``iceberg`` or ``paimon``.
         location: its root, or the metadata file that it was registered with.
-        current_snapshot_id: of its main branch; None for a table without snapshots.
+        current_snapshot_id: the main branch's snapshot; None for a table without snapshots.
     """
 
     name: str
@@ -30,7 +30,7 @@ class TableInfo:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row of ``/tables``."""
+        """Build from a row of ``/tables``."""
         return cls(
             name=row["name"],
             format=row["format"],
@@ -45,8 +45,8 @@ class SnapshotInfo:
     """One committed version of a table.
 
     Attributes:
-        committed_at: with its zone, UTC; None when it lies outside of the years that Python counts.
-        state: ``known`` (not indexed yet), ``published`` or ``quarantined``; then ``error`` says why.
+        committed_at: an aware datetime in UTC; None if the year is outside of Python's range.
+        state: ``known`` (not indexed yet), ``published`` or ``quarantined``, with the reason in ``error``.
         summary: Iceberg's summary; empty for Paimon, whose own fields are in ``row``.
     """
 
@@ -63,7 +63,7 @@ class SnapshotInfo:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row of ``/snapshots``."""
+        """Build from a row of ``/snapshots``."""
         return cls(
             snapshot_id=int(row["snapshot_id"]),
             parent_id=_integer(row.get("parent_id")),
@@ -80,9 +80,9 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class RefInfo:
-    """A name for a snapshot; ``type`` is ``branch`` or ``tag``.
+    """A named reference to a snapshot; ``type`` is ``branch`` or ``tag``.
 
-    ``branch`` is the Paimon branch whose snapshots ``snapshot_id`` counts; ``main`` for Iceberg.
+    ``branch`` is the Paimon branch to whose numbering ``snapshot_id`` belongs; ``main`` for Iceberg.
     """
 
     name: str
@@ -93,7 +93,7 @@ class RefInfo:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row of ``/refs``."""
+        """Build from a row of ``/refs``."""
         return cls(
             name=row["name"],
             type=row["type"],
@@ -105,12 +105,12 @@ class RefInfo:
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What a refresh did.
+    """The result of a refresh.
 
     Attributes:
         published: ids of the snapshots that became readable.
-        quarantined: ``(snapshot id, reason)`` of those that cannot be read.
-        seconds: of wall-clock time.
+        quarantined: ``(snapshot id, reason)`` of snapshots that cannot be read.
+        seconds: wall-clock time.
     """
 
     published: tuple[int, ...]
@@ -122,7 +122,7 @@ class RefreshReport:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From the answer of ``/refresh``."""
+        """Build from the response of ``/refresh``."""
         return cls(
             published=tuple(int(snapshot_id) for snapshot_id in row["published"]),
             quarantined=tuple((int(item["snapshot_id"]), item["reason"]) for item in row["quarantined"]),

@@ -1,4 +1,4 @@
-"""Plans: the files that a query must read."""
+"""Plans of the client: the files that a query must read, as rows, Arrow tables or plan tasks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class PlanTask:
-    """A part of a plan, for whoever can ask the server. Pickled, it holds no credentials.
+    """A part of a plan, for a process with access to the server. A pickled task contains no credentials.
 
     Attributes:
-        path: of the plan, on the server.
-        question: what was planned.
-        token: the part.
-        snapshot_id: that all of the plan is of.
+        path: the plan's path on the server.
+        question: the plan's request.
+        token: the token of the part.
+        snapshot_id: the snapshot of the whole plan.
     """
 
     path: str
@@ -36,19 +36,19 @@ class PlanTask:
 
 
 def redeem(transport: Transport, task: PlanTask) -> tuple[pa.Table, pa.Table]:
-    """The data files of a part, and the delete files that their ``deletes`` are rows of."""
+    """Return the data files of a plan task, and the delete files that their ``deletes`` index."""
     return arrow_tables(transport, task.path, {**task.question, "plan_task": task.token}, task.snapshot_id)
 
 
 def arrow_tables(
     transport: Transport, path: str, question: Mapping[str, object], snapshot_id: int | None
 ) -> tuple[pa.Table, pa.Table]:
-    """The data files of a plan, and the delete files that their ``deletes`` are rows of.
+    """Return the data files of a plan, and the delete files that their ``deletes`` index.
 
     Raises:
-        ClientError: ``AnswerIncomplete`` when the stream does not close with a count that equals its rows.
+        ClientError: ``AnswerIncomplete`` if the stream does not end with a count that equals its rows.
     """
-    # pyarrow takes long to import, and a program that reads rows needs none of it.
+    # pyarrow is slow to import, and a program that reads rows does not need it.
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -63,20 +63,20 @@ def arrow_tables(
 
 
 class Plan:
-    """The files of one snapshot that rows matching a filter can be in, and the delete files that apply to them.
+    """The files of one snapshot that may hold rows matching a filter, and the delete files that apply to them.
 
-    It was asked for when it was made: its snapshot and what it says of the whole are known. Files are read when
-    they are first looked at; ``to_arrow`` is for plans of very many.
+    The constructor requests the first page, so the snapshot and totals are known. Further files are requested when
+    they are first accessed; use ``to_arrow`` for very large plans.
 
     Attributes:
-        snapshot_id: of all its files; None for a table without snapshots.
+        snapshot_id: the snapshot of all files; None for a table without snapshots.
         applied: the conjuncts of the filter that can drop files.
         not_applied: the others, as ``{"filter", "reason"}``.
-        counts: the whole plan in numbers, before any limit: ``files``, ``records``, ``bytes`` …
-        stale: why it is not of the newest state; None when it is.
+        counts: totals of the whole plan, before any limit: ``files``, ``records``, ``bytes`` …
+        stale: why the plan is not of the newest state; None if it is.
 
     Raises:
-        ClientError: on making, ``filter_invalid`` among others; on reading, as for every list.
+        ClientError: from the constructor, ``filter_invalid`` and others; on reading, as for every list.
     """
 
     def __init__(self, transport: Transport, path: str, question: Mapping[str, object], page_size: int | None) -> None:
@@ -97,7 +97,7 @@ class Plan:
 
     @cached_property
     def files(self) -> list[Row]:
-        """The data files; ``deletes`` are places in :attr:`deletes`, ``residual`` what is left to ask of the rows."""
+        """The data files; ``deletes`` are indexes into :attr:`deletes`, ``residual`` is the filter left for rows."""
         return self._all[0]
 
     @cached_property
@@ -111,10 +111,10 @@ class Plan:
         return [file["file_path"] for file in self.files]
 
     def pages(self) -> Iterator[Row]:
-        """The server's pages, in order; each numbers its own delete files.
+        """Yield the server's pages, in order; each numbers its own delete files.
 
         Raises:
-            ClientError: the server refused or failed, or a page is of another snapshot.
+            ClientError: the server refused or failed, or a page has another snapshot.
         """
         page, question = self._first, {**self._question, "page_size": self._page_size}
         while True:
@@ -130,13 +130,13 @@ class Plan:
                 raise self._incomplete("pages of different snapshots")
 
     def tasks(self, files: int | None = None) -> list[PlanTask]:
-        """The plan in parts, which readers elsewhere can ask for one by one; see ``Client.redeem``.
+        """Divide the plan into parts that other readers can request separately; see ``Client.redeem``.
 
         Args:
-            files: about so many in each part; 10,000 if left out. What must be read together is in one part.
+            files: the approximate number of files in a part; default 10,000. Files to be read together share a part.
 
         Raises:
-            ClientError: as of ``pages``; ``request_invalid`` for a plan with a limit.
+            ClientError: as for ``pages``; ``request_invalid`` for a plan with a limit.
         """
         question = self._pinned()
         sized = question if files is None else {**question, "task_files": files}
@@ -148,19 +148,19 @@ class Plan:
         return [PlanTask(self._path, question, token, self.snapshot_id) for token in answer["plan_tasks"]]
 
     def to_arrow(self) -> pa.Table:
-        """The data files as an Arrow table; ``deletes`` are rows of :meth:`deletes_to_arrow`.
+        """Return the data files as an Arrow table; ``deletes`` are row numbers of :meth:`deletes_to_arrow`.
 
         Raises:
-            ClientError: as of ``pages``; ``AnswerIncomplete`` when the stream does not close with a count that
-                equals its rows, or when a branch that was asked for has moved since.
+            ClientError: as for ``pages``; ``AnswerIncomplete`` if the stream does not end with a count that
+                equals its rows, or if the requested branch has moved since.
         """
         return self._tables[0]
 
     def deletes_to_arrow(self) -> pa.Table:
-        """The delete files as an Arrow table.
+        """Return the delete files as an Arrow table.
 
         Raises:
-            ClientError: as of ``to_arrow``.
+            ClientError: as for ``to_arrow``.
         """
         return self._tables[1]
 
@@ -175,7 +175,7 @@ class Plan:
         return arrow_tables(self._transport, self._path, self._pinned(), self.snapshot_id)
 
     def _pinned(self) -> dict[str, object]:
-        """The question, for the snapshot that was planned. The id alone would not name a branch of Paimon's."""
+        """Return the request, pinned to the planned snapshot; a ``ref`` stays, since ids are per branch in Paimon."""
         question = dict(self._question)
         if self.snapshot_id is None or question.get("ref") is not None:
             return question

@@ -1,4 +1,4 @@
-"""A list of the server, whole or not at all: as rows page by page, or as an Arrow stream."""
+"""Lists of the server, as rows page by page or as an Arrow stream: complete, or an error."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ PAGE_SIZE = 1000
 
 
 class Rows(Generic[T]):
-    """A list of the server, read when it is iterated, and again at each iteration.
+    """A list of the server. Each iteration requests it again.
 
-    All rows are of one snapshot, that of the first page. Iteration ends only at the list's end:
-    anything else raises ``ClientError``.
+    All rows belong to one snapshot, that of the first page. Iteration ends only at the list's end;
+    otherwise it raises ``ClientError``.
 
     Attributes:
-        snapshot_id: the snapshot of the rows that were read last; None before, and for lists of no snapshot.
-        stale: why those rows are not of the newest state; None when they are.
-        not_applied: the conjuncts of the list's filter that drop no row of it, as ``{"filter", "reason"}``.
+        snapshot_id: the snapshot of the rows read last; None before, and for lists without a snapshot.
+        stale: why those rows are not of the newest state; None if they are.
+        not_applied: the conjuncts of the list's filter that drop no rows, as ``{"filter", "reason"}``.
 
     Args:
-        path: of the list; its last segment is the list's key.
-        params: the query, without paging.
-        convert: from a row as the server wrote it.
-        page_size: rows a request.
+        path: the list's path; its last segment is the list's key.
+        params: the query parameters, without paging.
+        convert: converts a row from the server.
+        page_size: rows per request.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Rows(Generic[T]):
         self.not_applied: list[Row] = []
 
     def __iter__(self) -> Iterator[T]:
-        """The rows, in the server's order.
+        """Yield the rows, in the server's order.
 
         Raises:
-            ClientError: the server refused or failed, or a page is not one.
+            ClientError: the server refused or failed, or a page is invalid.
         """
         params = {**self._params, "page_size": str(self._page_size)}
         is_first = True
@@ -86,27 +86,27 @@ class Rows(Generic[T]):
             params["page_token"] = token
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows as Arrow record batches, as they arrive, in one request.
+        """Yield the rows as Arrow record batches as they arrive, from one request.
 
         Raises:
-            ClientError: the server refused or failed; ``AnswerIncomplete`` when the stream does not close
-                with a count that equals its rows, or is of another snapshot than the one asked for.
+            ClientError: the server refused or failed; ``AnswerIncomplete`` if the stream does not end
+                with a count that equals its rows, or has another snapshot than the requested one.
         """
         with self._stream() as stream:
             yield from stream
 
     def to_arrow(self) -> pa.Table:
-        """The whole list as an Arrow table, whose schema metadata names the ``snapshot_id``.
+        """Return the whole list as an Arrow table, whose schema metadata has the ``snapshot_id``.
 
         Raises:
-            ClientError: as of ``batches``.
+            ClientError: as for ``batches``.
         """
         with self._stream() as stream:
             return stream.table()
 
     @contextmanager
     def _stream(self) -> Iterator[ArrowStream]:
-        # pyarrow takes long to import, and a program that reads rows needs none of it.
+        # pyarrow is slow to import, and a program that reads rows does not need it.
         from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
 
         with self._transport.stream(self._path, self._params, MEDIA_TYPE) as response:

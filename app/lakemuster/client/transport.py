@@ -1,4 +1,4 @@
-"""One HTTP connection pool to one server: addresses, the token, retries, and errors as exceptions."""
+"""The client's HTTP connection pool to one server: addresses, token, retries, and errors as exceptions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Json = Any
 
 
 class Transport:
-    """Sends requests. Questions are repeated on connection errors and overload, nothing else is.
+    """Sends requests. Only queries are retried, on connection errors and overload.
 
     Args:
         uri: the server's address, ``http://host:8181``.
         token: a bearer token.
         timeout: seconds without a byte before a request counts as failed.
-        retries: how often a question is repeated.
-        inner: replaces the network, in tests.
+        retries: the maximum of retries of a query.
+        inner: an ``httpx`` transport in place of the network, for tests.
 
     Raises:
         ValueError: ``uri`` is not an http or https address.
@@ -60,7 +60,7 @@ class Transport:
         self._http.close()
 
     def get(self, path: str, params: Params | None = None) -> Json:
-        """The JSON document at ``path`` (below ``/api/v1``).
+        """Return the JSON document at ``path`` (below ``/api/v1``).
 
         Raises:
             ClientError: see ``client.errors``.
@@ -68,7 +68,7 @@ class Transport:
         return self._document("GET", path, params=params)
 
     def ask(self, path: str, body: object) -> Json:
-        """The JSON document that answers the question in ``body``, which changes nothing.
+        """Send a query in ``body``, which changes nothing and is retried; return the response's JSON document.
 
         Raises:
             ClientError: see ``client.errors``.
@@ -76,7 +76,7 @@ class Transport:
         return self._document("POST", path, body=body, is_question=True)
 
     def send(self, method: str, path: str, body: object = None, *, timeout: float | None = None) -> Json:
-        """Send ``body`` once, never again; the answer's JSON document, None when it is empty.
+        """Send ``body`` once, without retries; return the response's JSON document, None if it is empty.
 
         Raises:
             ClientError: see ``client.errors``.
@@ -85,13 +85,13 @@ class Transport:
 
     @contextmanager
     def stream(self, path: str, params: Params, media_type: str, *, body: object = None) -> Iterator[httpx.Response]:
-        """An open answer of ``media_type``, to be read while it arrives.
+        """Open a response of ``media_type``, to be read while it arrives.
 
         Args:
-            body: a question that is too long for a query string; it is asked by POST.
+            body: a query that is too long for a query string; it is sent by POST.
 
         Raises:
-            ClientError: see ``client.errors``; reading on can raise them too.
+            ClientError: see ``client.errors``; reading the response can also raise them.
         """
         for attempt in range(self._retries + 1):
             request = self._http.build_request(
@@ -176,7 +176,7 @@ class Transport:
 
 
 def table_path(name: str, *rest: str) -> str:
-    """The path of a table's resource; names are one segment whatever they hold."""
+    """Return the path of a table's resource; a name is always one segment, whatever it contains."""
     return "/".join(("/tables", quote(name, safe=""), *(quote(part, safe="") for part in rest)))
 
 

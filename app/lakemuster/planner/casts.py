@@ -1,4 +1,4 @@
-"""Values recorded under one type of a column, read under another."""
+"""Cast values that were recorded under an earlier type of a column to its present type."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pyarrow as pa
 
 
 def cast_or_none(values: pa.Array, target: pa.DataType) -> pa.Array | None:
-    """The values in another type; None when it does not hold them all, which makes them unknown.
+    """Cast values to another type; None when the type cannot hold them all, so that they count as unknown.
 
-    A column's type may have changed since they were recorded: promotions hold, text to numbers does not.
+    A column's type may have changed since the values were recorded. Promotions succeed; text to numbers may not.
     """
     if values.type.equals(target):
         return values

@@ -1,4 +1,4 @@
-"""Put the per-field columns of a segment together as structs by column name."""
+"""Build structs by column name from a segment's per-field columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTS = frozenset({"value_count", "null_count", "nan_count", "column_size", "ke
 
 
 def column_name(names: Mapping[int, str], field_id: int) -> str:
-    """A column's dotted name; ``#id`` for one that no schema of the table knows."""
+    """Return a column's dotted name; ``#id`` for a field that is in no schema of the table."""
     return names.get(field_id) or f"#{field_id}"
 
 
@@ -28,14 +28,14 @@ def gather(
     wanted: frozenset[int] | None = None,
     unordered: frozenset[int] = frozenset(),
 ) -> pa.Array:
-    """The struct of one kind of per-field columns, members named by column, in the table's own types; counts int64.
+    """Build the struct of one kind of per-field columns: members named by column, in the table's types; counts int64.
 
     Args:
         table: entries in the shape of ``metadata.files``.
         kind: ``lower``, ``partition`` …
         names: column names by field id.
         wanted: the field ids to take; None for all.
-        unordered: the field ids whose bounds have no order of ours: the raw ones are taken.
+        unordered: field ids whose bounds have no order that we can compare: their raw bounds are taken.
     """
     fields, arrays = [], []
     for index, name in enumerate(table.column_names):
@@ -53,21 +53,21 @@ def gather(
 
 
 def struct(arrays: Sequence[pa.Array], fields: Sequence[pa.Field], length: int) -> pa.Array:
-    """A struct array, of no members too."""
+    """Build a struct array, also one without members."""
     if not fields:
         return pa.array([{}] * length, pa.struct([]))
     return pa.StructArray.from_arrays(list(arrays), fields=list(fields))
 
 
 def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array of a column of a table or a batch; no copy when it has one chunk."""
+    """Return a table's or batch's column as one array; a single chunk is not copied."""
     if isinstance(column, pa.Array):
         return column
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def repeated(value: int | str | None, kind: pa.DataType, count: int) -> pa.Array:
-    """One short value, or null, over and over; of a batch's rows at most, a part of an array that is kept."""
+    """Repeat one short value or null; up to a batch's rows, as a slice of a cached array."""
     if count <= _REPEATED_ROWS:
         return _repeated(value, kind).slice(0, count)
     return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
@@ -82,15 +82,15 @@ def _repeated(value: int | str | None, kind: pa.DataType) -> pa.Array:
 
 
 def sparse(name: str, kind: pa.DataType) -> pa.Field:
-    """A struct by column name whose null members mean "not recorded"."""
+    """Return the field of a struct by column name whose null members mean "not recorded"."""
     return pa.field(name, kind, metadata={SPARSE: b"1"})
 
 
 def statistics_type(schemas: Sequence[Schema], kind: str, wanted: frozenset[int] | None = None) -> pa.DataType:
-    """The struct type that holds one statistic for every column of all schemas that is no struct.
+    """Return the struct type of one statistic for all columns of all schemas, structs excepted.
 
-    The first schema that knows a field gives its name and type. Columns whose values have no
-    order of ours have binary bounds.
+    A field's name and type are those of the first schema that has it. Columns whose values have no
+    order that we can compare have binary bounds.
     """
     seen: dict[int, pa.Field] = {}
     for schema in schemas:
@@ -106,7 +106,7 @@ def statistics_type(schemas: Sequence[Schema], kind: str, wanted: frozenset[int]
 
 
 def repeated_fields(schemas: Sequence[Schema]) -> frozenset[int]:
-    """The field ids of lists and maps, by the first schema that knows a field."""
+    """Return the field ids of lists and maps; the first schema that has a field gives its type."""
     types: dict[int, Type] = {}
     for schema in schemas:
         for field_id, field in schema.by_id.items():
@@ -123,7 +123,7 @@ def _statistic_field(path: str, of: Type, kind: str) -> pa.Field:
 
 
 def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) -> pa.DataType:
-    """The struct type of partition values over all specs, by field name."""
+    """Return the struct type of partition values over all specs, by field name."""
     seen: dict[int, pa.Field] = {}
     for spec in sorted(specs, key=lambda spec: spec.spec_id):
         for field in spec.fields:
@@ -133,7 +133,7 @@ def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) ->
 
 
 def _distinct(fields: object) -> list[pa.Field]:
-    """Of fields that share a name, the first: a name that was dropped and used again."""
+    """Keep the first of fields that share a name: a name may have been dropped and used again."""
     by_name: dict[str, pa.Field] = {}
     for field in fields:  # type: ignore[attr-defined]
         by_name.setdefault(field.name, field)
@@ -141,14 +141,14 @@ def _distinct(fields: object) -> list[pa.Field]:
 
 
 def partition_names(specs: Sequence[PartitionSpec]) -> dict[int, str]:
-    """Partition field names by field id; the newest spec's name wins."""
+    """Return partition field names by field id; the newest spec's name wins."""
     return {field.field_id: field.name for spec in sorted(specs, key=lambda s: s.spec_id) for field in spec.fields}
 
 
 def partition_struct(
     table: pa.Table | pa.RecordBatch, spec: PartitionSpec | None, names: Mapping[int, str]
 ) -> pa.Array:
-    """Partition values by name: exactly the fields of the manifest's own spec, null ones included."""
+    """Build the struct of partition values by name: exactly the fields of the manifest's spec, nulls included."""
     if spec is None:
         return gather(table, "partition", names)
     fields, arrays = [], []
@@ -164,14 +164,14 @@ def partition_struct(
 
 
 def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
-    """Small codes as their names; a code without a name becomes null."""
+    """Replace small codes with their names; a code without a name becomes null."""
     if len(codes) and not codes.null_count and codes.slice(1).equals(codes.slice(0, len(codes) - 1)):
-        return repeated(names[codes[0].as_py()], pa.string(), len(codes))  # as it is of most files
+        return repeated(names[codes[0].as_py()], pa.string(), len(codes))  # the usual case
     return pa.array(names, pa.string()).take(codes.cast(pa.int32()))
 
 
 def internal_array(values: Sequence[object], target: pa.DataType) -> pa.Array:
-    """Internal forms (see ``metadata.types``) as an Arrow array of their type."""
+    """Convert internal forms (see ``metadata.types``) to an Arrow array of their type."""
     if pa.types.is_temporal(target):
         width = pa.int32() if target.bit_width == 32 else pa.int64()
         return pa.array(values, width).view(target)

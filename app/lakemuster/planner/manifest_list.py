@@ -1,4 +1,4 @@
-"""A snapshot's manifests, each with the place of its first entry."""
+"""A snapshot's manifests, cached, each with the row number of its first entry."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.view import View
 
 CACHED_SNAPSHOTS = 64
-"""Snapshots whose manifest rows are kept at hand."""
+"""Snapshots whose manifest rows are cached."""
 
 CACHED_PARTS = 16
-"""Lists of parts that are kept at hand: each page of a list needs them."""
+"""Lists of parts that are cached: each page of a list needs them."""
 
 LIVE_ROLES = frozenset({"manifests", "base", "delta"})
 ENTRY_ROLES = LIVE_ROLES | {"changelog"}
 
 
 def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
-    """The rows of the snapshot's manifest lists, in their order."""
+    """Return the rows of the snapshot's manifest lists, in list order."""
     if view.snapshot is None:
         return ()
     return _published(index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
@@ -29,7 +29,7 @@ def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
 
 @lru_cache(maxsize=CACHED_SNAPSHOTS)
 def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> tuple[ManifestRecord, ...]:
-    """Row ids are never used again, and publishing anew gives another time: what is cached stays true."""
+    """Row ids are not reused, and publishing again changes the time: a cached value stays valid."""
     latest = _latest(index, table_id)
     with index.database.reading() as session:
         found = tuple(snapshot_manifests(session, row_id, latest[0] if latest else {}))
@@ -39,15 +39,15 @@ def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int |
 
 @lru_cache(maxsize=CACHED_SNAPSHOTS)
 def _latest(_index: Index, _table_id: int) -> list[dict[int, ManifestRecord]]:
-    """The manifests of the snapshot of a table that was read last, of which the next one lists nearly all."""
+    """Return a cell that holds the manifests of the table's last read snapshot: the next shares nearly all of them."""
     return []
 
 
 def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart, ...]:
-    """The snapshot's manifests of some roles, each with the place of its first entry.
+    """Return the snapshot's manifests of some roles, each with the row number of its first entry.
 
-    Places count the entries of Paimon's base and delta manifests in list order, which is what
-    a snapshot's cancelled rows refer to.
+    Numbers count the entries of Paimon's base and delta manifests in list order; a snapshot's
+    cancelled rows refer to these numbers.
     """
     if view.snapshot is None:
         return ()

@@ -1,4 +1,4 @@
-"""Which columns a list of entries shows, and how one manifest's segment becomes rows of it."""
+"""The columns of a list of entries, and the protocol that turns a manifest's segment into its rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lakemuster.planner.view import View
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a caller wants of each entry.
+    """The columns and entries that a caller requests.
 
     Attributes:
-        status: the entry's status, and deleted entries with it; otherwise live files only.
-        statistics: field ids to show statistics of; None for all columns.
-        raw: bounds as recorded, beside the typed ones.
-        manifest: the location of the entry's manifest.
-        contents: the contents to keep (``data``, ``position-deletes`` …); None for all.
-        planned: what a plan says of a file, beside its entry (Paimon).
-        branch: the branch of a file, where it is not the one that was asked for (Paimon).
+            status: show the entry's status and include deleted entries; otherwise live files only.
+            statistics: field ids whose statistics are shown; None for all columns.
+            raw: also show bounds as recorded.
+            manifest: show the location of the entry's manifest.
+            contents: the contents to include (``data``, ``position-deletes`` …); None for all.
+            planned: show what a plan adds to a file's entry (Paimon).
+            branch: show a file's branch where it is not the requested one (Paimon).
     """
 
     status: bool = False
@@ -38,14 +38,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPart:
-    """One manifest of a snapshot; ``first_row`` is where its entries begin among those of all manifests."""
+    """One manifest of a snapshot; ``first_row`` is the number of its first entry among those of all manifests."""
 
     manifest: ManifestRecord
     first_row: int = field(default=0)
 
 
 class RowProjection(Protocol):
-    """A list's columns for one format: two implementations, file for file."""
+    """A list's columns for one table format; the implementations for Iceberg and Paimon mirror each other."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -53,29 +53,29 @@ class RowProjection(Protocol):
         ...
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """Of a segment's columns, those that this list needs."""
+        """Return those of a segment's columns that this list needs."""
         ...
 
     def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
-        """A mask of the rows that belong to the list; None for all."""
+        """Return a mask of the rows that belong to the list; None for all."""
         ...
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of the list from kept entries of a segment."""
+        """Build rows of the list from those entries of a segment that belong to it."""
         ...
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """Whether all of a segment's entries surely belong to the list, and none inherits by what stands before it."""
+        """Tell whether all of a segment's entries belong to the list and none inherits from the entries before it."""
         ...
 
     def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of the list from a batch of a segment of which :meth:`takes_whole` is true: prepared, all kept."""
+        """Build rows of the list from a whole batch of a segment for which :meth:`takes_whole` is true."""
         ...
 
     def decided_by(self, part: ManifestPart) -> Hashable | None:
-        """What rows of :meth:`whole` depend on, beside the batch; None where that is too much to keep them."""
+        """Return the cache key for rows of :meth:`whole`, besides the batch; None where they cannot be cached."""
         ...
 
     def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
-        """Fill in what entries inherit from their manifest; sees all of its entries."""
+        """Fill in what entries inherit from their manifest; ``table`` holds all of its entries."""
         ...

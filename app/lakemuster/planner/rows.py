@@ -1,4 +1,4 @@
-"""Lists that can be read from any row on: what every read of a table comes down to."""
+"""Row sources: lists of rows that can be read from any position. Every read of a table is one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.planner.casts import cast_or_none
 
 
 class Position(NamedTuple):
-    """A place in a list: the part, and how many of the part's rows lie before it."""
+    """A position in a list: the part's number, and the number of the part's rows before it."""
 
     part: int
     offset: int
@@ -26,9 +26,9 @@ class RowSource(Protocol):
     """A list of rows in parts, pinned to a snapshot.
 
     Attributes:
-        key: what the list holds: ``files``.
-        schema: the one schema of the whole list.
-        snapshot_id: the snapshot it is pinned to; None for a table without snapshots.
+        key: the name of the rows, such as ``files``.
+        schema: the schema of the whole list.
+        snapshot_id: the snapshot that the list is pinned to; None for a table without snapshots.
     """
 
     @property
@@ -47,17 +47,17 @@ class RowSource(Protocol):
         ...
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """Yield every row from ``start`` on, in batches that lie within one part.
+        """Yield all rows from ``start`` on; a batch lies within one part.
 
-        A batch's sparse structs hold the members that its part recorded, in the part's own types;
-        :func:`conform` brings it to ``schema``.
+        A batch's sparse structs hold only the members that its part recorded, in the part's types;
+        :func:`conform` converts it to ``schema``.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """Rows that are at hand as one Arrow table."""
+    """Rows that are in memory as one Arrow table."""
 
     key: str
     table: pa.Table
@@ -65,12 +65,12 @@ class TableSource:
 
     @property
     def schema(self) -> pa.Schema:
-        """The table's own."""
+        """The table's schema."""
         schema: pa.Schema = self.table.schema
         return schema
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """The table is one part."""
+        """Yield the table's rows; the table is one part."""
         if start.part > 0:
             return
         offset = start.offset
@@ -81,10 +81,10 @@ class TableSource:
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Bring a batch to its list's schema: absent members become null, promoted values their later type.
+    """Convert a batch to its list's schema: absent members become null, promoted values get their later type.
 
-    A value that its later type cannot hold (a string bound of a column that is a number now)
-    becomes null, which says "unknown".
+    A value that the later type cannot hold (a string bound of a column that is now a number)
+    becomes null, which means "unknown".
     """
     if batch.schema.metadata != schema.metadata:
         batch = batch.replace_schema_metadata(schema.metadata)

@@ -1,4 +1,4 @@
-"""One table at one snapshot: what a read looks at."""
+"""The view that a read works on: one table at one snapshot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakemuster.metadata.snapshot import TableMetadata
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which snapshot a caller asks for; all None means the current one of main."""
+    """The snapshot that a caller requests; all None means the current snapshot of main."""
 
     snapshot_id: int | None = None
     ref: str | None = None
@@ -26,14 +26,15 @@ CURRENT = Selector()
 
 @dataclass(frozen=True)
 class Other:
-    """Another branch of a Paimon table, some of whose partitions a scan reads too.
+    """Another branch of a Paimon table from which a scan also reads some partitions.
 
     Attributes:
-        option: of the table, that asks for it.
-        branch: its name.
-        is_first: its partitions are read first, and the table's own only where it has none; else the other way round.
+        option: the table option that names the branch.
+        branch: the branch's name.
+        is_first: the branch's partitions are read first, and the table's own only where the branch has none; else the
+            reverse.
         view: None while the branch has no snapshot.
-        problem: why what is asked for of the table cannot be read of the branch.
+        problem: why the requested snapshot of the table cannot be read from the branch; None when it can.
     """
 
     option: str
@@ -50,9 +51,9 @@ class View:
     Attributes:
         snapshot: None for a table without snapshots.
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
-        schema_id: the schema to read with; the snapshot's own if None. A table, or a branch, that is asked for as it
-            is now has its newest columns, whether or not anything was written since they changed.
-        other: a branch of which scans read some partitions too.
+        schema_id: the schema to read with; the snapshot's own if None. The current state of a table or branch has its
+            newest columns, even if nothing was written since they changed.
+        other: a branch from which scans also read some partitions.
     """
 
     table: TableRecord
@@ -69,7 +70,7 @@ class View:
 
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:
-        """All schemas of the snapshot's branch, the one to read with first, then the newest first."""
+        """All schemas of the snapshot's branch: first the one to read with, then from newest to oldest."""
         schemas = self.metadata.schemas
         wanted = self.metadata.current_schema_id
         if self.snapshot is not None:
@@ -84,7 +85,7 @@ class View:
 
     @property
     def written(self) -> tuple[Schema, ...] | None:
-        """The schemas that files were written with; None where a file need not have all columns of its schema."""
+        """The schemas that files were written with; None where a file may lack columns of its schema."""
         return None if evolves_data(self.schemas[0]) else self.schemas
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Columns that have one value in every row, as many of a manifest's entries are: its text is written once."""
+"""Detect columns with one value in all rows, as many of a manifest's are: their text is written once."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import pyarrow as pa
 
 
 def is_uniform(array: pa.Array) -> bool:
-    """Whether several rows surely have one value: false too where that would take longer to tell."""
+    """Tell whether several rows have one value; also False where the check would cost too much."""
     rows, kind, types = len(array), array.type, pa.types
     if rows < 2 or array.null_count:
         return False
     if types.is_string(kind) or (types.is_list(kind) and types.is_integer(kind.value_type)):
         try:
-            array.validate(full=True)  # a comparison believes where values begin and end
+            array.validate(full=True)  # ``equals`` trusts the offsets
         except pa.ArrowInvalid:
             return False
     elif not (types.is_integer(kind) or types.is_date32(kind) or types.is_boolean(kind)):
         return False
-    # Each row is compared with the next, by one call: numpy takes several, and columns are many.
+    # One call compares each row with the next: NumPy would need several, and there are many columns.
     return bool(array.slice(1).equals(array.slice(0, rows - 1)))

@@ -1,4 +1,4 @@
-"""One numbering of delete files over all pages of a plan: each page has its own."""
+"""Number delete files over all pages of a plan, since each page has its own numbering."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Row = Mapping[str, Any]
 
 
 class DeleteNumbers:
-    """Numbers delete files in the order in which pages bring them.
+    """Numbers delete files in the order in which pages list them.
 
     Attributes:
-        rows: the delete files so far; a number is a place here.
+        rows: the delete files so far; a file's number is its index here.
     """
 
     def __init__(self) -> None:
@@ -20,12 +20,12 @@ class DeleteNumbers:
         self._places: dict[tuple[str, int | str | None], int] = {}
 
     def files(self, page: Mapping[str, Sequence[Row]]) -> list[Row]:
-        """A page's files, whose ``deletes`` are places in ``rows``."""
+        """Return a page's files, whose ``deletes`` are indexes into ``rows``."""
         places = [self._place(row) for row in page["deletes"]]
         return [{**file, "deletes": [places[number] for number in file["deletes"]]} for file in page["files"]]
 
     def _place(self, row: Row) -> int:
-        # Deletion vectors share files: where a file is not enough, where in it tells them apart.
+        # Deletion vectors may share a file: their offset in it distinguishes them.
         place = self._places.setdefault((row["file_path"], row.get("content_offset")), len(self.rows))
         if place == len(self.rows):
             self.rows.append(row)

@@ -1,4 +1,4 @@
-"""JSON documents as Arrow rows: columns of their keys, what is nested as JSON text."""
+"""Convert JSON documents to Arrow rows: a column for each known key, nested values as JSON text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakemuster.wire.model import json_integer
 Document = Mapping[str, object]
 
 EXTRA = "extra"
-"""The column of keys that have none of their own."""
+"""The column for keys without a column of their own."""
 
 _INSTANT = pa.timestamp("ms", "UTC")
 _TEXTS = pa.map_(pa.string(), pa.string())
@@ -76,7 +76,7 @@ SPECS = pa.schema([("spec_id", pa.int32()), ("default", pa.bool_()), ("fields", 
 
 
 def dumps(document: object) -> bytes:
-    """The UTF-8 JSON of a document; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
+    """Serialize a document as UTF-8 JSON; lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     try:
         return orjson.dumps(document)
     except TypeError:
@@ -84,7 +84,7 @@ def dumps(document: object) -> bytes:
 
 
 def exact(document: object) -> bytes:
-    """Like :func:`dumps`, and integers of any size stay numbers: where text is another constant."""
+    """Like :func:`dumps`, but integers of any size stay numbers, for documents where text is a different constant."""
     try:
         return orjson.dumps(document)
     except TypeError:
@@ -92,7 +92,7 @@ def exact(document: object) -> bytes:
 
 
 def plain(value: object, *, integers: bool = True) -> object:
-    """A value of someone else's document as our JSON: NaN, infinities and integers beyond 2**53 become text.
+    """Convert a value of a foreign document to our JSON: NaN, infinities and integers beyond 2**53 become text.
 
     Args:
         integers: False leaves integers as they are.
@@ -117,7 +117,7 @@ def plain(value: object, *, integers: bool = True) -> object:
 
 
 def document_batch(documents: Sequence[Document], schema: pa.Schema) -> pa.RecordBatch:
-    """One row a document; keys without a column go to the column ``extra`` as one JSON object."""
+    """Convert each document to a row; keys without a column go to the column ``extra`` as one JSON object."""
     arrays = []
     for field in schema:
         values = [

@@ -1,4 +1,4 @@
-"""Instants as text: RFC 3339 in and out, milliseconds since 1970-01-01 UTC inside."""
+"""Parse and format instants: RFC 3339 as text, milliseconds since 1970-01-01 UTC internally."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LARGEST = 2**63 - 1
 
 
 def parse_instant(text: str) -> int:
-    """Milliseconds since 1970-01-01 UTC of an RFC 3339 time, or of such a number.
+    """Return milliseconds since 1970-01-01 UTC, from an RFC 3339 time or from such a number.
 
-    A space stands for the plus sign that it was before a query string was decoded. Digits beyond
-    milliseconds are cut off.
+    A space before the offset counts as a plus sign, which decoding a query string turns into a space. Digits beyond
+    milliseconds are truncated.
 
     Raises:
-        RequestInvalid: neither; a time without an offset names no instant.
+        RequestInvalid: neither; a time without an offset is not an instant.
     """
     if re.fullmatch(r"-?[0-9]{1,19}", text):
         number = int(text)
@@ -50,5 +50,5 @@ def _milliseconds(match: re.Match[str]) -> int:
 
 
 def format_instant(milliseconds: int) -> str:
-    """RFC 3339 in UTC, to the millisecond."""
+    """Format an instant as RFC 3339 in UTC, with milliseconds."""
     return timestamp_text(milliseconds, "ms") + "Z"

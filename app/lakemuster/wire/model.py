@@ -1,4 +1,4 @@
-"""What every JSON document of ours has in common: it is immutable, and says nothing it does not declare."""
+"""The base of all JSON models (immutable, no undeclared keys), and 64-bit integers in JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WireModel(BaseModel):
 
 
 def json_integer(value: int) -> int | str:
-    """An integer as JSON may hold it: text beyond 2**53."""
+    """Return an integer for JSON: text beyond 2**53."""
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
 
 

@@ -1,4 +1,4 @@
-"""Health and readiness."""
+"""JSON models of health and readiness."""
 
 from __future__ import annotations
 

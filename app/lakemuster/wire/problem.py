@@ -1,4 +1,4 @@
-"""The JSON of every failure."""
+"""JSON models of error responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are written again and again, some at a time: what they are made of is looked at once."""
+"""Write selected rows of a batch as JSON text, repeatedly: the batch is converted for the kernel once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class RowWriter:
     """Writes rows of a batch as text.
 
     Args:
-        pieces: what each of its rows begins with.
-        batch: the batch, or what it was made of.
+        pieces: the pieces that begin each row.
+        batch: the batch, or the batch that it was made from.
 
     Attributes:
-        own_bytes: what it keeps beside the batch's buffers.
+        own_bytes: the bytes that it retains besides the batch's buffers.
 
     Raises:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
@@ -34,18 +34,18 @@ class RowWriter:
         self.own_bytes = sum(own_bytes(given, kept) for given in self._inputs)
 
     is_available = staticmethod(is_available)
-    """Whether there can be any: they need machine code."""
+    """Tell whether row writers can be used: they need the compiled kernel."""
 
     def write(self, chosen: NDArray[np.int64], after: Sequence[Piece]) -> memoryview:
-        """Some rows, one behind the other.
+        """Write some rows, concatenated.
 
         Args:
-            chosen: their places in the batch, ascending, at least one.
-            after: what each of them ends with; of columns, a value for each of them.
+            chosen: row numbers in the batch, ascending, at least one.
+            after: the pieces that end each row; columns have one value for each chosen row.
 
         Raises:
             SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
-            pa.ArrowCapacityError: they are more than one Arrow array holds.
+            pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
         """
         count, first = len(chosen), int(chosen[0])
         of: Rows = slice(first, first + count) if int(chosen[-1]) - first == count - 1 else chosen

@@ -1,13 +1,13 @@
-"""Turn Arrow rows into JSON text, a column at a time.
+"""Convert Arrow rows to JSON text, a column at a time.
 
-A row is never a Python object on the way: every column becomes an array of JSON texts, and one
-join makes an array of JSON objects whose data buffer is the answer. Where rows are fewer than Arrow's
-calls are worth, they become Python dictionaries after all; the text is the same.
+Rows do not become Python objects: every column becomes an array of JSON texts, and one
+join makes an array of JSON objects whose data buffer is the result. Only batches too small to be worth
+Arrow's calls become Python dictionaries; the text is the same.
 
 The rules are those of the Iceberg specification's JSON single-value form, with Lakemuster's:
 64-bit ids are text, as are integers beyond 2**53, decimals, dates, times, timestamps and uuids;
-binary is hex; NaN and infinities are ``"NaN"``, ``"Infinity"``, ``"-Infinity"``. A type that Arrow
-does not know is told by the field's ``type`` metadata (``uuid``). Structs by column name that carry
+binary is hex; NaN and infinities are ``"NaN"``, ``"Infinity"``, ``"-Infinity"``. The field's ``type``
+metadata names a type that Arrow does not have (``uuid``). Structs by column name that carry
 :data:`SPARSE` leave out their null members, which were not recorded.
 """
 
@@ -31,40 +31,40 @@ from lakemuster.wire.scalars import scalar_texts
 from lakemuster.wire.texts import Texts, data, join
 
 Written: TypeAlias = bytes | memoryview
-"""UTF-8 text; of many rows it is Arrow's own memory."""
+"""UTF-8 text; for many rows, Arrow's own memory."""
 
 IDS = frozenset({"snapshot_id", "parent_id", "added_snapshot_id", "last_updated_snapshot_id", "next_snapshot_id"})
 JSON_TEXT = b"json"
-"""Arrow field metadata key of strings that are JSON already."""
+"""Arrow field metadata key of strings that are already JSON."""
 
 FEW_ROWS = 32
-"""So many rows are written sooner one by one: a column costs some 20 µs, and a value Python less than one."""
+"""Up to this many rows are written one by one: a column costs some 20 µs, a value in Python less than one."""
 
 CHUNK_BYTES = 4 * 2**20
-"""Arrow bytes that are converted at a time: bounds memory, and the wait for the first byte."""
+"""Arrow bytes that are converted at a time: limits memory, and the wait for the first byte."""
 
 
 def json_lines(batch: pa.RecordBatch) -> Written:
-    """Every row as a JSON object and a line feed."""
+    """Write each row as a JSON object and a line feed."""
     if (few := _few(batch)) is not None:
         return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in few)
     return _rows(batch, "\n")
 
 
 def json_items(batch: pa.RecordBatch) -> Written:
-    """Every row as a JSON object, commas between: the inside of a JSON array."""
+    """Write the rows as JSON objects separated by commas: the inside of a JSON array."""
     if (few := _few(batch)) is not None:
         return orjson.dumps(few)[1:-1]
     return _rows(batch, ",")[:-1]
 
 
 def json_objects(batch: pa.RecordBatch) -> list[dict[str, object]]:
-    """Every row as a Python dictionary that serialises to the same JSON."""
+    """Convert each row to a Python dictionary that serializes to the same JSON."""
     return cast("list[dict[str, object]]", orjson.loads(b"[" + json_items(batch) + b"]"))
 
 
 def chunks(batch: pa.RecordBatch, chunk_bytes: int = CHUNK_BYTES) -> Iterator[pa.RecordBatch]:
-    """Cut a batch into pieces of about ``chunk_bytes`` as an Arrow stream has them; no copy."""
+    """Divide a batch into slices of about ``chunk_bytes`` in an Arrow stream, without a copy."""
     rows = batch.num_rows
     step = max(1, rows * chunk_bytes // pa.ipc.get_record_batch_size(batch)) if rows else 1
     for at in range(0, rows, step):
@@ -72,7 +72,7 @@ def chunks(batch: pa.RecordBatch, chunk_bytes: int = CHUNK_BYTES) -> Iterator[pa
 
 
 def _few(batch: pa.RecordBatch) -> list[dict[str, object]] | None:
-    """Few rows as dictionaries of what orjson writes as it shall be; None when they are to be written by column."""
+    """Convert a few rows to dictionaries that orjson writes in the same form; None to write them by column."""
     names = batch.schema.names
     if not names or batch.num_rows > FEW_ROWS or len(set(names)) < len(names):
         return None
@@ -127,7 +127,7 @@ def _rows(batch: pa.RecordBatch, end: str) -> Written:
 
 
 def members(batch: pa.RecordBatch) -> list[Piece]:
-    """What every row is as a JSON object, which is still to be closed; nothing of no columns."""
+    """Return the pieces of each row as a JSON object without its closing brace; empty without columns."""
     pieces: list[Piece] = []
     for index, field in enumerate(batch.schema):
         pieces += member(batch.column(index), field, opens=not index)
@@ -135,12 +135,12 @@ def members(batch: pa.RecordBatch) -> list[Piece]:
 
 
 def member(array: pa.Array, field: pa.Field, *, opens: bool = False) -> list[Piece]:
-    """A member of objects; ``opens`` that are to be opened before it."""
+    """Return the pieces of an object's member; ``opens`` for the first, which needs the opening brace."""
     return [("{" if opens else ",") + _key(field.name), *_texts(array, field).pieces()]
 
 
 def _opening(before: Sequence[Piece], name: str) -> str:
-    """What stands before an object's member."""
+    """Return the separator and key before an object's member."""
     return ("," if before else "{") + _key(name)
 
 
@@ -158,7 +158,7 @@ def _texts(array: pa.Array, field: pa.Field) -> Texts:
 
 
 def _text(one: pa.Scalar, field: pa.Field) -> str:
-    """The text of the value of a uniform column."""
+    """Return the JSON text of a uniform column's value."""
     kind, types = field.type, pa.types
     if types.is_date32(kind):
         return f'"{date_text(one.value)}"'
@@ -173,7 +173,7 @@ def _text(one: pa.Scalar, field: pa.Field) -> str:
 
 
 def _column(array: pa.Array, field: pa.Field) -> Texts:
-    """The texts of values of which not all are null."""
+    """Return the texts of values that are not all null."""
     kind = array.type
     if isinstance(array, pa.ExtensionArray):
         return _texts(array.storage, field)
@@ -210,7 +210,7 @@ def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:
 
 
 def _all(members: Mapping[str, Texts]) -> list[Piece]:
-    """An object of all members."""
+    """Return the pieces of an object with all members."""
     pieces: list[Piece] = []
     for name, texts in members.items():
         pieces += (_opening(pieces, name), *texts.pieces())
@@ -218,7 +218,7 @@ def _all(members: Mapping[str, Texts]) -> list[Piece]:
 
 
 def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
-    """An object of the members that are not null."""
+    """Return the pieces of an object with the members that are not null."""
     present = {name: texts for name, texts in members.items() if not texts.all_null}
     if not any(texts.any_null for texts in present.values()):
         return _all(present)
@@ -230,12 +230,12 @@ def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
         else:
             pieces += (key, *texts.pieces())
     joined = join([*pieces, "}"], rows)
-    # Every member brought its comma: an object's first one has one too many.
+    # Every member has a leading comma: remove the comma of an object's first member.
     return [pc.replace_substring(joined, "{,", "{", max_replacements=1)]
 
 
 def _first_recorded(variants: list[Texts]) -> Texts:
-    """Of members that share a name (a column of several types in its life), the one that is not null."""
+    """Coalesce members that share a name: a column whose type has changed."""
     recorded = [variant.whole() for variant in variants if not variant.all_null]
     return Texts(Ready(pc.coalesce(*recorded)) if recorded else None)
 
@@ -277,7 +277,7 @@ def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) 
 
 
 def _offsets(array: pa.Array) -> pa.Array:
-    """Where each list begins among the elements of all."""
+    """Return the lists' offsets in the flattened elements."""
     if array.null_count == 0 and pa.types.is_list(array.type):
         own = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
         return pa.array(own - own[0])

@@ -1,4 +1,4 @@
-"""JSON texts of Arrow columns that are not nested."""
+"""Write Arrow columns of scalar types as JSON texts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from lakemuster.wire.texts import Texts
 
 
 def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
-    """The JSON texts of a column that is not nested.
+    """Return the JSON texts of a column that is not nested.
 
     Args:
-        array: not all null.
-        type_text: the type's own spelling, where Arrow's type does not tell all; else empty.
+        array: values, not all null.
+        type_text: the format's name of the type, where Arrow's type is ambiguous; else empty.
         as_id: whether integers are ids, which are always text.
 
     Raises:
-        TypeError: an Arrow type that no list of ours has.
+        TypeError: an Arrow type that our lists do not have.
     """
     kind, types = array.type, pa.types
     if types.is_integer(kind):
@@ -50,7 +50,7 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
 
 
 def _floats(array: pa.Array) -> pa.Array:
-    # A 4-byte float as the 8-byte one that it is: its shortest text denotes another number, and a bound
+    # Write a 4-byte float as a double: its shortest text denotes another number, and a bound
     # must not move.
     texts = array.cast(pa.float64()).cast(pa.string())
     whole = pc.match_substring_regex(texts, "^-?[0-9]+$")
@@ -90,7 +90,7 @@ def _within(numbers: pa.Array, lowest: int, highest: int) -> bool:
 
 
 def _with_t(array: pa.StringArray) -> pa.StringArray:
-    """Arrow parts date and time by a space; the specification by a T."""
+    """Replace the space that Arrow puts between date and time with the specification's T."""
     valid, offsets, data = array.buffers()
     text = np.frombuffer(data, np.uint8).copy()
     starts = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array)]

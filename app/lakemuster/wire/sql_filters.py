@@ -1,8 +1,8 @@
-"""Bound predicates as SQL text: what is left to ask of a file's rows, in the caller's language.
+"""Write residuals as SQL text, for callers whose filter was SQL.
 
-The caller's own words where they are whole; else text made from values, which :func:`parse_sql` reads as the same
-predicate. What is written holds for exactly the rows of the file that the caller's filter holds for, or it is that
-filter.
+The text is the caller's own if it was not truncated; else it is built from values, and :func:`parse_sql` parses it to
+the same predicate. The text is true for exactly those rows of the file for which the caller's filter is true, or it is
+that filter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lakemuster.predicates import (
 )
 
 _CUT = 1_000
-"""Words of more characters may have been cut; they end in an ellipsis then."""
+"""Longer texts may have been truncated; they then contain an ellipsis."""
 
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _TYPED = {
@@ -42,16 +42,16 @@ _NUMBERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG, Kind.DEC
 
 
 class _Unsayable(Exception):
-    """Neither words nor values can say it."""
+    """Neither the caller's text nor values can express the predicate."""
 
 
 def sql_of(bound: Bound, original: str) -> str | None:
-    """A bound predicate as SQL text; None for one that every row matches.
+    """Return a bound predicate as SQL text; None if every row matches.
 
     Args:
         bound: the residual of a filter that was SQL text.
-        original: that text. It stands for the whole where a part cannot be said: words that were cut and
-            have no values, or whose values hold for more rows (``maybe``).
+        original: that text. It replaces the whole residual if a part cannot be expressed: truncated text
+            without values, or whose values match more rows (``maybe``).
     """
     if isinstance(bound, AlwaysTrue):
         return None
@@ -80,7 +80,7 @@ def _text(bound: Bound) -> str:
 
 
 def _joined(word: str, children: Iterable[Bound]) -> str:
-    # Both ends of a BETWEEN have the same words.
+    # Both ends of a BETWEEN have the same text.
     return word.join(dict.fromkeys(_inner(child) for child in children))
 
 

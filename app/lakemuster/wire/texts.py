@@ -1,4 +1,4 @@
-"""JSON texts of a column's values, in pieces until they are joined."""
+"""JSON texts of a column's values, as pieces until they are joined row by row."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Texts:
     """A column's values as JSON texts.
 
     Attributes:
-        column: null where the value is null; None when every value is null, or none is and ``parts`` holds them.
-        parts: what to join to get the texts of values of which none is null; nested values need no
-            copy of their own then.
-        rows: how many values.
+        column: null where the value is null; None if all values are null, or ``parts`` holds the texts.
+        parts: the pieces to join to get the texts, if no value is null; nested values then need no
+            copy of their own.
+        rows: the number of values in ``parts``.
     """
 
     column: Column | None
@@ -30,12 +30,12 @@ class Texts:
 
     @classmethod
     def same(cls, text: str, rows: int) -> Texts:
-        """One text for all values: joined as a part of its neighbours."""
+        """Use one text for all values; it is merged with neighbouring constant pieces."""
         return cls(None, parts=(text,), rows=rows)
 
     @property
     def all_null(self) -> bool:
-        """Whether there is no value at all."""
+        """Whether all values are null."""
         return self.column is None and self.parts is None
 
     @property
@@ -44,13 +44,13 @@ class Texts:
         return self.parts is None and (self.column is None or bool(self.column.array.null_count))
 
     def pieces(self) -> Sequence[Piece]:
-        """What to join to get the texts, ``null`` standing for nulls."""
+        """Return the pieces to join to get the texts; nulls become ``null``."""
         if self.parts is not None:
             return self.parts
         return ("null",) if self.column is None else (self.column,)
 
     def whole(self) -> pa.Array:
-        """The complete texts, nulls kept; not of values that are all null."""
+        """Return the complete texts; nulls stay null. Not for values that are all null."""
         if self.parts is not None:
             return join(self.parts, self.rows)
         assert self.column is not None
@@ -58,7 +58,7 @@ class Texts:
 
 
 def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
-    """Concatenate texts row by row, ``null`` standing for nulls of columns.
+    """Concatenate texts row by row; nulls of columns become ``null``.
 
     Raises:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
@@ -70,7 +70,7 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
 
 
 def merged(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, which may be joined: texts of every row that follow one another are one.
+    """Validate pieces for joining, and merge adjacent constant texts.
 
     Raises:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
@@ -88,7 +88,7 @@ def merged(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _check(piece: pa.Array | Column) -> None:
-    """Look at what is joined, which is less than what becomes of it."""
+    """Validate the input of a join, which is smaller than its result."""
     texts = piece.array if isinstance(piece, Strings | Ready) else piece
     if isinstance(texts, pa.Array):
         try:
@@ -98,7 +98,7 @@ def _check(piece: pa.Array | Column) -> None:
 
 
 def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
-    """The same by Arrow's functions, where there is no machine code."""
+    """Like :func:`join`, with Arrow's functions: the fallback without the compiled kernel."""
     found = [pc.fill_null(piece.whole(), "null") if isinstance(piece, Column) else piece for piece in pieces]
     if len(found) == 1:
         return pa.repeat(pa.scalar(found[0]), rows) if isinstance(found[0], str) else found[0]
@@ -106,7 +106,7 @@ def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
 
 
 def data(texts: pa.StringArray) -> memoryview:
-    """The bytes of all texts, one after the other; no copy."""
+    """Return the bytes of all texts, concatenated, without a copy."""
     _, offsets, values = texts.buffers()
     bounds = memoryview(offsets).cast("i")
     first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]

@@ -1,10 +1,10 @@
-"""Tell which equality deletes can delete a row of which data files, from the statistics of both.
+"""Tell from column statistics which equality delete files can delete rows of which data files.
 
-Pure. A pair is dropped only when the statistics of a delete column prove that no value of the one
-is equal to a value of the other; what is not known keeps.
+Pure. A pair is dropped only when the statistics of a delete column prove that the two files
+have no equal value; unknown statistics keep the pair.
 
 Source: the behaviour of Iceberg Java's ``DeleteFileIndex``, stricter where that relies on what
-statistics do not say: required members of optional structs, NaN, counts of nothing.
+statistics do not prove: required members of optional structs, NaN, zero counts.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class EqualityBounds:
 
     @classmethod
     def of(cls, tables: Sequence[pa.Table], ids: pa.ListArray, schemas: Sequence[Schema]) -> EqualityBounds:
-        """Read the statistics of delete files.
+        """Collect the statistics of delete files.
 
         Args:
-            tables: entries of delete manifests; delete file *i* is row *i* of all of them together.
-            ids: per delete file its equality ids, null for other deletes.
-            schemas: every schema of the table; the newest that has a column gives its type.
+                tables: entries of delete manifests; delete file *i* is row *i* of the concatenated tables.
+                ids: each delete file's equality ids, null for other deletes.
+                schemas: all schemas of the table; the newest that has a column gives its type.
         """
         parents, values = pc.list_parent_indices(ids).to_numpy(), pc.list_flatten(ids)
         found = []
@@ -57,22 +57,22 @@ class EqualityBounds:
 
     @property
     def stat_columns(self) -> frozenset[str]:
-        """The columns of data files that are looked at."""
+        """The statistics columns of data files that the comparison reads."""
         return frozenset(name for held in self._columns for name in held.kind.names)
 
     def against(self, table: pa.Table) -> Comparison:
-        """Make the statistics of data files ready to be compared."""
+        """Prepare the statistics of data files for comparison."""
         return Comparison(tuple((held, _Side.read(table, held.kind)) for held in self._columns))
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Delete files against the data files of one table."""
+    """Compare the delete files with the data files of one table."""
 
     _columns: tuple[tuple[_DeleteColumn, _Side], ...]
 
     def can_delete(self, rows: Numbers, deletes: Numbers) -> Mask:
-        """Mark the pairs of a data file and a delete file of which the one can delete a row of the other.
+        """Mark the pairs whose delete file can delete a row of their data file.
 
         Args:
             rows: rows of the table of data files (P,).
@@ -105,7 +105,7 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class _DeleteColumn:
-    """A column by which rows are deleted, and over all delete files: whether it is one of theirs, its statistics."""
+    """A delete column: which delete files use it, and its statistics in all delete files."""
 
     kind: _Kind
     of_column: Mask
@@ -114,7 +114,7 @@ class _DeleteColumn:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One column of N files: whether null and NaN may occur, whether there is nothing but null, its bounds."""
+    """One column's statistics in N files: whether null and NaN may occur, whether all values are null, bounds."""
 
     null: Mask
     only_null: Mask
@@ -153,11 +153,11 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Lower or upper bounds in the column's type: null where unknown; NaN is above nothing, and nothing above it.
+    """Lower or upper bounds in the column's type, null where unknown; comparisons with NaN are false.
 
     Attributes:
-        numbers: the same where they are numbers, with anything where unknown; for they compare much faster.
-        unknown: where they are unknown; None when all are known.
+        numbers: numeric bounds as a NumPy array, arbitrary where unknown: it compares much faster.
+        unknown: a mask of unknown bounds; None when all are known.
     """
 
     values: pa.Array
@@ -189,7 +189,7 @@ class _Bounds:
 
 
 def _cannot(data: _Side, deletes: _Side, rows: Numbers, numbers: Numbers) -> Mask:
-    """Where no value is in both: null is equal to null, NaN to NaN."""
+    """Mark pairs without a common value; null equals null, NaN equals NaN."""
     one_is_null = (data.only_null[rows] & ~deletes.null[numbers]) | (deletes.only_null[numbers] & ~data.null[rows])
     shared = (data.null[rows] & deletes.null[numbers]) | (data.nan[rows] & deletes.nan[numbers])
     if shared.all():
@@ -199,7 +199,7 @@ def _cannot(data: _Side, deletes: _Side, rows: Numbers, numbers: Numbers) -> Mas
 
 
 def _above(lower: _Bounds, at: Numbers, upper: _Bounds, other: Numbers) -> Mask:
-    """Where both are known and the lower bound of the one is above the upper bound of the other."""
+    """Mark pairs whose lower bound is known to exceed the other file's upper bound."""
     if lower.numbers is None or upper.numbers is None:
         verdicts = pc.greater(lower.values.take(pa.array(at)), upper.values.take(pa.array(other)))
         return np.asarray(pc.fill_null(verdicts, False).to_numpy(zero_copy_only=False), np.bool_)
@@ -212,7 +212,7 @@ def _above(lower: _Bounds, at: Numbers, upper: _Bounds, other: Numbers) -> Mask:
 
 
 def _delete_column(field_id: int, schemas: Sequence[Schema]) -> _Kind | None:
-    """A column that has statistics which say something; its type is that of the newest schema."""
+    """Return a primitive column with its type in the newest schema; None where statistics cannot be compared."""
     found = [
         (schema.schema_id, field, required)
         for schema in schemas
@@ -229,7 +229,7 @@ def _delete_column(field_id: int, schemas: Sequence[Schema]) -> _Kind | None:
 
 
 def _members(fields: Sequence[Field], *, required: bool) -> Iterator[tuple[Field, bool]]:
-    """Columns and members of structs, each with whether a row must have a value of it."""
+    """Yield columns and struct members, and whether every row must have a value of each."""
     for field in fields:
         yield field, required and field.required
         if isinstance(field.type, StructType):

@@ -1,4 +1,4 @@
-"""Delete files in order, and the pairs of data files and delete files that come of it."""
+"""Sort delete files by key and sequence number, and pair data files with their delete files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Numbers = NDArray[np.int64]
 Pairs = tuple[Numbers, Numbers]
 
 MAX_PAIRS = 2**25
-"""Delete files over the data files of one call: each is 8 bytes of the answer."""
+"""Limit of (data file, delete file) pairs in one call: each takes 8 bytes of the result."""
 
 NO_NUMBERS: Numbers = np.zeros(0, np.int64)
 
@@ -24,10 +24,10 @@ _AT_ONCE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class DeleteGroup:
-    """Delete files by a key and then by sequence number: those for a key and a data file's age are one range.
+    """Delete files sorted by key, then sequence number: those for one key and data sequence number are a range.
 
     Attributes:
-        newer: they apply to files that are older than they are; else also to files of the same age.
+        newer: deletes apply only to data files with a smaller sequence number; else also to those with the same.
     """
 
     sequences: Numbers
@@ -38,7 +38,7 @@ class DeleteGroup:
 
     @classmethod
     def of(cls, keys: Numbers, sequences: Numbers, numbers: Numbers, *, newer: bool) -> DeleteGroup:
-        """Sort delete files (D,) by key, from 0 on, and sequence number."""
+        """Sort delete files (D,) by key (0 or greater) and sequence number."""
         distinct, ranks = np.unique(sequences, return_inverse=True)
         places = keys * (len(distinct) + 1) + ranks
         order = np.argsort(places, kind="stable")
@@ -46,11 +46,11 @@ class DeleteGroup:
         return cls(distinct, places[order], numbers[order], ends, newer)
 
     def pairs(self, keys: Numbers, sequences: Numbers) -> Iterator[Pairs]:
-        """Rows and the numbers of their delete files, by ascending rows, a limited number at once.
+        """Yield rows and the numbers of their delete files, in ascending row order, in limited batches.
 
         Args:
-            keys: per row; negative ones have no delete files.
-            sequences: per row, the data file's.
+                keys: each row's key; a row with a negative key has no delete files.
+                sequences: each data file's sequence number.
         """
         if not len(self.ends):
             return
@@ -79,7 +79,7 @@ def _spread(rows: Numbers, starts: Numbers, counts: Numbers, numbers: Numbers) -
 
 
 class FoundPairs:
-    """Pairs of a row and a delete file, as they are found."""
+    """Collect pairs of a row and a delete file."""
 
     def __init__(self) -> None:
         self._rows: list[Numbers] = []
@@ -87,7 +87,7 @@ class FoundPairs:
         self._count = 0
 
     def add(self, rows: Numbers, numbers: Numbers, keep: Mask) -> None:
-        """Take the pairs to keep.
+        """Add the pairs that the mask ``keep`` selects.
 
         Raises:
             LimitExceeded: more than :data:`MAX_PAIRS` in all.
@@ -100,7 +100,7 @@ class FoundPairs:
         self._numbers.append(numbers[kept])
 
     def by_row(self, rows: int, deletes: int) -> Pairs:
-        """Offsets (rows + 1,) and the numbers of each row's delete files, ascending, all below ``deletes``."""
+        """Return offsets (rows + 1,) and each row's delete file numbers, ascending, all below ``deletes``."""
         if not self._count:
             return np.zeros(rows + 1, np.int64), NO_NUMBERS
         of_rows, numbers = np.concatenate(self._rows), np.concatenate(self._numbers)

@@ -1,15 +1,15 @@
 """Find the delete files that apply to data files.
 
-Pure: entries in, numbers out, in bulk: delete files are sorted by partition or data file and then by
-sequence number, so that those of a data file are one range, found by a binary search.
+Pure: entries in, numbers out, in bulk. Delete files are sorted by partition or data file, then by
+sequence number, so that a binary search finds those of a data file as one range.
 
 * Position deletes and deletion vectors apply to files of their partition that are not newer than they are;
-  when they are known to be for one data file, to that one only.
-* A deletion vector takes the place of a data file's position deletes.
-* Equality deletes apply to older files of their partition, and of every partition when their own spec has
-  none; those whose statistics show that they delete nothing of a file are dropped.
+  if they are known to reference one data file, only to that file.
+* A deletion vector replaces a data file's position deletes.
+* Equality deletes apply to older files of their partition; if their spec is unpartitioned, to older files of
+  all partitions. A delete file is dropped if statistics prove that it deletes no row of the data file.
 
-Age is the *data* sequence number, 0 where there is none. Locations are compared as recorded.
+Age is the *data* sequence number, 0 where none is recorded. Locations are compared as recorded.
 
 Source: Iceberg spec, "Scan Planning"; Iceberg Java, ``DeleteFileIndex`` and ``ContentFileUtil``.
 """
@@ -46,8 +46,8 @@ class DeleteIndex:
     """The live delete files of a snapshot, numbered in the order given.
 
     Attributes:
-        empty: there are none.
-        stat_columns: statistics of data files that :meth:`match` looks at, where a segment has them.
+            empty: the snapshot has no delete files.
+            stat_columns: the data file statistics that :meth:`match` reads where a segment has them.
     """
 
     empty: bool
@@ -75,13 +75,13 @@ class DeleteIndex:
 
         Args:
             manifests: spec id and live entries of each delete manifest, in the shape of ``metadata.files``,
-                inherited fields filled in. Of statistics, those of equality ids and of ``file_path``
-                (field 2147483546) are looked at.
-            specs: the table's.
-            schemas: the table's.
+                inherited fields filled in. The statistics of equality ids and of ``file_path``
+                (field 2147483546) are read.
+            specs: the table's partition specs.
+            schemas: the table's schemas.
 
         Raises:
-            MetadataCorrupt: a manifest is of a spec that the table does not have.
+            MetadataCorrupt: the table does not have a manifest's spec.
         """
         if unknown := {spec_id for spec_id, _ in manifests} - {spec.spec_id for spec in specs}:
             raise MetadataCorrupt(f"delete manifests of spec {min(unknown)}, which the table does not have")
@@ -118,18 +118,18 @@ class DeleteIndex:
         )
 
     def match(self, spec_id: int, table: pa.Table) -> tuple[Numbers, Numbers]:
-        """The delete files of data files.
+        """Return the delete files that apply to each data file.
 
         Args:
-            spec_id: of all rows.
+            spec_id: the spec of all rows.
             table: entries of data files (N,): ``sequence_number``, ``file_path``, ``partition.<id>``, and
-                ``stat_columns`` as far as recorded: without them no delete is dropped by statistics.
+                ``stat_columns`` where recorded: without them statistics drop no delete file.
 
         Returns:
             int64 (N+1,) offsets and int64 numbers: file *i* has ``numbers[offsets[i]:offsets[i + 1]]``, ascending.
 
         Raises:
-            LimitExceeded: more delete files over all data files than ``delete_groups.MAX_PAIRS``.
+            LimitExceeded: more pairs of data file and delete file than ``delete_groups.MAX_PAIRS``.
         """
         rows = table.num_rows
         if self.empty or not rows:
@@ -137,7 +137,7 @@ class DeleteIndex:
         sequences = _sequence_numbers(table)
         partitions = self._partitions_of(spec_id, table)
         locations = flat(table.column("file_path"))
-        # A partition that is not known is -1, which is the last one's place: it has no delete files at all.
+        # An unknown partition is -1, which would index the last partition: it has no delete files.
         paths = self._paths.numbers(locations, self._has_paths[partitions] & (partitions >= 0))
         found = FoundPairs()
         for group, keys in ((self._everywhere, np.zeros_like(partitions)), (self._equalities, partitions)):
@@ -165,7 +165,7 @@ class DeleteIndex:
         return np.where(numbers < 0, -1, numbers + first)
 
     def _may_list(self, locations: pa.StringArray, rows: Numbers, numbers: Numbers) -> Mask:
-        """Whether a data file's path lies between the least and the greatest path of a delete file."""
+        """Mark pairs whose data file path lies within the delete file's ``file_path`` bounds."""
         keep = np.ones(len(rows), np.bool_)
         for bounds, outside in zip(self._path_bounds, (pc.less, pc.greater), strict=True):
             if bounds.null_count < len(bounds):
@@ -176,7 +176,7 @@ class DeleteIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """The own columns of all delete entries."""
+    """The columns of all delete entries that are not per field, and the ``file_path`` bounds."""
 
     content: NDArray[np.int8]
     sequences: Numbers
@@ -207,9 +207,9 @@ class _Entries:
         )
 
     def paths(self) -> tuple[KnownPaths, Numbers]:
-        """The data files that position deletes are known to be for, numbered, and the number of each; -1 for none.
+        """Number the data files that position deletes reference; return these, and each delete file's number or -1.
 
-        Without a referenced data file, the one path between equal bounds is it. Vectors must name it.
+        Without ``referenced_data_file``, equal ``file_path`` bounds name the file. Deletion vectors must record it.
         """
         same = pc.fill_null(pc.equal(self.path_lower, self.path_upper), False)
         nothing = pa.scalar(None, pa.string())
@@ -223,7 +223,7 @@ class _Entries:
 def _number_partitions(
     manifests: Sequence[tuple[int, pa.Table]], specs: Sequence[PartitionSpec], schemas: tuple[Schema, ...]
 ) -> tuple[Numbers, dict[int, tuple[PartitionKeys, int]]]:
-    """The number of each delete file's partition, and per spec its numbering and where that begins."""
+    """Return each delete file's partition number, and by spec id its numbering and the first number."""
     firsts = np.cumsum([0, *(table.num_rows for _, table in manifests)])
     partitions = np.zeros(int(firsts[-1]), np.int64)
     found: dict[int, tuple[PartitionKeys, int]] = {}

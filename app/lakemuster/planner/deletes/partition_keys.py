@@ -1,7 +1,7 @@
-"""Number the partitions of some files, and find the same partitions among others.
+"""Number the partitions of some files, and look up the partitions of other files.
 
-Two files are in one partition when their specs and their tuples are equal: null equals null, and floating
-point values are equal when their bits are, any NaN being one.
+Two files are in the same partition when their specs and their partition tuples are equal. Null equals null,
+NaN equals NaN, and other floating point values are equal when their bits are.
 
 Source: Iceberg spec, "Scan Planning", notes 3 and 4.
 """
@@ -28,7 +28,7 @@ Numbers = NDArray[np.int64]
 
 
 def is_partitioned(spec: PartitionSpec) -> bool:
-    """Whether a spec tells files apart: it has a field that is not void."""
+    """Tell whether a spec has a field whose transform is not void."""
     return any(field.transform != "void" for field in spec.fields)
 
 
@@ -37,7 +37,7 @@ class PartitionKeys:
     """The distinct partition tuples of one spec's files, numbered from 0.
 
     Attributes:
-        size: how many there are.
+        size: the number of distinct tuples.
     """
 
     size: int
@@ -50,7 +50,7 @@ class PartitionKeys:
         """Number the partitions of entries of one spec.
 
         Returns:
-            the numbering, and the number of each row of the tables, one after the other.
+            the numbering, and each row's partition number, over the concatenated tables.
         """
         fields: list[_Field] = []
         numbers, size = np.zeros(sum(table.num_rows for table in tables), np.int64), 1
@@ -70,7 +70,7 @@ class PartitionKeys:
         return cls(size, tuple(fields)), numbers
 
     def lookup(self, table: pa.Table) -> Numbers:
-        """The number of each row's partition; -1 for partitions that have none."""
+        """Return each row's partition number; -1 for an unknown partition."""
         numbers = np.zeros(table.num_rows, np.int64)
         for field in self._fields:
             codes = field.codes(_values(table, field.field_id, field.target))
@@ -82,11 +82,11 @@ class PartitionKeys:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One step of the numbering: of the tuples' first fields, by the number of those before and a code.
+    """One step of the numbering: combine the number of the preceding fields with the code of this field's value.
 
     Attributes:
-        known: the code of each value.
-        ordered: the values, ascending, and their codes, where all but null are whole numbers.
+            known: the code of each value.
+            ordered: the values, ascending, and their codes, if all values except null are integers.
     """
 
     field_id: int
@@ -96,7 +96,7 @@ class _Field:
     pairs: Numbers
 
     def codes(self, values: pa.Array) -> Numbers:
-        """The code of each value; -1 for those that are not known."""
+        """Return each value's code; -1 for an unknown value."""
         numbers = numbers_of(values) if pa.types.is_integer(values.type) else None
         if self.ordered is None or numbers is None:
             return _codes(values.dictionary_encode(), self.known)
@@ -118,7 +118,7 @@ def _ordered(known: Mapping[object, int]) -> tuple[Numbers, Numbers] | None:
 
 
 def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.Array:
-    """A partition field's values so that those of one meaning are equal, whatever type they were recorded under."""
+    """Normalize a partition field's values so that equal values compare equal, whatever type they were recorded in."""
     place = table.schema.get_field_index(column("partition", field_id))
     if place < 0:
         return pa.nulls(table.num_rows, pa.int64())
@@ -136,7 +136,7 @@ def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.Ar
 
 
 def _codes(values: pa.DictionaryArray, known: Mapping[object, int]) -> Numbers:
-    """The number of each value; -1 for values that are not known."""
+    """Return each value's code; -1 for an unknown value."""
     codes = np.asarray([known.get(value, -1) for value in (*values.dictionary.to_pylist(), None)], np.int64)
     indices = values.indices.fill_null(len(codes) - 1) if values.indices.null_count else values.indices
     return np.asarray(codes[indices.to_numpy()], np.int64)

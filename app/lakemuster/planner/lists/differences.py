@@ -20,7 +20,7 @@ _IDENTITY = ("file_path", "file_name", "content_offset", "level", "bucket", "ext
 
 @dataclass(frozen=True)
 class DiffSource:
-    """Files removed from ``old``, then files added in ``new``; manifests of both are read in neither."""
+    """Files removed from ``old``, then files added in ``new``. Manifests that both share are skipped (Iceberg)."""
 
     index: Index
     old: EntrySource
@@ -29,7 +29,7 @@ class DiffSource:
 
     @property
     def snapshot_id(self) -> int | None:
-        """The newer snapshot's."""
+        """The newer snapshot's id."""
         return self.new.snapshot_id
 
     @cached_property
@@ -40,7 +40,7 @@ class DiffSource:
     @cached_property
     def _unshared(self) -> tuple[list[ManifestPart], list[ManifestPart]]:
         if self.old.view.table.format == "paimon":
-            # A manifest of both may hold entries that only one of the two snapshots cancels.
+            # A shared manifest may hold entries that only one of the two snapshots cancels.
             return list(self.old.parts), list(self.new.parts)
         old = {part.manifest.id for part in self.old.parts}
         new = {part.manifest.id for part in self.new.parts}
@@ -55,7 +55,7 @@ class DiffSource:
         return _identities(self.old, old), _identities(self.new, new)
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """Removed files by old manifest, then added ones by new manifest."""
+        """Yield removed files by old manifest, then added files by new manifest."""
         old_parts, new_parts = self._unshared
         old_ids, new_ids = self._identities
         plan = [("removed", self.old, part, new_ids) for part in old_parts]

@@ -1,4 +1,4 @@
-"""Read a snapshot's entries manifest by manifest from their segments."""
+"""Read a snapshot's entries from their segments, one manifest after the other."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from lakemuster.planner.view import View
 
 
 class WholeBatch(NamedTuple):
-    """A batch of a segment, all of whose entries are in a list.
+    """A batch of a segment whose entries are all in a list.
 
     Attributes:
-        key: decides, with the list's columns, what its rows are.
-        first: of its entries, counted in the segment, which has so many ``rows``.
+        key: a cache key that, with the list's columns, determines the rows.
+        first: the number of its first entry in the segment.
         batch: the columns that the list needs.
+        rows: the number of entries in the segment.
     """
 
     key: Hashable
@@ -37,7 +38,7 @@ class EntrySource:
     """Entries or files of a snapshot; each manifest is a part.
 
     Attributes:
-        batch_rows: rows of a batch: fewer where each takes long to make, so that a page is not made of many too many.
+        batch_rows: rows in a batch; fewer where rows are slow to build, so that a page builds few rows too many.
     """
 
     key: str
@@ -49,16 +50,16 @@ class EntrySource:
 
     @property
     def schema(self) -> pa.Schema:
-        """The shape's."""
+        """The projection's schema."""
         return self.shape.schema
 
     @property
     def snapshot_id(self) -> int | None:
-        """The view's snapshot."""
+        """The id of the view's snapshot."""
         return self.view.snapshot_id
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """Entries in the order of the manifest list, each manifest's in its own order."""
+        """Yield entries in the order of the manifest list; within a manifest, in its order."""
         for number in range(start.part, len(self.parts)):
             part = self.parts[number]
             offset = start.offset if number == start.part else 0
@@ -72,7 +73,7 @@ class EntrySource:
                 yield Position(number, at), self.shape.rows(part, kept.slice(at, self.batch_rows))
 
     def _whole(self, segment: Segment, offset: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """A segment's batches from an entry on, and where each begins."""
+        """Yield a segment's batches from an entry on, each with the number of its first entry."""
         names = self.shape.columns(segment.names)
         for number in range(offset // BATCH_ROWS, -(-segment.num_rows // BATCH_ROWS)):
             batch, begin = segment.batch(number, names), number * BATCH_ROWS
@@ -80,7 +81,7 @@ class EntrySource:
                 yield begin + at, batch.slice(at, self.batch_rows) if at or self.batch_rows < BATCH_ROWS else batch
 
     def whole_at(self, at: Position) -> WholeBatch | None:
-        """The batch that has the entry at a place, if the list has all of its segment's entries; None at the end."""
+        """Return the batch with the entry at a position; None at the end, or if it cannot be taken whole or cached."""
         if at.part >= len(self.parts):
             return None
         part = self.parts[at.part]
@@ -94,9 +95,9 @@ class EntrySource:
         return WholeBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
     def kept(self, part: ManifestPart) -> pa.Table:
-        """One manifest's entries that belong to the list, as its segment holds them, nulls inherited."""
+        """Return a manifest's entries that belong to the list, in the segment's shape, inherited values filled in."""
         segment = self.index.segments.open(part.manifest.segment)
         table = self.shape.prepare(part, segment.table(self.shape.columns(segment.names)))
         mask = self.shape.keep(self.view, part, table)
-        # As a rule all are kept, and a filter would copy every column.
+        # Usually the mask selects all entries, and a filter would copy every column.
         return table if mask is None or pc.all(mask).as_py() else table.filter(mask)

@@ -1,4 +1,4 @@
-"""Paimon's index manifest as rows."""
+"""Rows of Paimon's index manifest: one for each index file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWN = tuple(name for name in PAIMON_INDEX_COLUMNS if name not in ("status", "bu
 
 
 def schema(view: View) -> pa.Schema:
-    """One row an index file."""
+    """Return the columns of the rows."""
     return pa.schema(
         [
             pa.field("index_type", pa.string()),
@@ -30,7 +30,7 @@ def schema(view: View) -> pa.Schema:
 
 
 def index_rows(table: pa.Table, view: View) -> pa.Table:
-    """Rows of one index manifest, which is a complete list: its entries are all ADD."""
+    """Return the rows of one index manifest, which is a complete list: all of its entries are ADD."""
     table = table.filter(pc.equal(table.column("status"), ADDED))
     names = partition_names(view.metadata.specs)
     paths = index_file_paths(table, view.table.location, view.metadata, view.schemas)

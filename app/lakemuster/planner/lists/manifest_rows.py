@@ -1,4 +1,4 @@
-"""Manifest-list rows of a snapshot, with typed partition bounds."""
+"""Rows of a snapshot's manifest lists, with typed partition bounds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PAIMON: dict[str, tuple[pa.DataType, Callable[[ManifestHeader], object]]] = {
 
 
 def manifest_table(records: Sequence[ManifestRecord], view: View) -> pa.Table:
-    """One row a manifest, in list order; Paimon's with the list (base, delta, changelog, index) they stand in."""
+    """Return one row per manifest, in list order; Paimon's name their list (base, delta, changelog, index)."""
     rewrites = Rewrites(view.table.rewrites)
     paimon = view.table.format == "paimon"
     columns: dict[str, pa.Array] = {

@@ -1,4 +1,4 @@
-"""A snapshot's partitions: one row each, summed over its live files."""
+"""Rows of a snapshot's partitions: sums over the live files of each."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SUMS = (
 
 
 def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -> pa.Table:
-    """Sum files, records and bytes by partition and spec; the last commit that added a file to each.
+    """Sum files, records and bytes by partition and spec, and find the last commit that added a file to each.
 
-    Iceberg's last commit is a snapshot id with its time; Paimon's files know their creation time only.
+    Iceberg's last commit is a snapshot id with its time; Paimon's is the files' latest creation time.
     An unpartitioned table has one row with an empty partition.
 
     Args:
@@ -98,7 +98,7 @@ def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType,
 
 
 def _commit_times(commits: pa.Array, times: Mapping[int, int]) -> pa.Array:
-    """When each commit was; before everything else where its snapshot has expired."""
+    """Return the time of each commit; -1, before all others, where its snapshot has expired."""
     known = pa.array(list(times), pa.int64())
     moments = pa.array(list(times.values()), pa.int64())
     return pc.fill_null(moments.take(pc.index_in(commits, value_set=known)), -1)

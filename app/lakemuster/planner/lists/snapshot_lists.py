@@ -22,13 +22,13 @@ CONTENTS = ("data", "position-deletes", "equality-deletes", "changelog")
 
 
 def manifests(index: Index, view: View) -> RowSource:
-    """Manifest-list rows, partition bounds typed."""
+    """Rows of the manifest lists, with typed partition bounds."""
     table = manifest_rows.manifest_table(manifest_records(index, view), view)
     return TableSource("manifests", table, view.snapshot_id)
 
 
 def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
-    """Every manifest entry with all of its fields, of one manifest when ``manifest`` names it.
+    """All manifest entries with all fields; only those of one manifest when ``manifest`` names it.
 
     Raises:
         ManifestNotFound: the snapshot lists no manifest of that location or file name.
@@ -71,7 +71,7 @@ def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
     """The contents to list; None for all live ones.
 
     Raises:
-        RequestInvalid: an unknown one, or none at all.
+        RequestInvalid: an unknown content, or an empty sequence.
     """
     unknown = [name for name in content or () if name not in CONTENTS]
     if unknown or (content is not None and not content):
@@ -80,7 +80,7 @@ def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
 
 
 def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | None:
-    """The field ids of columns whose statistics are wanted; None for all.
+    """The field ids of columns whose statistics are requested; None for all.
 
     Args:
         stats: dotted names; ``["*"]`` for all; None for none.
@@ -100,7 +100,7 @@ def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | N
 
 
 def partitions(index: Index, view: View) -> RowSource:
-    """One row a partition: files, records, bytes, delete files, last commit."""
+    """One row per partition: files, records, bytes, delete files, last commit."""
     source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, Wanted()))
     with index.database.reading() as session:
         records = list_snapshots(session, view.table.table_id)
@@ -109,7 +109,7 @@ def partitions(index: Index, view: View) -> RowSource:
 
 
 def indexes(index: Index, view: View) -> RowSource:
-    """Paimon's index files: HASH and DELETION_VECTORS, with vector ranges. None for Iceberg."""
+    """Paimon's index files: HASH and DELETION_VECTORS, with vector ranges. No rows for Iceberg."""
     chosen = parts(index, view, {"index"})
     tables = [index_files.index_rows(index.segments.open(part.manifest.segment).table(None), view) for part in chosen]
     schema = index_files.schema(view)

@@ -1,7 +1,7 @@
-"""Bloom filters of many files at once: files of one table often have theirs at the same place of equal containers.
+"""Probe the bloom filters of many files at once: containers of one table often have the same layout.
 
-What is told here is told of each file alone, too, by :mod:`~lakemuster.planner.paimon.file_indexes`; this is the short
-way for what most filters are asked: one value, of which most files have nothing.
+A fast path: :mod:`~lakemuster.planner.paimon.file_indexes` gives the same answers file by file. It serves the usual
+case: a predicate on a value that most files do not hold.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lakemuster.predicates import Bound, BoundLeaf, conjuncts
 IndexedAs = Callable[[int], Mapping[int, tuple[str, Primitive]]]
 
 _MOST_HEADS = 4
-"""Different heads of containers that are looked at; the files of others are left to be asked alone."""
+"""Limit of distinct container heads; files with other heads are left to the slow path."""
 
 _LONGEST_HEAD = 4096
-"""Bytes of a head that are compared."""
+"""Limit of a head's length in bytes; longer heads are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Containers:
 
     Attributes:
         data: the buffer.
-        start, size: (N,) of each, in bytes.
+        start, size: (N,) each container's offset and size in bytes.
     """
 
     data: NDArray[np.uint8]
@@ -52,11 +52,11 @@ class _Containers:
         return cls(raw, edges[:-1], np.diff(edges))
 
     def bytes_of(self, number: int) -> bytes:
-        """One of them."""
+        """Return one container."""
         return self.data[self.start[number] : self.start[number] + self.size[number]].tobytes()
 
     def begin_with(self, head: bytes, among: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those, of some, that begin with these bytes."""
+        """Return those containers of ``among`` that begin with the bytes of ``head``."""
         long_enough = among[self.size[among] >= len(head)]
         places = self.start[long_enough][:, None] + np.arange(len(head))
         equal: NDArray[np.bool_] = (self.data[places] == np.frombuffer(head, np.uint8)).all(axis=1)
@@ -64,12 +64,12 @@ class _Containers:
 
 
 def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: IndexedAs, bound: Bound) -> Mask:
-    """(N,) the files of which a bloom filter proves that a conjunct's values are not there.
+    """Mark (N,) the files whose bloom filter proves that they hold none of a conjunct's values.
 
     Args:
-        column: N containers of indexes, none null.
-        schema_ids: (N,) the schema of each file.
-        indexed_as: a column's name and type, by schema, from its field id.
+            column: N index containers, none null.
+            schema_ids: (N,) each file's schema.
+            indexed_as: maps a field id to the column's name and type by schema.
     """
     dropped = np.zeros(len(column), np.bool_)
     leaves = [leaf for leaf in conjuncts(bound) if isinstance(leaf, BoundLeaf) and answers(BLOOM_FILTER, leaf.op)]
@@ -88,7 +88,7 @@ def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: 
         if len(head) > _LONGEST_HEAD:
             break
         begun = containers.begin_with(head, left[schema_ids[left] == schema_id])
-        # Of a container that is cut short nothing is believed, whichever of its indexes are whole.
+        # A truncated container is not trusted, even if some of its indexes are complete.
         end = max((where.start + where.length for of in indexes.values() for where in of), default=0)
         alike = begun[containers.size[begun] >= end]
         for leaf in leaves:

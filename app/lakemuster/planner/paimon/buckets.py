@@ -1,10 +1,9 @@
-"""Buckets that a predicate leaves: those of the keys that it asks for, where it pins every field of the bucket key.
+"""Prune buckets: if a predicate pins every field of the bucket key, only the buckets of those keys can match.
 
-A field is pinned by ``=`` and ``IN``; an AND narrows what one of its parts allows, an OR widens it, and does not
-pin a field that one of its parts leaves open. Whatever is not proven keeps: other conditions, keys too many to try,
-values that have two byte images, buckets that are not numbered by a hash.
-
-The number of buckets is each entry's own: files from before a rescale still lie as they were written.
+``=`` and ``IN`` pin a field. An AND intersects the values of its children; an OR unites them, and pins a field only
+if all of its children do. Everything unproven is kept: other conditions, too many keys,
+values with two byte images, buckets that are not numbered by a hash.
+The number of buckets is that of each entry: files from before a rescale stay in the buckets they were written to.
 
 Source: shared format notes, section 9, rule 6; Paimon ``BucketSelector``.
 """
@@ -30,24 +29,24 @@ Mask = NDArray[np.bool_]
 Keys = tuple[tuple[object, ...], ...]
 
 MAX_KEYS = 1000
-"""Combinations of values that are tried, as many as Paimon does."""
+"""Limit of combinations of values that are hashed, as in Paimon."""
 
 MAX_TOTALS = 64
-"""Numbers of buckets that are tried; entries with further ones are kept."""
+"""Limit of distinct bucket counts that are evaluated; entries with other counts are kept."""
 
 POSTPONE = -2
-"""The option ``bucket`` of tables whose rows get a bucket later."""
+"""The value of the option ``bucket`` for tables whose rows get a bucket later."""
 
 
 def pinned(bound: Bound, key_fields: Sequence[Field]) -> Keys | None:
-    """The keys that matching rows can have.
+    """Return the keys that matching rows can have.
 
     Args:
         bound: the predicate, bound to the schema of ``key_fields``.
-        key_fields: those of the bucket key, in its order.
+        key_fields: the fields of the bucket key, in its order.
 
     Returns:
-        Keys in internal form, none where no row can match; None where rows of any key may match.
+        Keys in internal form, empty if no row can match; None if rows of any key may match.
     """
     choices = []
     for key in key_fields:
@@ -67,7 +66,7 @@ def pinned(bound: Bound, key_fields: Sequence[Field]) -> Keys | None:
 
 
 def _allowed(bound: Bound, field_id: int, of: Primitive) -> tuple[object, ...] | None:
-    """All values that a field has in matching rows, each once; None where it may have others."""
+    """Return the distinct values that a field can have in matching rows; None if it may have any."""
     match bound:
         case AlwaysFalse():
             return ()
@@ -91,16 +90,16 @@ def _allowed(bound: Bound, field_id: int, of: Primitive) -> tuple[object, ...] |
 
 
 def _with_both_zeros(values: Iterable[object]) -> tuple[object, ...]:
-    """Zero equals minus zero, and has other bytes."""
+    """Add the other zero: 0.0 equals -0.0 but has other bytes."""
     return tuple(image for value in values for image in ((0.0, -0.0) if value == 0 else (value,)))
 
 
 @dataclass(frozen=True)
 class BucketFilter:
-    """Which buckets hold the keys that a predicate asks for.
+    """The buckets that hold the keys of a predicate.
 
     Attributes:
-        function: that numbers the buckets.
+        function: the bucket function.
         codes: (K,) hash codes of the keys.
     """
 
@@ -110,13 +109,13 @@ class BucketFilter:
 
     @classmethod
     def of(cls, schema: Schema, options: Mapping[str, str], bound: Bound, schemas: Iterable[Schema]) -> Self | None:
-        """The filter of a predicate; None where it leaves every bucket.
+        """Build the filter of a predicate; None if it excludes no bucket.
 
         Args:
-            schema: that the predicate is bound to.
-            options: the table's: ``bucket``, ``bucket-key``, ``bucket-function.type``.
-            schemas: all that files may have been written with. Bytes of a key depend on its type: one that was
-                ever of another type (an append table's may change) finds nothing.
+            schema: the schema that the predicate is bound to.
+            options: the table's options: ``bucket``, ``bucket-key``, ``bucket-function.type``.
+            schemas: all schemas that files may have been written with. The bytes of a key depend on its type: a key
+                that ever had another type (an append table's may change) gives None.
         """
         if not _is_hashed(options):
             return None
@@ -137,14 +136,14 @@ class BucketFilter:
                 return None
             return cls(function, hash_codes(function, types, keys))
         except ValueError:
-            return None  # no value that a row can have; nothing is proven of it
+            return None  # a value that no row can have: nothing is proven
 
     def can_hold(self, bucket: Ints, total_buckets: Ints) -> Mask:
         """Mark the entries whose bucket can hold a key.
 
         Args:
-            bucket: (N,); negative where not known or not numbered by a hash.
-            total_buckets: (N,) the entry's own; not positive where not known.
+            bucket: (N,); negative if unknown or not numbered by a hash.
+            total_buckets: (N,) each entry's bucket count; not positive if unknown.
         """
         return self.any_between(bucket, bucket, total_buckets)
 
@@ -152,8 +151,8 @@ class BucketFilter:
         """Mark the manifests that can list an entry whose bucket can hold a key.
 
         Args:
-            min_bucket, max_bucket: (M,) of each manifest's entries; negative where not known.
-            total_buckets: (M,) of all entries of the manifest; not positive where not known or not the same.
+            min_bucket, max_bucket: (M,) over each manifest's entries; negative if unknown.
+            total_buckets: (M,) the bucket count of all entries of the manifest; not positive if unknown or not uniform.
         """
         keep = np.ones(len(min_bucket), np.bool_)
         known = (min_bucket >= 0) & (max_bucket >= min_bucket) & (max_bucket < total_buckets)
@@ -165,7 +164,7 @@ class BucketFilter:
         return keep
 
     def _buckets(self, total: int) -> Ints:
-        """The buckets of all keys among so many, ascending."""
+        """Return the buckets of all keys for a bucket count, ascending; cached."""
         found = self._by_total.get(total)
         if found is None:
             found = np.unique(buckets_of(self.function, self.codes, total))
@@ -175,9 +174,9 @@ class BucketFilter:
 
 
 def bucket_key(schema: Schema, options: Mapping[str, str]) -> tuple[Field, ...]:
-    """The fields whose values make a row's bucket; none where the table has no such key, or not all are known.
+    """Return the fields of the bucket key; none if the table has no such key, or a field is unknown.
 
-    They are the option ``bucket-key``, else the primary key without partition keys.
+    The bucket key is the option ``bucket-key``, else the primary key without partition keys.
     """
     named = [name.strip() for name in options.get("bucket-key", "").split(",") if name.strip()]
     names = named or [name for name in schema.primary_keys if name not in schema.partition_keys]
@@ -186,7 +185,7 @@ def bucket_key(schema: Schema, options: Mapping[str, str]) -> tuple[Field, ...]:
 
 
 def _agrees(older: Schema, key_fields: Sequence[Field], function: BucketFunction) -> bool:
-    """Whether rows that were written with an older schema have the same buckets."""
+    """Tell whether rows written with an older schema have the same buckets."""
     options = dict(older.options)
     if not _is_hashed(options):
         return True

@@ -1,13 +1,13 @@
-"""Files that the indexes in their own entries leave out.
+"""Prune files with the indexes that are embedded in their entries.
 
-An index names the rows of its file that a comparison may hold for; of a whole predicate they are put together as its
-ANDs and ORs say, so that two comparisons must hold for one row. A file of which no row is left may go, as one whose
-statistics exclude it may. What has no index, or one that does not read, keeps. Indexes in files beside the data file
-are not looked at: neither does Paimon's own planner.
+An index returns the rows of its file for which a comparison may hold. A predicate's ANDs and ORs intersect and unite
+these rows, so that two comparisons must hold for the same row. A file without a remaining row may be dropped, like
+one that its statistics exclude. A missing or unreadable index keeps the file. Index files beside the data file are
+not read; Paimon's own planner does not read them either.
 
 Columns are found by field id, under the name and type of the file's schema. Paimon rewrites indexes of older files by
-the column's *position* in their schema among today's columns: a column that has changed its place since may have the
-index of another, and is not asked.
+the column's *position* in their schema among today's columns: a column whose position has changed may have another
+column's index, and its index is not used.
 
 Source: Paimon ``FileIndexPredicate``, ``AppendOnlyFileStoreScan``, ``KeyValueFileStoreScan``, ``FileIndexProcessor``.
 """
@@ -41,13 +41,13 @@ from lakemuster.predicates import (
 )
 
 EMBEDDED = "embedded_file_index"
-"""The column of entries that holds their indexes."""
+"""The entries' column that holds the index container."""
 
 COLUMNS = (EMBEDDED, *DESCRIBING)
-"""What must be known of an entry to ask its indexes."""
+"""The columns of an entry that are needed to evaluate its indexes."""
 
 KINDS = ("bloom-filter", "bitmap", "bsi", "range-bitmap")
-"""The kinds of indexes that are asked."""
+"""The supported kinds of indexes."""
 
 _MOST_ROWS = 1 << 31
 _AT_ONCE = 1024
@@ -55,7 +55,7 @@ _CACHED = 4096
 
 
 def can_ask(bound: Bound) -> bool:
-    """Whether some index could say anything of a predicate."""
+    """Tell whether an index could exclude rows by a predicate."""
     match bound:
         case AlwaysTrue() | AlwaysFalse() | Opaque():
             return False
@@ -68,11 +68,11 @@ def can_ask(bound: Bound) -> bool:
 
 
 def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: Mask) -> Mask:
-    """Mark, of some entries, those whose indexes leave rows that may match.
+    """Mark the entries of ``among`` whose indexes leave rows that may match.
 
     Args:
-        entries: with :data:`COLUMNS`; without the first, none has an index.
-        among: (N,) those to ask.
+        entries: with :data:`COLUMNS`; without the first, no entry has an index.
+        among: (N,) the entries to evaluate.
     """
     if EMBEDDED not in entries.column_names or not among.any() or not can_ask(bound):
         return among
@@ -92,7 +92,7 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
 
 
 def files(entries: pa.Table, evolution: Evolution) -> Iterator[IndexedFile]:
-    """Each entry's indexes."""
+    """Yield each entry's indexes."""
     columns = [flat(entries.column(name)).to_pylist() for name in (EMBEDDED, "schema_id", "record_count")]
     for data, schema_id, rows in zip(*columns, strict=True):
         yield IndexedFile(evolution, schema_id, rows, data)
@@ -103,8 +103,8 @@ class IndexedFile:
     """The indexes of one file.
 
     Attributes:
-        rows: of the file.
-        data: the container of its indexes; None where it has none.
+            rows: the number of rows in the file.
+            data: the index container; None if the file has none.
     """
 
     evolution: Evolution
@@ -113,7 +113,7 @@ class IndexedFile:
     data: bytes | None
 
     def rows_of(self, bound: Bound) -> Answer:
-        """The rows that may match a predicate."""
+        """Return the rows that may match a predicate; None for all."""
         match bound:
             case AlwaysTrue() | Opaque():
                 return None
@@ -137,7 +137,7 @@ class IndexedFile:
                 return found
 
     def answers(self, leaf: BoundLeaf) -> Iterator[tuple[str, Answer]]:
-        """What each index of the column says of a comparison, and the kind of the index."""
+        """Yield the kind of each index of the column and its answer to a comparison."""
         if self.data is None or leaf.transform is not None or not 0 <= self.rows < _MOST_ROWS:
             return
         place = indexed_as(self.evolution, leaf.field_id).get(self.schema_id)
@@ -166,7 +166,7 @@ def _indexes(data: bytes, name: str) -> tuple[IndexRange, ...]:
 
 @lru_cache(maxsize=_CACHED)
 def indexed_as(evolution: Evolution, field_id: int) -> dict[int, tuple[str, Primitive]]:
-    """A column's name and type in each schema whose files' indexes may be asked for it."""
+    """Return a column's name and type in each schema for whose files its indexes can be used."""
     now = evolution.today(field_id)
     if now is None:
         return {}
@@ -183,7 +183,7 @@ def indexed_as(evolution: Evolution, field_id: int) -> dict[int, tuple[str, Prim
         if any(other != position for later, other in positions.items() if later > schema.schema_id):
             continue
         top = schema.fields[position]
-        # ``a[b]`` is how a container names one key of a map.
+        # A container names one key of a map ``a[b]``.
         if isinstance(top.type, Primitive) and not top.name.endswith("]"):
             found[schema.schema_id] = top.name, top.type
     return found

@@ -1,4 +1,4 @@
-"""Files that a predicate drops together or not at all: merged buckets, and ranges of row ids.
+"""Prune groups of files that are read together: merged buckets and ranges of row ids.
 
 Source: shared format notes, section 9, rules 4 and 5; Paimon ``KeyValueFileStoreScan``, ``DataEvolutionFileStoreScan``.
 """
@@ -19,11 +19,12 @@ Codes = NDArray[np.int64]
 def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, can_go: bool) -> Mask:
     """Mark the files to read of buckets whose rows are merged.
 
-    Where all files of a bucket are of one level above 0, no key is in two of them: each stands for itself. Elsewhere
-    a file that cannot match may hold the newest row of a key whose older row does, so all stay if any can match.
+    If all files of a bucket are on one level above 0, no key is in two of them, and each is decided alone. Otherwise
+    a file that cannot match may hold the newest row of a key whose older row matches: if any can match, all are kept.
 
     Args:
         bucket: (N,) a number for each file's partition and bucket.
+        level: (N,) each file's level.
         match: (N,) whether a file can hold a matching row.
         can_go: whether a bucket without a matching file holds no matching row.
     """
@@ -42,14 +43,14 @@ def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, can_go: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """Files that together hold rows of the same ids, each some of the columns.
+    """Groups of files that hold the same row ids, each file some of the columns.
 
     Attributes:
-        group: (N,) of each file, from 0 without gaps.
+        group: (N,) each file's group, from 0 without gaps.
         first, rows: (N,) its range of row ids.
-        newest: (N,) its last sequence number: the later file's column holds.
-        blobs: (N,) it holds a large object's bytes: its statistics say nothing of rows.
-        plain: (N,) all of its columns are as new as the file.
+        newest: (N,) its last sequence number: the later file provides a column.
+        blobs: (N,) whether it holds a large object's bytes: its statistics do not describe rows.
+        plain: (N,) whether all of its columns are as new as the file.
     """
 
     group: Codes
@@ -61,12 +62,12 @@ class Providers:
 
     @property
     def count(self) -> int:
-        """How many groups."""
+        """The number of groups."""
         return int(self.group.max()) + 1 if len(self.group) else 0
 
     @property
     def group_rows(self) -> Counts:
-        """(G,) the row ids that each spans."""
+        """(G,) the number of row ids that each group spans."""
         low = np.full(self.count, np.iinfo(np.int64).max)
         high = np.zeros(self.count, np.int64)
         np.minimum.at(low, self.group, self.first)
@@ -74,9 +75,9 @@ class Providers:
         return np.asarray(high - low)
 
     def provider(self, written: Mask) -> Codes:
-        """(G,) the file that provides a column to all rows of its group.
+        """Return (G,) the file that provides a column to all rows of each group.
 
-        ``UNKNOWN`` where it is not sure which; -2 where no file has it, so that it is null in all rows.
+        ``UNKNOWN`` if that is ambiguous; -2 if no file has the column, so that it is null in all rows.
 
         Args:
             written: (N,) whether a file has the column.
@@ -99,10 +100,11 @@ class Providers:
         return found
 
     def combined(self, stats: FieldStats | None, written: Mask) -> FieldStats | None:
-        """A column's statistics by group.
+        """Return a column's statistics by group.
 
         Args:
-            stats: by file; None when nothing was recorded.
+            stats: statistics by file; None if nothing was recorded.
+            written: (N,) whether a file has the column.
         """
         provider = self.provider(written)
         rows = self.group_rows

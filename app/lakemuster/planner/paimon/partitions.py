@@ -1,4 +1,4 @@
-"""Sets of partitions: those that a scan leaves to another branch."""
+"""Sets of partitions: a scan skips those that it reads from another branch."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lakemuster.planner.pruning.prune import Mask
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Distinct partition tuples, nulls among their values; floats are told apart by their bits.
+    """Distinct partition tuples. Values may be null; floats are compared by their bits.
 
     Attributes:
-        field_ids: of the partition fields, in their order.
+        field_ids: the ids of the partition fields, in their order.
     """
 
     field_ids: tuple[int, ...]
@@ -27,11 +27,11 @@ class Partitions:
 
     @classmethod
     def of(cls, field_ids: tuple[int, ...], tables: Iterable[pa.Table]) -> Partitions:
-        """Those of some entries, which have the columns of partitions that are not all null."""
+        """Collect the partitions of entries; a missing column counts as null."""
         return cls(field_ids, frozenset(values for table in tables for values in _distinct(field_ids, table)[0]))
 
     def holds(self, entries: pa.Table) -> Mask:
-        """Mark the entries whose partition is one of these."""
+        """Mark the entries whose partition is in the set."""
         found, place = _distinct(self.field_ids, entries)
         return np.array([values in self.values for values in found], np.bool_)[place]
 
@@ -39,7 +39,7 @@ class Partitions:
 def _distinct(
     field_ids: tuple[int, ...], entries: pa.Table
 ) -> tuple[list[tuple[object, ...]], np.typing.NDArray[np.intp]]:
-    """The distinct partitions of N entries, and (N,) which of them each has."""
+    """Return the distinct partitions of N entries, and (N,) the number of each entry's partition."""
     count = entries.num_rows
     present = set(entries.column_names)
     columns = [

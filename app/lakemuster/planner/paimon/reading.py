@@ -1,7 +1,8 @@
-"""How a scan reads a Paimon table: which files it sees, and what may drop a file alone.
+"""The rules of a scan of a Paimon table: which files it reads, and which statistics may drop a single file.
 
-A file may go alone if no other file's rows depend on it: rows of append tables never do, rows of one key do until they
-are compacted. A key's rows are all in files whose keys include it, so keys drop a file always.
+A file may be dropped alone if no other file's rows depend on it. Rows of append tables never do; rows of one key do
+until they are compacted. All rows of a key are in files whose key range includes it, so key statistics may always
+drop a file.
 
 Source: shared format notes, section 9; Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
 ``ReadOptimizedTable``.
@@ -30,12 +31,12 @@ from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound
 
 Scan = Literal["all", "delta", "changelog"]
-"""The whole snapshot, what a commit added, or the changelog files that it wrote."""
+"""The whole snapshot, the files that a commit added, or the changelog files that it wrote."""
 
 CACHED_FILTERS = 256
 
 _ZONES: dict[tuple[Of, ...], str] = {("values",): "", ("keys",): KEY}
-"""What stands before the names of zones of some statistics."""
+"""The prefix of zone column names, by kind of statistics."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ class PaimonReading:
     """The rules of one scan of one table.
 
     Attributes:
-        evolution: schemas, the scan's own first.
+        evolution: the table's schemas, the scan's own first.
         scan: which lists are read.
-        read_optimized: only files of the highest level, which need no merging.
-        without: partitions that are read of another branch instead.
+        read_optimized: read only files of the highest level, which need no merging.
+        without: partitions that are read from another branch instead.
     """
 
     options: TableOptions
@@ -57,10 +58,10 @@ class PaimonReading:
 
     @classmethod
     def of(cls, view: View, scan: Scan = "all", *, read_optimized: bool = False) -> PaimonReading:
-        """The rules of a scan of a view.
+        """Return the rules of a scan of a view.
 
         Raises:
-            FormatUnsupported: options that are not known.
+            FormatUnsupported: unknown options.
         """
         options = TableOptions.of(view.schemas[0])
         spread = options.data_evolution and not options.has_primary_key
@@ -68,12 +69,12 @@ class PaimonReading:
 
     @cached_property
     def base(self) -> tuple[str, ...]:
-        """The columns of entries that are always looked at."""
+        """The columns of entries that every scan reads."""
         return ("status", *DESCRIBING, "bucket", "total_buckets", "level")
 
     @cached_property
     def alone(self) -> tuple[Of, ...]:
-        """The statistics by which a file may go alone."""
+        """The kinds of statistics that may drop a file alone."""
         if not self.options.has_primary_key:
             return () if self.options.data_evolution else ("values",)
         return ("values", "keys") if self._values_alone else ("keys",)
@@ -86,29 +87,29 @@ class PaimonReading:
 
     @cached_property
     def together(self) -> Literal["buckets", "row ids"] | None:
-        """The groups that may go only as a whole; None where files go alone, or not at all."""
+        """The groups that may be dropped only as a whole; None if files are dropped alone, or not at all."""
         if not self.options.has_primary_key:
             return "row ids" if self.options.data_evolution else None
         return "buckets" if self.scan == "all" and not self._values_alone else None
 
     @property
     def merges(self) -> bool:
-        """Whether some files must be read together with others, so that a plan is arranged as a whole."""
+        """Whether some files must be read together, so that a plan must be arranged as a whole."""
         return self.options.has_primary_key or self.options.data_evolution
 
     def columns(self, own: Iterable[str]) -> list[str]:
-        """Of a field's columns in a segment, those by which a file may go alone."""
+        """Return those of a field's columns in a segment that may drop a file alone."""
         own = list(own)
         return [name for of in self.alone for name in statistics_columns(own, of)]
 
     def statistics(self, entries: pa.Table) -> FileStatistics:
-        """What may drop an entry alone."""
+        """Return the statistics that may drop an entry alone."""
         return FileStatistics(entries, self.evolution, self.alone)
 
     def written_zones(self, zones: pa.RecordBatch, field_id: int) -> str | None:
-        """What stands before the names of a column's zones, as a segment was written with them.
+        """Return the prefix of a column's zone names in a segment.
 
-        None where they do not tell what statistics do: of files of several schemas, or of one that reads otherwise.
+        None if the zones cannot replace the statistics: the files have several schemas, or one that reads differently.
         """
         schema_id = (zones.schema.metadata or {}).get(SCHEMA_ID)
         now = self.evolution.today(field_id)
@@ -118,21 +119,21 @@ class PaimonReading:
 
     @property
     def indexes_alone(self) -> bool:
-        """Whether a file may go alone by its indexes."""
+        """Whether a file's indexes may drop it alone."""
         return self.options.reads_file_indexes and "values" in self.alone
 
     @property
     def asks_indexes(self) -> bool:
-        """Whether a file may go by its indexes, alone or with its bucket."""
+        """Whether a file's indexes may drop it, alone or with its bucket."""
         return self.indexes_alone or (self.options.reads_file_indexes and self.together == "buckets")
 
     def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
-        """Mark, of some entries, those that their indexes do not let go alone."""
+        """Mark the entries of ``among`` that their indexes do not drop alone."""
         return kept_by_index(entries, self.evolution, bound, among) if self.indexes_alone else among
 
     @property
     def least_level(self) -> int:
-        """Files of a lower level are not read."""
+        """The lowest level that is read."""
         if not self.options.has_primary_key or self.scan != "all":
             return 0
         if self.read_optimized:
@@ -141,11 +142,11 @@ class PaimonReading:
 
     @property
     def least_bucket(self) -> int | None:
-        """Files of a lower bucket are not read: their rows wait for one."""
+        """The lowest bucket that is read; rows in lower ones are not assigned to a bucket yet. None for all."""
         return 0 if self.options.bucket == POSTPONE and self.options.has_primary_key else None
 
     def readable(self, entries: pa.Table) -> Mask | None:
-        """Mark the entries that the scan sees at all; None for all."""
+        """Mark the entries that the scan reads; None for all."""
         keep: Mask | None = None
         if self.least_level:
             levels = _numbers(entries, "level")
@@ -167,7 +168,7 @@ class PaimonReading:
 
     @property
     def unread(self) -> str:
-        """What the scan leaves out, in words."""
+        """A description of the files that the scan leaves out."""
         if self.without is not None:
             return "in a partition that is read of another branch, or not read at all"
         if self.read_optimized and self.options.has_primary_key:
@@ -175,7 +176,7 @@ class PaimonReading:
         return "not of level 1 or above: not compacted yet" if self.least_level else "in no bucket yet"
 
     def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:
-        """Mark the manifests that may list entries which the scan sees, by their levels and buckets."""
+        """Mark the manifests whose levels and buckets may include entries that the scan reads."""
         keep = np.ones(len(headers), np.bool_)
         if self.least_level:
             keep &= np.array([h.max_level is None or h.max_level >= self.least_level for h in headers], np.bool_)
@@ -185,7 +186,7 @@ class PaimonReading:
 
 
 def _numbers(entries: pa.Table, name: str) -> Counts:
-    """A column of integers, the missing ones -1."""
+    """Return a column of integers; -1 for null."""
     values = flat(entries.column(name))
     if values.null_count:
         values = values.fill_null(-1)
@@ -194,7 +195,7 @@ def _numbers(entries: pa.Table, name: str) -> Counts:
 
 @lru_cache(maxsize=CACHED_FILTERS)
 def bucket_filter(reading: PaimonReading, bound: Bound) -> BucketFilter | None:
-    """The buckets that a predicate's keys lie in; None where it does not pin them."""
+    """Return the filter for the buckets of a predicate's keys; None if it does not pin them. Cached."""
     if bound == TRUE:
         return None
     schema = reading.evolution.schemas[0]

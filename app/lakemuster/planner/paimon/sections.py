@@ -1,12 +1,11 @@
 """Key-range sections of merge trees: which files of a bucket hold overlapping keys and are read together.
 
-Within a group (one bucket of one partition) files stand in one section where their intervals of
-keys overlap, directly or through others; between two sections no key is shared, so no row of one can
-replace a row of the other. Sections ask for the smallest and largest key of every file. A part of a key
-that is not known is taken for the least there is in a smallest key, for more than any in a largest one:
-intervals only grow, up to the whole group.
+Within a group (one bucket of one partition), files are in the same section if their key intervals
+overlap, directly or through others. Two sections share no key, so no row of one can
+replace a row of the other. Sections need the smallest and largest key of every file. An unknown part of a smallest
+key counts as less than all values, of a largest key as greater than all: intervals only grow, up to the whole group.
 
-Everything is done on whole arrays: keys become integers of the same order, and files are sorted once.
+The code works on whole arrays: keys become integers in the same order, and files are sorted once.
 
 Source: Paimon ``IntervalPartition`` and ``MergeTreeSplitGenerator``; shared format notes, section 9, rule 8.
 """
@@ -29,31 +28,31 @@ Mask = NDArray[np.bool_]
 
 
 def key_sections(group: Ints, minima: Sequence[pa.Array], maxima: Sequence[pa.Array]) -> Ints:
-    """Cut the files of each group into sections of overlapping keys.
+    """Divide the files of each group into sections of overlapping keys.
 
     Args:
-        group: (N,) which bucket of which partition each file is of.
-        minima, maxima: per column of the trimmed primary key, the N smallest and largest keys; null where not
-            known. Keys are compared column by column as Paimon does: nulls first, text and bytes by unsigned
+        group: (N,) a number for each file's partition and bucket.
+        minima, maxima: for each column of the trimmed primary key, the N smallest and largest keys; null if
+            unknown. Keys are compared column by column as Paimon does: nulls first, text and bytes by unsigned
             bytes, decimals as numbers.
 
     Returns:
-        (N,) section numbers from 0, of no two groups the same, ascending by group and then by key.
+        (N,) section numbers from 0, distinct between groups, ascending by group and then by key.
     """
     low, high = _key_ranks(len(group), minima, maxima)
     return overlapping(group, low, high)
 
 
 def row_ranges(group: Ints, first_row_id: Ints, record_count: Ints) -> Ints:
-    """Cut the files of each group into ranges of overlapping row ids, as data evolution spreads rows over files.
+    """Divide the files of each group into ranges of overlapping row ids: data evolution spreads a row over files.
 
     Args:
         group: (N,) as for :func:`key_sections`.
-        first_row_id: (N,); negative where not known: then the whole group is one range.
+        first_row_id: (N,); negative if unknown: then the whole group is one range.
         record_count: (N,).
 
     Returns:
-        (N,) range numbers from 0, of no two groups the same, ascending by group and then by row id.
+        (N,) range numbers from 0, distinct between groups, ascending by group and then by row id.
     """
     known = first_row_id >= 0
     last = first_row_id + np.maximum(record_count, 1) - 1
@@ -62,11 +61,11 @@ def row_ranges(group: Ints, first_row_id: Ints, record_count: Ints) -> Ints:
 
 
 def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
-    """Number the unions of overlapping closed intervals of each group.
+    """Number the unions of overlapping closed intervals in each group.
 
     Args:
         group: (N,) any codes.
-        low, high: (N,) ends.
+        low, high: (N,) the ends of each interval.
 
     Returns:
         (N,) numbers from 0, ascending by group and then by interval.
@@ -74,7 +73,7 @@ def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
     if not len(group):
         return np.zeros(0, np.int64)
     low, high = np.minimum(low, high), np.maximum(low, high)
-    # Each group has integers of its own, so that one running maximum serves all of them.
+    # Groups have disjoint ranges of integers, so one running maximum serves all of them.
     start, end = np.split(combine(np.concatenate([group, group]), np.concatenate([low, high])), 2)
     order = np.argsort(start)
     reached = np.maximum.accumulate(end[order])
@@ -86,13 +85,13 @@ def overlapping(group: Ints, low: Ints, high: Ints) -> Ints:
 
 
 def whole_groups(group: Ints, level: Ints, delete_row_count: Ints, *, merged: bool) -> Mask:
-    """Mark the files of groups in which no file needs another one to be read.
+    """Mark the files of groups whose files can each be read alone.
 
     Args:
         group: (N,).
         level: (N,).
-        delete_row_count: (N,) rows of each file that say that a key is gone; -1 where not recorded, which counts
-            as none, as it does for Paimon's own readers.
+        delete_row_count: (N,) the delete rows in each file; -1 if not recorded, which counts
+            as none, as in Paimon's own readers.
         merged: no key is live in two files (deletion vectors, or merge engine first-row).
     """
     numbers, first, place = _places(group)
@@ -106,7 +105,7 @@ def whole_groups(group: Ints, level: Ints, delete_row_count: Ints, *, merged: bo
 def raw_convertible(group: Ints, section: Ints, level: Ints, delete_row_count: Ints, *, merged: bool) -> Mask:
     """Mark the files of a merge tree that a plain reader may read alone; deletion vectors still apply by position.
 
-    They are the files of :func:`whole_groups`, and those that have a section for themselves and delete nothing.
+    These are the files of :func:`whole_groups`, and files without delete rows that are alone in their section.
     Arguments are those of :func:`whole_groups`, and the sections of :func:`key_sections`.
     """
     numbers, _, place = _places(section)
@@ -116,13 +115,13 @@ def raw_convertible(group: Ints, section: Ints, level: Ints, delete_row_count: I
 
 
 def _places(codes: Ints) -> tuple[Ints, Ints, Ints]:
-    """The distinct codes, the first row of each, and which of them each row has."""
+    """Return the distinct codes, the first row of each, and each row's index in the distinct codes."""
     numbers, first, place = np.unique(codes, return_index=True, return_inverse=True)
     return numbers, first, place
 
 
 def _key_ranks(count: int, minima: Sequence[pa.Array], maxima: Sequence[pa.Array]) -> tuple[Ints, Ints]:
-    """Integers in the order of the keys."""
+    """Return integers in the order of the smallest keys and of the largest keys."""
     columns = [_ranks(*both) for both in zip(minima, maxima, strict=True)]
     if not columns:
         return np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -131,7 +130,7 @@ def _key_ranks(count: int, minima: Sequence[pa.Array], maxima: Sequence[pa.Array
 
 
 def _ranks(minima: pa.Array, maxima: pa.Array) -> Ints:
-    """Integers in the order of one column's values, of the smallest keys and then of the largest ones."""
+    """Return integers in the order of one column's values: of the smallest keys, then of the largest keys."""
     form = maxima.type if pa.types.is_null(minima.type) else minima.type
     both = pa.concat_arrays([minima.cast(form), maxima.cast(form)])
     if pa.types.is_floating(both.type):
@@ -145,11 +144,11 @@ def _ranks(minima: pa.Array, maxima: pa.Array) -> Ints:
 
 
 def _order(values: pa.Array) -> tuple[Ints, int]:
-    """Integers from 1 in the order of the values, anything for null, and one that is above them all."""
+    """Return integers from 1 in the order of the values (arbitrary for null), and an integer above all of them."""
     if pa.types.is_temporal(values.type):
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
     if pa.types.is_integer(values.type):
         least, most = (int(end.as_py()) for end in pc.min_max(values).values())
-        if most - least < _SPAN:  # integers are in order themselves
+        if most - least < _SPAN:  # integers need no ranks
             return values.cast(pa.int64()).fill_null(least).to_numpy() - least + 1, most - least + 2
     return pc.rank(values, tiebreaker="dense").to_numpy().astype(np.int64), len(values) + 1

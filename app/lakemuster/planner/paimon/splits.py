@@ -1,14 +1,14 @@
-"""Splits: the files of a plan packed into units of work, as Paimon's own readers pack them.
+"""Splits: pack the files of a plan into units of work, as Paimon's own readers do.
 
-Items of one group (a bucket of a partition) are packed in order: a split is closed when the next item
-would make it heavier than the target, so that only an item that is too heavy itself makes a split that
-is. An item weighs what its files weigh, but never less than opening a file costs. What an item is depends
-on the table:
+Items of one group (a bucket of a partition) are packed in order. A split is closed when the next item
+would make it exceed the target weight, so a split exceeds it only if it consists of one too heavy item.
+An item weighs as much as its files, but at least the cost of opening a file. The item depends on the
+table:
 
-* append tables: a file, in the order of its smallest sequence number;
-* merge trees: a file in the plan's order, in groups of which every file can be read alone; else a section
+* append tables: a file, in the order of smallest sequence numbers;
+* merge trees: a file, in the plan's order, in groups whose files can each be read alone; else a section
   of overlapping keys, which is never divided;
-* data evolution: the files of one range of row ids, which are never parted either.
+* data evolution: the files of one range of row ids, which are never separated either.
 
 Source: Paimon ``AppendOnlySplitGenerator``, ``MergeTreeSplitGenerator``, ``DataEvolutionSplitGenerator``
 and ``BinPacking.packForOrdered``.
@@ -37,10 +37,10 @@ def append_splits(
     target_size: int = TARGET_SIZE,
     open_file_cost: int = OPEN_FILE_COST,
 ) -> Ints:
-    """The splits of an append table's files.
+    """Pack an append table's files into splits.
 
     Args:
-        group: (N,) which bucket of which partition each file is of.
+        group: (N,) a number for each file's partition and bucket.
         size: (N,) bytes.
         min_sequence_number: (N,).
 
@@ -61,15 +61,15 @@ def merge_tree_splits(
     target_size: int = TARGET_SIZE,
     open_file_cost: int = OPEN_FILE_COST,
 ) -> Ints:
-    """The splits of a primary-key table's files.
+    """Pack a primary-key table's files into splits.
 
     Args:
         group, size: (N,) as for :func:`append_splits`.
-        section: (N,) of ``sections.key_sections``.
-        whole: (N,) of ``sections.whole_groups``.
+        section: (N,) from ``sections.key_sections``.
+        whole: (N,) from ``sections.whole_groups``.
 
     Returns:
-        (N,) split numbers from 0, ascending by group and then by key, or by place where the group is whole.
+        (N,) split numbers from 0, ascending by group and then by key, or by position if the group is whole.
     """
     item = np.where(whole, np.arange(len(group)), section)
     return pack(group, item, size, target_size=target_size, open_file_cost=open_file_cost)
@@ -85,14 +85,14 @@ def data_evolution_splits(
     target_size: int = TARGET_SIZE,
     open_file_cost: int = OPEN_FILE_COST,
 ) -> Ints:
-    """The splits of a table with data evolution.
+    """Pack the files of a table with data evolution into splits.
 
     Args:
         group, size: (N,) as for :func:`append_splits`.
-        row_range: (N,) of ``sections.row_ranges``.
-        blob: (N,) files of blobs (``.blob``).
-        count_blob_size: weigh them as other files, not as what opening them costs. Paimon's option
-            ``blob.split-by-file-size``; where it is not set, the opposite of ``blob-as-descriptor``.
+        row_range: (N,) from ``sections.row_ranges``.
+        blob: (N,) whether a file holds blobs (``.blob``).
+        count_blob_size: weigh blob files by size, not by the cost of opening them. Paimon's option
+            ``blob.split-by-file-size``; if that is not set, the opposite of ``blob-as-descriptor``.
 
     Returns:
         (N,) split numbers from 0, ascending by group and then by row id.
@@ -107,8 +107,8 @@ def pack(
     """Pack the items of each group into splits, in order.
 
     Args:
-        group: (N,) of each file.
-        item: (N,) which item of its group each file is part of; packed in ascending order.
+        group: (N,) each file's group.
+        item: (N,) each file's item in its group; items are packed in ascending order.
         size: (N,) bytes.
 
     Returns:
@@ -129,7 +129,7 @@ def pack(
 
 
 def _in_order(group: Ints, weight: Ints, target: int) -> Ints:
-    """The split of each item; a split's weight depends on every item before, so this goes item by item."""
+    """Return each item's split; a loop, because a split's weight depends on all items before."""
     splits = []
     number, filled, current = -1, 0, None
     for of, heavy in zip(group.tolist(), weight.tolist(), strict=True):

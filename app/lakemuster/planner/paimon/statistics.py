@@ -1,8 +1,8 @@
-"""Statistics of Paimon files, as today's table sees them.
+"""Convert statistics of Paimon files to the table's present schema.
 
-A file's statistics are of the schema that it was written with. Columns are found by field id; one that the file's
-schema does not have is null in all of its rows. Where the column's type has changed, they are used only if an integer
-became a wider one: of all other changes it is not known that they keep the order of values, or nulls.
+A file's statistics follow the schema that it was written with. Columns are found by field id; a column that the file's
+schema does not have is null in all of its rows. If the column's type has changed, its statistics are used only if an
+integer type was widened: other changes may not preserve the order of values, or nulls.
 
 Source: shared format notes, sections 6 and 9; Paimon ``SimpleStatsEvolution``.
 """
@@ -27,7 +27,7 @@ from lakemuster.planner.pruning.statistics import counts
 from lakemuster.predicates import BoundLeaf
 
 Of = Literal["values", "keys"]
-"""Statistics of all columns of a file, or of its primary key's."""
+"""Statistics of all columns of a file, or of its primary key columns."""
 
 _COLUMNS: dict[Of, tuple[str, str, str]] = {
     "values": ("lower", "upper", "null_count"),
@@ -36,17 +36,17 @@ _COLUMNS: dict[Of, tuple[str, str, str]] = {
 _INTEGERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG)
 
 DESCRIBING = ("record_count", "schema_id", "write_cols")
-"""The columns of an entry without which its statistics cannot be read."""
+"""The columns of an entry that are needed to interpret its statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """What each schema of a table makes of a column of today's.
+    """How the present columns map to each schema of a table.
 
     Attributes:
-        schemas: today's first.
-        filled_columns: names of columns whose nulls are read as something else: nothing is known of them.
-        spread: the columns of a row lie in several files, of which none need have all.
+        schemas: all schemas, the present one first.
+        filled_columns: names of columns whose nulls are read as other values: their statistics count as unknown.
+        spread: the columns of a row may be in several files, none of which need have all.
     """
 
     schemas: tuple[Schema, ...]
@@ -57,16 +57,16 @@ class Evolution:
         return hash((tuple(schema.schema_id for schema in self.schemas), self.filled_columns, self.spread))
 
     def today(self, field_id: int) -> Primitive | None:
-        """The column's type now; None when there is none, or nothing can be known of it."""
+        """Return the column's present type; None if it has no primitive type, or its statistics count as unknown."""
         now = self.schemas[0]
         return None if now.names.get(field_id) in self.filled_columns else now.primitive(field_id)
 
     def absent_in(self, field_id: int) -> tuple[int, ...]:
-        """The schemas that do not have the column."""
+        """Return the ids of schemas that do not have the column."""
         return tuple(schema.schema_id for schema in self.schemas if field_id not in schema.by_id)
 
     def read_alike(self, field_id: int, now: Primitive) -> tuple[int, ...]:
-        """The schemas under which recorded statistics hold today."""
+        """Return the ids of schemas whose recorded statistics are valid for the column's present type."""
         return tuple(
             schema.schema_id
             for schema in self.schemas
@@ -74,7 +74,7 @@ class Evolution:
         )
 
     def name_in(self, field_id: int) -> dict[int, str]:
-        """The column's name by schema."""
+        """Return the column's name by schema id."""
         return {s.schema_id: s.names[field_id] for s in self.schemas if field_id in s.names}
 
 
@@ -87,17 +87,17 @@ def _reads_alike(then: Primitive, now: Primitive) -> bool:
 
 
 def statistics_columns(own: Iterable[str], of: Of) -> list[str]:
-    """Of a field's columns in a segment, those of some statistics."""
+    """Return those of a field's columns in a segment that hold the given kind of statistics."""
     return [name for name in own if name.partition(".")[0] in _COLUMNS[of]]
 
 
 @dataclass(frozen=True, slots=True)
 class FileStatistics:
-    """Statistics of a segment's entries; only what a predicate names is looked at.
+    """Statistics of a segment's entries, read lazily for the columns that a predicate names.
 
     Attributes:
         table: entries with their statistics columns and those of :data:`DESCRIBING`.
-        of: each kind is asked; a field's bounds and counts are those of the first that has them.
+        of: the kinds of statistics; a field's bounds and counts are those of the first kind that has them.
     """
 
     table: pa.Table
@@ -107,19 +107,19 @@ class FileStatistics:
 
     @property
     def rows(self) -> int:
-        """The entries."""
+        """The number of entries."""
         return int(self.table.num_rows)
 
     @property
     def record_count(self) -> Counts | None:
-        """Rows of each file."""
+        """The number of rows in each file."""
         return counts(self.table.column("record_count"))
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """They know no partitions."""
+        """Return None: there are no partition values."""
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one column; None when nothing is known of it."""
+        """Return one column's statistics; None if they are unknown."""
         if field_id not in self._found:
             self._found[field_id] = self._read(field_id)
         return self._found[field_id]
@@ -143,7 +143,7 @@ class FileStatistics:
         return FieldStats(found.lower, found.upper, np.where(absent, rows, nulls), None, rows)
 
     def held(self, field_id: int, schema_ids: Sequence[int]) -> Mask:
-        """(N,) whether a file is of one of these schemas and was written with the column."""
+        """Mark (N,) the files that have one of these schemas and were written with the column."""
         held = self._of_schemas(schema_ids)
         written = flat(self.table.column("write_cols")) if "write_cols" in self.table.column_names else None
         if written is None or written.null_count == len(written) or not held.any():
@@ -170,7 +170,7 @@ class FileStatistics:
 
 
 def _recorded(table: pa.Table, field_id: int, of: Of, target: pa.DataType | None, known: Mask) -> FieldStats:
-    """What was recorded of a column, where it is of a type that reads alike."""
+    """Return a column's recorded statistics, unknown for files that ``known`` excludes."""
     low, high, nulls = _COLUMNS[of]
     null_count = None
     if column(nulls, field_id) in table.column_names:
@@ -181,7 +181,7 @@ def _recorded(table: pa.Table, field_id: int, of: Of, target: pa.DataType | None
 
 
 def _bounds(table: pa.Table, field_id: int, kind: str, target: pa.DataType | None, known: Mask) -> pa.Array | None:
-    """A bound, put together of the columns of all types that it was recorded in; null where it is not known."""
+    """Return a column's lower or upper bounds, merged from all types that they were recorded in; null if unknown."""
     if target is None:
         return None
     found: pa.Array | None = None

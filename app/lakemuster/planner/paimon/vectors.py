@@ -1,8 +1,8 @@
-"""The deletion vectors of a snapshot: for each data file, where the positions of its deleted rows are.
+"""Find the deletion vectors of data files: for each file, the location of its vector in an index file.
 
 A vector belongs to a data file's name within a bucket of a partition. Partitions are compared by value:
-writers spell one value in two ways (see ``formats.paimon.binary_row``). Ranges are given as recorded: a
-length means the payload alone for 32-bit vectors, and 8 bytes more for 64-bit ones.
+writers encode one value in two ways (see ``formats.paimon.binary_row``). Ranges are given as recorded: the
+length covers only the payload for 32-bit vectors, and 8 bytes more for 64-bit vectors.
 
 Source: shared format notes, sections 4.3 and 8.
 """
@@ -27,12 +27,12 @@ from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
 DELETION_VECTORS = "DELETION_VECTORS"
-"""The index type of files of deletion vectors."""
+"""The index type of deletion vector files."""
 
 VECTOR_TYPE = pa.struct(
     [("file_path", pa.string()), ("offset", pa.int64()), ("length", pa.int64()), ("cardinality", pa.int64())]
 )
-"""Where a vector is: ``offset`` and ``length`` in bytes, ``cardinality`` in rows, null when not recorded."""
+"""The location of a vector: ``offset`` and ``length`` in bytes, ``cardinality`` in rows, null if not recorded."""
 
 _HASHED = 64
 
@@ -44,12 +44,12 @@ Codes = NDArray[np.int64] | NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class VectorIndex:
-    """All deletion vectors of one snapshot, V of them.
+    """The V deletion vectors of one snapshot.
 
     Attributes:
         data_file: (V,) names of data files.
         bucket: (V,).
-        partition: per partition field, its id and V values.
+        partition: for each partition field, its id and V values.
         vectors: (V,) of :data:`VECTOR_TYPE`.
     """
 
@@ -63,7 +63,7 @@ class VectorIndex:
         """Read decoded index manifests, in the shape of ``metadata.files``.
 
         Raises:
-            FormatUnsupported: a partition whose directory cannot be known, where indexes lie beside data files.
+            FormatUnsupported: a partition's directory is unknown, and indexes are stored beside data files.
         """
         field_ids = [field.field_id for spec in view.metadata.specs for field in spec.fields]
         parts = [_flattened(table, view, field_ids) for table in tables]
@@ -81,9 +81,9 @@ class VectorIndex:
         return len(self.data_file)
 
     def match(self, entries: pa.Table) -> pa.StructArray:
-        """The vector of each entry's data file, null where it has none.
+        """Return the vector of each entry's data file, null if it has none.
 
-        Where two index files hold a vector of one data file, the later one counts.
+        If two index files hold a vector of one data file, the later one wins.
 
         Args:
             entries: in the shape of ``metadata.files``, with ``file_name``, ``bucket`` and the partition columns.
@@ -104,20 +104,20 @@ class VectorIndex:
 
     @cached_property
     def _by_hash(self) -> tuple[NDArray[np.uint64], Ints, Ints]:
-        """The hashes of names; the vectors ordered by theirs; where those of each hash start."""
+        """The distinct name hashes, the vectors sorted by hash, and the first position of each hash."""
         hashes, number = np.unique(_name_hashes(self.data_file), return_inverse=True)
         order = np.argsort(number, kind="stable")
         return hashes, order, np.searchsorted(number[order], np.arange(len(hashes) + 1))
 
     def _if_equal(self, entries: pa.Table, rows: Ints, vectors: Ints) -> Ints:
-        """The vector beside each row, -1 where it is not the row's."""
+        """Return each row's candidate vector; -1 if it belongs to another file."""
         equal = np.ones(len(rows), np.bool_)
         for ours, theirs in self._pairs(entries, rows, vectors):
             equal &= _equal(ours, theirs)
         return np.where(equal, vectors, -1)
 
     def _last_equal(self, entries: pa.Table, rows: Ints, number: Ints) -> Ints:
-        """The last vector of each row, -1 without one, among all of the same hashes; ``number`` is of the hash."""
+        """Return the last vector of each row among those with its hash; -1 for none. ``number`` indexes the hashes."""
         _, order, starts = self._by_hash
         wanted = np.flatnonzero(np.bincount(number))
         counts = starts[wanted + 1] - starts[wanted]
@@ -132,20 +132,20 @@ class VectorIndex:
         return np.where((last >= 0) & (ours[found] == theirs), vectors[found], -1)
 
     def _pairs(self, entries: pa.Table, rows: Ints, vectors: Ints) -> Iterator[tuple[pa.Array, pa.Array]]:
-        """What must be equal, of the vectors and of the rows: arrays of one type."""
+        """Yield the columns that must be equal: values of the vectors and of the rows, cast to one type."""
         pairs = [
             (self.data_file, flat(entries.column("file_name"))),
             (self.bucket, flat(entries.column("bucket"))),
             *((values, _values(entries, field_id, values.type)) for field_id, values in self.partition),
         ]
         for ours, theirs in pairs:
-            # A column of which only nulls are known has no type of its own.
+            # A column of nulls only has Arrow's null type.
             form = theirs.type if pa.types.is_null(ours.type) else ours.type
             yield ours.take(pa.array(vectors)).cast(form), theirs.take(pa.array(rows)).cast(form)
 
 
 def _equal(ours: pa.Array, theirs: pa.Array) -> NDArray[np.bool_]:
-    """Whether values are the same, null and NaN too."""
+    """Mark equal values; null equals null, and floats are compared by their bits."""
     if pa.types.is_floating(ours.type):
         bits = pa.int32() if ours.type.bit_width == 32 else pa.int64()
         ours, theirs = ours.view(bits), theirs.view(bits)
@@ -154,7 +154,7 @@ def _equal(ours: pa.Array, theirs: pa.Array) -> NDArray[np.bool_]:
 
 
 def _places(table: Codes, asked: Codes, side: Literal["left", "right"]) -> Ints:
-    """``searchsorted``; in a table that no cache holds, many look-ups are much faster in ascending order."""
+    """Like ``searchsorted``; if the table exceeds the CPU cache, many look-ups are much faster in ascending order."""
     if len(table) < _SMALL or len(asked) < _SMALL:
         return np.searchsorted(table, asked, side)
     order = np.argsort(asked)
@@ -164,7 +164,7 @@ def _places(table: Codes, asked: Codes, side: Literal["left", "right"]) -> Ints:
 
 
 def _name_hashes(names: pa.Array) -> NDArray[np.uint64]:
-    """A hash of each name's length and of its first and last 64 bytes, in words of 8: many times faster than sets."""
+    """Hash each name's length and its first and last 64 bytes, in 8-byte words: many times faster than sets."""
     names = names.cast(pa.large_string())
     _, offsets_buffer, data_buffer = names.buffers()
     if offsets_buffer is None or not len(names):
@@ -187,7 +187,7 @@ def _name_hashes(names: pa.Array) -> NDArray[np.uint64]:
 
 
 def _mixed(hashes: NDArray[np.uint64], words: NDArray[np.uint64], place: Ints, left: Ints) -> NDArray[np.uint64]:
-    """Hashes with the next word of each name; of the bytes there, so many still belong to it."""
+    """Mix the next word of each name into its hash; only the word's first ``left`` bytes belong to the name."""
     word = words[np.minimum(place, len(words) - 1)]
     if left.min() < 8:
         beyond = np.clip(8 - left, 0, 7).astype(np.uint64) * np.uint64(8)
@@ -197,7 +197,7 @@ def _mixed(hashes: NDArray[np.uint64], words: NDArray[np.uint64], place: Ints, l
 
 
 def _flattened(table: pa.Table, view: View, field_ids: Sequence[int]) -> pa.Table:
-    """One row a vector."""
+    """Return one row per deletion vector."""
     is_vector = pc.and_(pc.equal(table.column("status"), ADDED), pc.equal(table.column("index_type"), DELETION_VECTORS))
     table = table.filter(is_vector).combine_chunks()
     absent = PAIMON_INDEX_COLUMNS["deletion_vectors"]

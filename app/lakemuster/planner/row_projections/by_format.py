@@ -1,4 +1,4 @@
-"""The shape of entries in a table's format."""
+"""Choose the row projection of a table's format."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from lakemuster.planner.view import View
 
 
 def row_projection_of(view: View, wanted: Wanted) -> RowProjection:
-    """The shape of entries in the view's format."""
+    """Return the row projection for the view's table format."""
     return IcebergRows(view, wanted) if view.table.format == "iceberg" else PaimonRows(view, wanted)

@@ -49,11 +49,11 @@ STATISTICS = {
 RAW: dict[str, Literal["lower", "upper"]] = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
 _LOCATIONS = frozenset({"file_path", "referenced_data_file"})
 _CHANGED = frozenset({"file_format", *_LOCATIONS})
-"""Columns that are shown otherwise than entries have them."""
+"""Columns whose values are converted."""
 _MADE = frozenset({"status", "content", "partition", "manifest", *STATISTICS, *RAW})
-"""Columns that entries do not have."""
+"""Columns that are computed, since entries do not have them in this form."""
 REMEMBERED = 64
-"""Numbers of rows, of one spec and with the same columns, for which columns of one value are kept."""
+"""Limit of cached sets of constant columns; a set is for one row count, spec and set of present columns."""
 
 _Columns: TypeAlias = list[tuple[int, int]]
 _Made: TypeAlias = list[tuple[int, str]]
@@ -95,7 +95,7 @@ class IcebergRows:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Entry fields, partition, statistics, in the specification's order."""
+        """Entry fields, partition and statistics, in the specification's order."""
         schemas, wanted = self.view.schemas, self.wanted
         fields = [pa.field("status", pa.string())] if wanted.status else []
         fields += [
@@ -123,15 +123,15 @@ class IcebergRows:
         return tuple((field, field.type) for field in self.schema)
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """The entry's own columns, partitions, and the statistics that are wanted."""
+        """Return the entry's own columns, partitions, and the requested statistics."""
         return list(_needed(tuple(present), self.wanted.statistics))
 
     def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
-        """Snapshot ids, sequence numbers and row ids that entries inherit."""
+        """Fill in the snapshot ids, sequence numbers and row ids that entries inherit."""
         return inherit(table, part.manifest.header)
 
     def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
-        """Entries that are not deleted, of the wanted contents."""
+        """Select entries of the requested contents; not deleted ones, unless the status is shown."""
         mask = None if self.wanted.status else pc.not_equal(table.column("status"), DELETED)
         if self.wanted.contents is not None:
             codes = [code for code, name in enumerate(CONTENTS) if name in self.wanted.contents]
@@ -140,7 +140,7 @@ class IcebergRows:
         return mask
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """Of data files without row ids to inherit: if none is deleted, and all contents are wanted."""
+        """Tell whether a data manifest gives no row ids and all of its entries belong to the list."""
         if part.manifest.header.content != "data" or part.manifest.header.first_row_id is not None:
             return False
         if self.wanted.contents is not None and CONTENTS[DATA] not in self.wanted.contents:
@@ -151,11 +151,11 @@ class IcebergRows:
         return all(_is_at_most(chunk, code) for name, code in own.items() for chunk in table.column(name).chunks)
 
     def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """With the snapshot ids and sequence numbers that entries inherit."""
+        """Build rows with the snapshot ids and sequence numbers that entries inherit."""
         return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
 
     def decided_by(self, part: ManifestPart) -> Hashable | None:
-        """The manifest's spec and numbers, and how locations are rewritten; None with statistics, which are many."""
+        """Key by the manifest's spec and numbers, location rewrites, shown columns; None with statistics: too many."""
         header = part.manifest.header
         spec = self._specs.get(header.spec_id)
         if spec is None or self._shows_statistics:
@@ -164,7 +164,7 @@ class IcebergRows:
         return spec, numbers, self.view.table.rewrites, self.wanted.status, self.wanted.manifest
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        """Rows in the order of ``schema``; statistics only of the columns that the manifest has."""
+        """Build rows in the order of ``schema``; statistics only of columns that the manifest has."""
         arrays, own, made = self._begun(tuple(table.schema.names), part.manifest.header.spec_id, table.num_rows)
         for number, index in own:
             arrays[number] = flat(table.column(index))
@@ -181,7 +181,7 @@ class IcebergRows:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _begun(self, present: tuple[str, ...], spec_id: int, count: int) -> tuple[list[pa.Array], _Columns, _Made]:
-        """Columns that have one value in all rows, and None for others: which entries have, and which are made."""
+        """Return arrays with the constant columns (None for others), the columns to copy, and those to compute."""
         key = (present, spec_id, count)
         if (known := self._beginnings.get(key)) is None:
             arrays: list[pa.Array] = []
@@ -229,7 +229,7 @@ class IcebergRows:
 
     @cached_property
     def _unordered(self) -> frozenset[int]:
-        """Lists and maps: the specification gives their bounds no type."""
+        """Fields that are lists and maps: the specification gives their bounds no type."""
         return repeated_fields(self.view.schemas)
 
     def _raw(self, table: pa.Table | pa.RecordBatch, kind: Literal["lower", "upper"]) -> pa.Array:
@@ -246,7 +246,7 @@ class IcebergRows:
 
 @lru_cache(maxsize=256)
 def _needed(present: tuple[str, ...], statistics: frozenset[int] | None) -> tuple[str, ...]:
-    """Segments of one table are alike."""
+    """Select the needed columns; cached, since segments of one table mostly have the same columns."""
     return tuple(
         name
         for name in present
@@ -267,7 +267,7 @@ def _is_at_most(codes: pa.Array, highest: int) -> bool:
 
 
 def _in_small_letters(texts: pa.Array) -> pa.Array:
-    """Of most lists all texts are one."""
+    """Convert to lower case; fast if all texts are equal, as in most lists."""
     count = len(texts)
     if count and not texts.null_count and texts.slice(1).equals(texts.slice(0, count - 1)):
         return repeated(_small(texts[0].as_py()), pa.string(), count)
@@ -276,12 +276,12 @@ def _in_small_letters(texts: pa.Array) -> pa.Array:
 
 @lru_cache(maxsize=64)
 def _small(text: str) -> str:
-    """In small letters, as Arrow's whole columns are."""
+    """Convert one text to lower case with Arrow, like whole columns."""
     return cast("str", pc.utf8_lower(text).as_py())
 
 
 def _contents(table: pa.Table | pa.RecordBatch) -> pa.Array:
-    """Content codes; version 1 knows data files only."""
+    """Return content codes; version 1 has data files only."""
     if table.schema.get_field_index("content") < 0:
         return repeated(DATA, pa.int8(), table.num_rows)
     contents = flat(table.column("content"))

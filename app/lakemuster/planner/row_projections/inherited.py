@@ -1,4 +1,4 @@
-"""What entries leave to their manifests, of entries of many manifests at once."""
+"""Fill in the values that entries inherit from their manifests, for entries of many manifests at once."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
 
 
 class Given(NamedTuple):
-    """(P,) a number that each of some manifests gives to entries that have none; any where it is not known."""
+    """(P,) numbers that manifests give to entries without their own; arbitrary where not ``is_known``."""
 
     numbers: Numbers
     is_known: Mask
 
     @classmethod
     def of(cls, numbers: Sequence[int | None]) -> Given:
-        """Numbers; None where a manifest gives none."""
+        """Build from numbers; None for a manifest that gives none."""
         known = [number is not None for number in numbers]
         return cls(np.array([number or 0 for number in numbers], np.int64), np.array(known, np.bool_))
 
 
 class Inheritance(NamedTuple):
-    """What some manifests give to their entries; ``has_row_ids`` tells those that give row ids, too."""
+    """The values that manifests give to their entries; ``has_row_ids`` marks manifests that also give row ids."""
 
     snapshot_ids: Given
     sequence_numbers: Given
@@ -44,7 +44,7 @@ class Inheritance(NamedTuple):
 
     @classmethod
     def of(cls, headers: Sequence[ManifestHeader]) -> Inheritance:
-        """Of their rows in manifest lists."""
+        """Build from the manifests' headers."""
         return cls(
             Given.of([header.added_snapshot_id for header in headers]),
             Given.of([header.sequence_number for header in headers]),
@@ -55,11 +55,11 @@ class Inheritance(NamedTuple):
 def inherited(
     entries: Entries, inheritance: Inheritance, manifests: Numbers, row_ids: pa.Array | None = None
 ) -> Entries:
-    """Entries of Iceberg with what they leave to their manifests: as ``formats.iceberg.manifests.inherit``, of many.
+    """Fill in what Iceberg entries inherit: like ``formats.iceberg.manifests.inherit``, for many manifests.
 
     Args:
-        manifests: (N,) which one each entry is of, ascending.
-        row_ids: the entries' own or inherited ones; None when there are none.
+        manifests: (N,) the number of each entry's manifest, ascending.
+        row_ids: the entries' own or inherited row ids; None if there are none.
     """
     found, status = entries.replace_schema_metadata(None), entries.column("status")
     given: dict[bool, pa.Array] = {}
@@ -76,13 +76,13 @@ def inherited(
 
 
 def _with(entries: Entries, name: str, values: pa.Array | pa.ChunkedArray, place: int) -> Entries:
-    """The entries with a column of numbers in its place, at ``place`` if they had none."""
+    """Replace a column of numbers, or insert it at ``place``."""
     at, field = entries.schema.get_field_index(name), pa.field(name, pa.int64())
     return entries.add_column(place, field, values) if at < 0 else entries.set_column(at, field, values)
 
 
 def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """What each manifest gives to entries without a value: sequence numbers to added ones, those of v1 (0) to all."""
+    """Return the values for entries without their own: sequence numbers for added entries, those of v1 (0) for all."""
     is_sequence = name in _SEQUENCE_NUMBERS
     given = inheritance.sequence_numbers if is_sequence else inheritance.snapshot_ids
     low, high = int(manifests[0]), int(manifests[-1]) + 1

@@ -1,4 +1,4 @@
-"""Paimon entries and files as rows: Iceberg's names for what both formats have, Paimon's own for the rest."""
+"""Paimon entries and files as rows: Iceberg's names for fields of both formats, Paimon's for the rest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PLANNED = {
     ),
     "split": pa.int64(),
 }
-"""What a plan says of a file."""
+"""The columns that a plan adds to a file."""
 BRANCH = "branch"
 _HANDLED = {"status", "file_name", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "file_source"}
 _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
@@ -76,7 +76,7 @@ class PaimonRows:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Entry fields, partition, keys, statistics, then Paimon's own."""
+        """Entry fields, partition, keys, statistics, then Paimon's own fields."""
         schemas, wanted = self.view.schemas, self.wanted
         fields = [pa.field("status", pa.string())] if wanted.status else []
         fields += [
@@ -119,7 +119,7 @@ class PaimonRows:
         )
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """The entry's own columns, partitions, keys, and the statistics that are wanted."""
+        """Return the entry's own columns, partitions, keys, and the requested statistics."""
         return [name for name in present if self._needs(name)]
 
     def _needs(self, name: str) -> bool:
@@ -130,12 +130,12 @@ class PaimonRows:
         return wanted is None or (split[1] in wanted) or (split[0] in KEYS.values() and bool(wanted))
 
     def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
-        """Paimon's entries inherit nothing; number them, so that the cancelled can be told."""
+        """Number the entries, so that cancelled ones can be identified; Paimon's entries inherit nothing."""
         rows = pa.array(np.arange(part.first_row, part.first_row + table.num_rows))
         return table.append_column("row", rows)
 
     def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
-        """Added entries that no deletion in the snapshot cancels, of the wanted contents."""
+        """Select entries of the requested contents; only live added ones, unless the status is shown."""
         content = self._content(part)
         if self.wanted.contents is not None and content not in self.wanted.contents:
             return pa.repeat(False, table.num_rows)
@@ -151,18 +151,18 @@ class PaimonRows:
         return "changelog" if part.manifest.role == "changelog" else "data"
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """Never: entries are to be numbered."""
+        """Return False: entries must be numbered."""
         return False
 
     def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """As :meth:`rows`."""
+        """Like :meth:`rows`."""
         return self.rows(part, batch)
 
     def decided_by(self, part: ManifestPart) -> None:
-        """Nothing is taken whole."""
+        """Return None: no segment is taken whole."""
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        """Rows in the order of ``schema``; statistics only of the columns that the files recorded."""
+        """Build rows in the order of ``schema``; statistics only of columns that the files recorded."""
         header, count = part.manifest.header, table.num_rows
         names = self.view.names
         arrays: list[pa.Array] = []

@@ -1,4 +1,4 @@
-"""What the catalog's routes answer: configuration, namespaces, identifiers, a table, failures."""
+"""Response models of the Iceberg REST catalog: configuration, namespaces, identifiers, tables, errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakemuster.wire.model import WireModel
 
 
 def hyphened(name: str) -> str:
-    """The protocol's spelling of a key."""
+    """Return a key in the protocol's spelling."""
     return name.replace("_", "-")
 
 

@@ -1,13 +1,13 @@
-"""Content files and file scan tasks as JSON text, a column at a time.
+"""Write content files and file scan tasks as JSON text, a column at a time.
 
-The spelling is that of Java's ``ContentFileParser`` since 1.11, which PyIceberg and DuckDB read too: words in
+The format is that of Java's ``ContentFileParser`` since 1.11, which PyIceberg and DuckDB also read: words in
 lower case, integers always as numbers, binary values and bounds as the upper-case hex of their bytes, partition
-values by position in the JSON single-value form. What was not recorded is left out. The two sequence numbers are
-those that newer clients read (``data-sequence-number``, ``file-sequence-number``); Java up to 1.12 and PyIceberg 0.12
-pass over them.
+values by position in the JSON single-value form. Values that were not recorded are left out. Newer clients read the
+two sequence numbers (``data-sequence-number``, ``file-sequence-number``); Java up to 1.12 and PyIceberg 0.12
+ignore them.
 
-Partition values that clients cannot read, whatever is sent: Java's parser refuses floats that are not finite,
-also those that it wrote itself.
+Some partition values cannot be read by clients in any form: Java's parser refuses floats that are not finite,
+even those that it wrote itself.
 
 Source: Iceberg REST OpenAPI, ``ContentFile`` and ``FileScanTask``; Java's ``ContentFileParser``.
 """
@@ -41,7 +41,7 @@ Bound = OneOf["lower", "upper"]
 _CONTENTS = {DATA: "data", POSITION_DELETES: "position-deletes", EQUALITY_DELETES: "equality-deletes"}
 _CHUNK_BYTES = 64 * 2**20
 _FRAME_BYTES = 400
-"""A task's keys and punctuation."""
+"""Estimated bytes of a task's keys and punctuation."""
 _COUNTS = {
     "column-sizes": "column_size",
     "value-counts": "value_count",
@@ -60,17 +60,17 @@ class ContentFiles:
     """Files of one partition spec.
 
     Attributes:
-        table: entries in the shape of ``metadata.files``, what is inherited filled in.
-        spec: the spec of all of them.
-        schema: the one that clients bind specs to: the table's current one.
-        rewritten: from recorded locations to those that clients are told.
-        statistics: ids of the columns whose statistics are asked for.
-        bounds: gives the recorded bytes of a column's bounds; needed with ``statistics``.
-        for_pyiceberg: give partition values as PyIceberg 0.12 can read them. It refuses the whole plan when
-            one is null, and takes the others for what they are in JSON, without regard to their type. So
-            dates and times are numbers, and a tuple ends before its first value that is null or could be
-            told by its text only. PyIceberg looks at a value when a data file lacks the partition's column,
-            and stops when there is none: see :func:`told_to_pyiceberg`.
+            table: entries in the shape of ``metadata.files``, inherited values filled in.
+            spec: the partition spec of all files.
+            schema: the table's current schema, to which clients bind specs.
+            rewritten: maps recorded locations to those sent to clients.
+            statistics: ids of the columns whose statistics are requested.
+            bounds: returns the recorded bytes of a column's bounds; needed for bounds in ``statistics``.
+            for_pyiceberg: write partition values so that PyIceberg 0.12 can read them. It refuses the whole plan if
+                one is null, and takes the others as JSON values, regardless of their type. So
+                dates and times are numbers, and a tuple ends before its first value that is null or that only
+                text could represent. PyIceberg reads a value when a data file lacks the partition's column,
+                and fails when there is none: see :func:`told_to_pyiceberg`.
     """
 
     table: pa.Table
@@ -87,15 +87,15 @@ class References:
     """The delete files of N files: file i has ``numbers[offsets[i]:offsets[i + 1]]``.
 
     Attributes:
-        offsets: (N+1,), from 0.
-        numbers: places in the answer's list of delete files.
+            offsets: (N+1,), from 0.
+            numbers: indexes into the response's list of delete files.
     """
 
     offsets: NDArray[np.int64]
     numbers: NDArray[np.int64]
 
     def of(self, start: int, rows: int) -> References:
-        """Of some of the files."""
+        """Return the references of ``rows`` files from ``start`` on."""
         offsets = self.offsets[start : start + rows + 1]
         return References(offsets - offsets[0], self.numbers[offsets[0] : offsets[-1]])
 
@@ -103,13 +103,13 @@ class References:
 def file_scan_tasks(
     files: ContentFiles, references: References, residuals: Sequence[str], residual: NDArray[np.int64]
 ) -> bytes:
-    """The tasks of data files, commas between: the inside of the array ``file-scan-tasks``.
+    """Write the tasks of data files, separated by commas: the inside of the array ``file-scan-tasks``.
 
     Args:
         files: N data files.
-        references: of each.
-        residuals: JSON texts.
-        residual: (N,) which of them each file has.
+        references: their delete files.
+        residuals: residual filters as JSON texts.
+        residual: (N,) each file's index into ``residuals``.
 
     Raises:
         SegmentCorrupt: a text is not UTF-8.
@@ -122,7 +122,7 @@ def file_scan_tasks(
 
 
 def delete_files(files: ContentFiles) -> bytes:
-    """Delete files, commas between: the inside of the array ``delete-files``.
+    """Write delete files, separated by commas: the inside of the array ``delete-files``.
 
     Raises:
         SegmentCorrupt: a text is not UTF-8.
@@ -131,7 +131,7 @@ def delete_files(files: ContentFiles) -> bytes:
 
 
 def _chunks(files: ContentFiles, added: int) -> Iterator[tuple[int, int, ContentFiles]]:
-    """Pieces whose text an Arrow array can hold: where each starts, how many files it has, and the files."""
+    """Divide files into chunks whose text fits an Arrow array; yield each chunk's start, size and files."""
     table = files.table
     total = table.num_rows
     size = sum(map(pa.ipc.get_record_batch_size, table.to_batches()))  # ``nbytes`` takes ten times as long
@@ -147,16 +147,16 @@ def _array(objects: Iterable[tuple[list[Piece], int]]) -> bytes:
 
 
 def data_file(files: ContentFiles) -> list[Piece]:
-    """What the tasks of data files begin with; :func:`task_end` is the rest."""
+    """Return the pieces of the first part of tasks; :func:`task_end` returns the rest."""
     return ['{"data-file":', *_file(files, ["data"])]
 
 
 def task_end(references: References, residuals: Sequence[str], residual: NDArray[np.int64]) -> list[Piece]:
-    """What tasks end with; as of :func:`file_scan_tasks`."""
+    """Return the pieces of the last part of tasks; arguments as for :func:`file_scan_tasks`."""
     pieces: list[Piece] = []
     if len(references.numbers):
         offsets = references.offsets.astype(np.int32)
-        # A list whose place is null is null, and is left out.
+        # A list whose offset is null is null, and is left out.
         places = pa.array(offsets, mask=np.append(np.diff(offsets) == 0, False))
         listed = pa.ListArray.from_arrays(places, pa.array(references.numbers))
         pieces += member("delete-file-references", Texts(Lists(listed)))
@@ -166,7 +166,7 @@ def task_end(references: References, residuals: Sequence[str], residual: NDArray
 
 
 def _file(files: ContentFiles, content: list[Piece]) -> list[Piece]:
-    """A file as an object."""
+    """Return the pieces of files as JSON objects."""
     table = files.table
     return [
         f'{{"spec-id":{files.spec.spec_id},"content":"',
@@ -226,7 +226,7 @@ def _contents(table: pa.Table) -> list[Piece]:
 
 
 def _partition(files: ContentFiles) -> list[Piece]:
-    """The values of a tuple, commas between."""
+    """Return the pieces of partition tuples: values separated by commas."""
     values = [_partition_value(files, field) for field in files.spec.fields]
     pieces: list[Piece] = []
     if not files.for_pyiceberg or not any(texts.any_null for texts in values):
@@ -245,7 +245,7 @@ def _partition(files: ContentFiles) -> list[Piece]:
 
 
 def told_to_pyiceberg(files: ContentFiles) -> Iterator[tuple[PartitionField, NDArray[np.bool_]]]:
-    """The partition fields in order, each with (N,) the files whose tuple, as PyIceberg is given it, has its value."""
+    """Yield the partition fields in order, each with (N,) whether a file's tuple for PyIceberg includes its value."""
     told = np.ones(files.table.num_rows, np.bool_)
     for field in files.spec.fields:
         texts = _partition_value(files, field)
@@ -257,7 +257,7 @@ def told_to_pyiceberg(files: ContentFiles) -> Iterator[tuple[PartitionField, NDA
 
 
 def has_odd_floats(files: ContentFiles) -> bool:
-    """Whether a partition value is NaN or infinite, which Java's reader of JSON refuses."""
+    """Tell whether a partition value is NaN or infinite, which Java's JSON parser refuses."""
     for field in files.spec.fields:
         array = array_of(files.table, column("partition", field.field_id))
         if array is not None and pa.types.is_floating(array.type) and not pc.all(pc.is_finite(array)).as_py():
@@ -266,7 +266,7 @@ def has_odd_floats(files: ContentFiles) -> bool:
 
 
 def has_statistics(table: pa.Table, field_id: int) -> NDArray[np.bool_]:
-    """(N,) the files that surely have a column: their writer counted or measured it."""
+    """Mark (N,) the files that certainly have a column: their writer recorded a count or size of it."""
     found = np.zeros(table.num_rows, np.bool_)
     for kind in _COUNTS.values():
         if (array := array_of(table, column(kind, field_id))) is not None:
@@ -276,7 +276,7 @@ def has_statistics(table: pa.Table, field_id: int) -> NDArray[np.bool_]:
 
 def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
     if not all(source in files.schema.by_id for source in field.source_ids):
-        # Java takes the type of such a field for unknown, and then refuses any value but null.
+        # Java gives such a field the unknown type, and then refuses all values except null.
         return Texts(None)
     name = column("partition", field.field_id)
     array = array_of(files.table, name)
@@ -296,7 +296,7 @@ def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
 
 
 def _untyped(array: pa.Array) -> Texts:
-    """The JSON texts of values that are what they mean without their type; null for others."""
+    """Return the JSON texts of values that can be read without their type; null for others."""
     kind = array.type
     if pa.types.is_temporal(kind):
         return value_texts(array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()))

@@ -1,4 +1,4 @@
-"""JSON texts of the columns of content files: integers as numbers, bytes as hex, maps by field id."""
+"""Write columns of content files as JSON texts: integers as numbers, bytes as hex, maps by field id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.wire.texts import Texts, join
 
 
 def array_of(table: pa.Table, name: str) -> pa.Array | None:
-    """A column in one piece; None where nothing is recorded."""
+    """Return a column as one array; None if it is absent or all null."""
     if name not in table.column_names:
         return None
     found = table.column(name)
@@ -22,11 +22,11 @@ def array_of(table: pa.Table, name: str) -> pa.Array | None:
 
 
 def value_texts(array: pa.Array, type_text: str = "") -> Texts:
-    """The JSON texts of values.
+    """Return the JSON texts of values.
 
     Args:
-        array: not all null.
-        type_text: the type's own spelling, where Arrow's type does not tell all.
+        array: values, not all null.
+        type_text: the format's name of the type, where Arrow's type is ambiguous.
     """
     kind = array.type
     if pa.types.is_integer(kind):
@@ -39,7 +39,7 @@ def value_texts(array: pa.Array, type_text: str = "") -> Texts:
 
 
 def member(key: str, texts: Texts | None) -> list[Piece]:
-    """An object's further member, left out in rows whose value is null."""
+    """Return the pieces of an object's further member, left out in rows whose value is null."""
     if texts is None or texts.all_null:
         return []
     opening = f',"{key}":'
@@ -49,10 +49,10 @@ def member(key: str, texts: Texts | None) -> list[Piece]:
 
 
 def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[Piece]:
-    """A member that maps field ids to values, left out in rows without any.
+    """Return the pieces of a member that maps field ids to values, left out in rows without values.
 
     Args:
-        key: the member's.
+        key: the member's key.
         columns: (rows,) values by field id, null where not recorded.
     """
     recorded = {field_id: array for field_id, array in columns.items() if array.null_count < rows}

@@ -1,7 +1,7 @@
-"""Iceberg expressions as JSON: what clients filter by, and the residuals that they get back.
+"""Parse and write Iceberg expressions as JSON: the filters of clients, and the residuals returned to them.
 
-Two grammars are read. The older one has ``term`` and ``value``, a name or a transform as the term; every client
-of today writes it, and can read no other. The newer one has ``left``, ``right`` and ``child``, which are literals,
+Two grammars are accepted. The older one has ``term`` and ``value``; a term is a name or a transform. All present
+clients write it, and can read no other. The newer one has ``left``, ``right`` and ``child``, which are literals,
 references or applied functions. Residuals are written in the older one.
 
 The parts: ``expressions_read`` (predicates), ``expressions_values`` (references, literals, functions),

@@ -1,4 +1,4 @@
-"""Objects of an expression: their members, their places, and how many there may be."""
+"""Helpers for expression nodes: members, positions for messages, limits of size and depth."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _PATH_SHOWN = 300
 
 
 def refused(message: str, where: str) -> FilterInvalid:
-    """A refusal that says where."""
+    """Return an error that names the position in the document."""
     return FilterInvalid(f"{message} ({where})", position=where)
 
 
 def under(where: str, key: str) -> str:
-    """The place of a member; the middle of very deep ones is left out."""
+    """Return the path of a member; the middle of very long paths is left out."""
     path = where + key
     return path if len(path) <= _PATH_SHOWN else f"{path[:100]}…{path[-150:]}"
 
 
 def words(document: object) -> str:
-    """What a JSON value is, for messages."""
+    """Describe a JSON value for messages."""
     match document:
         case None:
             return "null"
@@ -41,10 +41,10 @@ def words(document: object) -> str:
 
 
 def member(node: Mapping[str, object], key: str, where: str) -> object:
-    """A member that must be there.
+    """Return a required member.
 
     Raises:
-        FilterInvalid: it is not.
+        FilterInvalid: it is missing.
     """
     if key not in node:
         raise refused(f"{key!r} is missing", where)
@@ -52,7 +52,7 @@ def member(node: Mapping[str, object], key: str, where: str) -> object:
 
 
 def named(node: Mapping[str, object], where: str) -> str:
-    """The ``type`` of an object, in lower case with hyphens.
+    """Return the ``type`` of an object, in lower case with hyphens.
 
     Raises:
         FilterInvalid: it has none.
@@ -64,7 +64,7 @@ def named(node: Mapping[str, object], where: str) -> str:
 
 
 def joined(kind: str, documents: Sequence[object]) -> object:
-    """The documents under AND or OR, two by two and no deeper than needed: readers descend by recursion."""
+    """Join documents with AND or OR as a balanced binary tree, because parsers recurse."""
     if len(documents) == 1:
         return documents[0]
     half = len(documents) // 2
@@ -73,28 +73,28 @@ def joined(kind: str, documents: Sequence[object]) -> object:
 
 @dataclass(slots=True)
 class Budget:
-    """What was met of a filter; it is refused as soon as that is too much.
+    """Counters of a filter's nodes and values; a filter is refused as soon as it exceeds a limit.
 
     Attributes:
         nodes: operators, comparisons, functions.
-        values: of all lists.
+        values: the values of all lists.
     """
 
     nodes: int = 0
     values: int = 0
 
     def node(self, depth: int) -> None:
-        """Count a node of a level.
+        """Count a node at a depth.
 
         Raises:
-            FilterInvalid: one too many, or too deep.
+            FilterInvalid: too many nodes, or too deep.
         """
         self.nodes += 1
         self.expect(0)
         self.level(depth)
 
     def level(self, depth: int) -> None:
-        """Go no deeper than this.
+        """Check a depth.
 
         Raises:
             FilterInvalid: too deep.
@@ -103,10 +103,10 @@ class Budget:
             raise FilterInvalid(f"a filter is at most {MAX_DEPTH} levels deep", limit=MAX_DEPTH)
 
     def expect(self, nodes: int) -> None:
-        """Make sure that there is room for nodes that are known to follow.
+        """Check that the nodes that are known to follow stay within the limit.
 
         Raises:
-            FilterInvalid: there is none.
+            FilterInvalid: too many nodes.
         """
         if self.nodes + nodes > MAX_NODES:
             raise FilterInvalid(f"a filter has at most {MAX_NODES} comparisons and operators", limit=MAX_NODES)

@@ -1,4 +1,4 @@
-"""From JSON to predicates."""
+"""Parse Iceberg JSON expressions into predicates."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _TEXT_SHOWN = 200
 
 
 def parse_expression(document: object, names: Mapping[int, str] | None = None, root: str = "filter") -> Predicate:
-    """The predicate that a JSON document says.
+    """Convert a JSON document to a predicate.
 
-    Literals keep what the JSON had: they take the column's type when the predicate is bound. A null value
-    matches what Iceberg lets it match: bind with ``negations_match_null``.
+    Literals keep their JSON values: binding the predicate converts them to the column's type. Nulls
+    match as in Iceberg: bind with ``negations_match_null``.
 
     Args:
-        document: the JSON, parsed.
-        names: dotted names of columns by field id, for references by id; without them there are none.
-        root: what the document is called in messages.
+        document: the parsed JSON.
+        names: dotted names of columns by field id; without them, references by id are refused.
+        root: the document's name in messages.
 
     Raises:
-        FilterInvalid: not an expression, or beyond the limits of predicates; says what and where.
+        FilterInvalid: not an expression, or beyond the limits of predicates; names the cause and position.
     """
     budget = Budget()
     return _Reader(budget, Values(budget, names or {})).predicate(document, root, 1)
@@ -46,7 +46,7 @@ class _Reader:
         self._values = values
 
     def predicate(self, document: object, where: str, depth: int) -> Predicate:
-        """One predicate; its members are read in turn."""
+        """Convert one node and its children."""
         self._budget.node(depth)
         if isinstance(document, bool):
             return TRUE if document else FALSE
@@ -71,7 +71,7 @@ class _Reader:
                 raise refused(f"{kind!r} is no expression", under(where, ".type"))
 
     def _chain(self, node: Mapping[str, object], kind: str, where: str, depth: int) -> tuple[Predicate, ...]:
-        """All members of nested nodes of one kind, which are one level however they are nested."""
+        """Return the operands of nested nodes of one kind; however deep the nesting, they are one level."""
         children: list[Predicate] = []
         waiting: list[tuple[object, str]] = [(node, where)]
         while waiting:
@@ -114,7 +114,7 @@ class _Reader:
         return _of_column(op, left, (right,), node)
 
     def _operand(self, node: Mapping[str, object], key: str, where: str, depth: int) -> Value:
-        """The newer grammar's member, or the older one's ``term``."""
+        """Convert the newer grammar's member, or the older one's ``term``."""
         if key in node and "term" in node:
             raise refused(f"{key!r} and 'term' are two ways to say one thing", where)
         if key in node:
@@ -143,7 +143,7 @@ def _of_column(
 
 
 def _opaque(reason: str, values: tuple[Value, ...], node: Mapping[str, object]) -> Opaque:
-    """A comparison that cannot prune."""
+    """Return a condition that cannot prune."""
     names: list[tuple[str, str]] = []
     for value in values:
         if isinstance(value, Column):

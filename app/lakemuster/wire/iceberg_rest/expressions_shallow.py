@@ -1,7 +1,7 @@
-"""Bound the nesting of a filter's JSON before anything else handles it.
+"""Limit the nesting of a filter's JSON before other code processes it.
 
 A chain of ANDs, or of ORs, is one level of a filter. Clients nest such chains as deep as they are long, and JSON
-writers and readers recurse: a deep chain becomes an equivalent document whose chains are balanced trees.
+writers and parsers recurse: a deep chain is converted to balanced trees.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from lakemuster.predicates import MAX_DEPTH, MAX_NODES
 from lakemuster.wire.iceberg_rest.expressions_nodes import joined
 
 SHALLOW = 64
-"""Documents of at most so many levels stay as they are."""
+"""Documents of at most this many levels are not changed."""
 DEEPEST = 250
-"""Levels of the deepest document that this module lets through; orjson writes 254."""
+"""The levels of the deepest document that this module accepts; orjson's limit is 254."""
 
 _CHAINS = ("and", "or")
 
 
 def shallow(document: object) -> object:
-    """The document, or an equivalent one of at most ``DEEPEST`` levels.
+    """Return the document, or an equivalent one of at most ``DEEPEST`` levels.
 
-    What is not an expression stays as it is, for :func:`parse_expression` to refuse with its place.
+    Invalid expressions are not changed: :func:`parse_expression` refuses them and names the position.
 
     Raises:
-        FilterInvalid: deeper, or larger, than any filter may be.
+        FilterInvalid: deeper or larger than the limits of filters.
     """
     if not _is_deeper(document, SHALLOW):
         return document
@@ -37,7 +37,7 @@ def shallow(document: object) -> object:
 
 
 def _is_deeper(document: object, levels: int) -> bool:
-    """Whether objects and arrays nest deeper than so many levels."""
+    """Tell whether objects and arrays are nested deeper than ``levels``."""
     level = [document] if isinstance(document, dict | list) else []
     for _ in range(levels):
         if not level:
@@ -61,7 +61,7 @@ def _balanced(document: object, depth: int) -> object:
 
 
 def _parts(document: Mapping[str, object], kind: str) -> list[object]:
-    """The operands of a chain, from left to right."""
+    """Return the operands of a chain, from left to right."""
     found: list[object] = []
     waiting: list[object] = [document["right"], document["left"]]
     while waiting:

@@ -1,4 +1,4 @@
-"""What expressions compare: references to columns, literals, functions applied to them."""
+"""Parse the operands of expressions: column references, literals, applied functions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _FIXED = re.compile(r"fixed\[\d{1,9}\]", re.ASCII)
 _NAMED_BY_WIDTH = ("bucket", "truncate")
 _TRANSFORMS = frozenset({"identity", *_NAMED_BY_WIDTH, "year", "month", "day", "hour"})
 _OURS = (None, "iceberg_functions")
-"""Catalogs whose functions with a transform's name are that transform."""
+"""Catalogs whose functions named like a transform are that transform."""
 
 
 class Column(NamedTuple):
-    """A column by its dotted name, with a partition transform put on it or none."""
+    """A column by its dotted name, and the partition transform applied to it, if any."""
 
     name: str
     where: str
@@ -46,7 +46,7 @@ class Column(NamedTuple):
 
 
 class Unusable(NamedTuple):
-    """A value that nothing is known of but the columns it is computed from, each with its place."""
+    """A value that cannot prune; only the columns it is computed from are known, each with its position."""
 
     reason: str
     names: tuple[tuple[str, str], ...] = ()
@@ -57,20 +57,21 @@ Value = Column | Literal | Unusable
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Reads values.
+    """A parser of operands.
 
     Attributes:
-        names: of columns by field id, for references by id.
+        budget: the counters of the filter.
+        names: column names by field id, for references by id.
     """
 
     budget: Budget
     names: Mapping[int, str]
 
     def term(self, document: object, where: str, depth: int) -> Column | Unusable:
-        """A ``term``: a name, a reference, or a transform of one.
+        """Parse a ``term``: a name, a reference, or a transform of one.
 
         Raises:
-            FilterInvalid: none of them.
+            FilterInvalid: none of these.
         """
         if isinstance(document, str):
             return Column(document, where)
@@ -88,10 +89,10 @@ class Values:
         raise refused(f"expected a column's name, a reference or a transform, not {words(document)}", where)
 
     def value(self, document: object, where: str, depth: int) -> Value:
-        """A value expression: a literal, a reference, or an applied function.
+        """Parse a value expression: a literal, a reference, or an applied function.
 
         Raises:
-            FilterInvalid: none of them.
+            FilterInvalid: none of these.
         """
         if not isinstance(document, Mapping):
             return self.literal(document, where)
@@ -106,10 +107,10 @@ class Values:
                 raise refused(f"expected a literal, a reference or an applied function, not {kind!r}", where)
 
     def literal(self, document: object, where: str) -> Literal:
-        """A constant, bare or as an object.
+        """Parse a constant, bare or as an object.
 
         Raises:
-            FilterInvalid: none, or of a type that is not compared.
+            FilterInvalid: not a literal, or of a type that cannot be compared.
         """
         data_type = None
         if isinstance(document, Mapping):
@@ -120,10 +121,10 @@ class Values:
         return _literal(document, where, None if data_type is None else _kind(data_type, where))
 
     def literals(self, document: object, where: str) -> tuple[Literal, ...]:
-        """The constants of a set, in an array or an object.
+        """Parse the constants of a set, in an array or an object.
 
         Raises:
-            FilterInvalid: not that, too many, or one of them is none.
+            FilterInvalid: not a set, too many values, or an invalid one.
         """
         kind = None
         if isinstance(document, Mapping):
@@ -137,7 +138,7 @@ class Values:
         if kind is None and all(type(item) in _SCALARS for item in document):
             return tuple(
                 [Literal(item, "untyped") for item in document]
-            )  # the place is the list's: there are thousands
+            )  # without a position for each: there are thousands
         if kind is None:
             return tuple(self.literal(item, f"{where}[{at}]") for at, item in enumerate(document))
         return tuple(_literal(item, f"{where}[{at}]", kind) for at, item in enumerate(document))
@@ -176,7 +177,7 @@ class Values:
         return Unusable(f"function {function!r:.60} is not known", self._mentioned(arguments, inner, depth))
 
     def _mentioned(self, arguments: list[object], where: str, depth: int) -> tuple[tuple[str, str], ...]:
-        """The columns that the arguments of an unknown function name, however deep."""
+        """Return the columns that an unknown function's arguments reference, at any depth."""
         found: list[tuple[str, str]] = []
         waiting: list[tuple[object, str, int]] = [(arguments, where, depth + 1)]
         while waiting:
@@ -214,7 +215,7 @@ def _transformed(transform: str, inner: Column | Unusable) -> Column | Unusable:
 
 
 def _function(document: object, where: str) -> str:
-    """A function's name; with its namespaces and catalog where it is not a transform's."""
+    """Return a function's name; with its namespaces and catalog if it cannot be a transform."""
     catalog = None
     parts: object = [document] if isinstance(document, str) else document
     if isinstance(document, Mapping):
@@ -231,7 +232,7 @@ def _is_width(value: object) -> bool:
 
 
 def _kind(data_type: object, where: str) -> str:
-    """The type that a literal says it has, in lower case."""
+    """Return the declared type of a literal, in lower case."""
     if isinstance(data_type, str) and len(data_type) <= 40:
         text = data_type.lower()
         if text in _KINDS or _DECIMAL.fullmatch(text) or _FIXED.fullmatch(text):

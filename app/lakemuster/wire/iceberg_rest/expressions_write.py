@@ -1,14 +1,15 @@
-"""From bound predicates to JSON, in the grammar that every client reads.
+"""Write bound predicates as JSON, in the grammar that all clients can read.
 
 Literals are written as Iceberg's JSON single values of their column's type; clients bind them to the column
-themselves. What is written holds for exactly the rows that the caller's filter holds for, or it is that filter.
+themselves. The written residual is true for exactly the rows for which the caller's filter is true, or it is that
+filter.
 
-Infinity and NaN are no JSON numbers. As text, Java takes them for strings, with which it compares no column of numbers,
-and PyIceberg does not read NaN. A comparison with an infinity is written as one with the largest finite value of the
-column's type: ``x < inf`` is ``x <= max``. A filter that has such a value, and whose residual cannot be said exactly,
-is answered with one that holds for more rows. That is right because clients ask their own filter of the rows: Spark,
-Flink and Trino apply it after the scan, and PyIceberg too; they use a residual to leave out parts of files, or to count
-a file whose residual is true without reading it, which is why a wider one is never just true.
+Infinity and NaN are not JSON numbers. As text, Java treats them as strings, which it cannot compare with numeric
+columns, and PyIceberg does not parse NaN. A comparison with an infinity is written as one with the largest finite value
+of the column's type: ``x < inf`` is ``x <= max``. If a filter has such a value and its residual has no exact form,
+the residual is a wider one, true for more rows. That is correct because clients evaluate their own filter on the rows:
+Spark, Flink, Trino and PyIceberg apply it after the scan. They use a residual to skip parts of files, or to count
+a file whose residual is true without reading it, so a wider residual is never just true.
 
 Source: Iceberg spec, appendix D; the ``StringLiteral`` and ``LongLiteral`` conversions of Java and PyIceberg; Java's
 ``ExpressionParser``, ``FileScanTaskParser``; PyIceberg's ``DataScan.count`` and ``ArrowScan``.
@@ -45,17 +46,17 @@ _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
 class _Unsayable(Exception):
-    """The protocol has no words for it."""
+    """The predicate has no form in the protocol."""
 
 
 def emit_expression(bound: Bound, original: object) -> object:
-    """A bound predicate as a JSON document, to be serialised.
+    """Convert a bound predicate to a JSON document for serialization.
 
     Args:
         bound: the residual.
-        original: the caller's filter as a document. It stands for the whole where a part cannot be said:
-            what is opaque, leaves that hold for more than the caller's words (``maybe``). One with an
-            infinity or NaN only does where nothing at all can be said, see the module.
+        original: the caller's filter as a document. It replaces the whole residual if a part has no exact form:
+            opaque conditions, and leaves that are true for more rows than the caller's condition (``maybe``). A filter
+            with an infinity or NaN does so only if no wider form exists either; see the module.
     """
     try:
         return _emit(bound, wider=False)
@@ -67,7 +68,7 @@ def emit_expression(bound: Bound, original: object) -> object:
 
 
 def _is_unreadable(original: object) -> bool:
-    """Whether a document compares anything with an infinity or NaN, in whatever spelling callers have for them."""
+    """Tell whether a document has an infinity or NaN as a value, in any of the callers' spellings."""
     waiting = [original]
     while waiting:
         match waiting.pop():
@@ -83,13 +84,13 @@ def _is_unreadable(original: object) -> bool:
 
 
 def _emit(bound: Bound, *, wider: bool) -> object:
-    """A predicate as a document.
+    """Convert a predicate to a document.
 
     Args:
-        wider: whether it may hold for more rows.
+        wider: whether it may be true for more rows.
 
     Raises:
-        _Unsayable: it would.
+        _Unsayable: not ``wider``, and a part has no exact form.
     """
     match bound:
         case AlwaysTrue():
@@ -110,7 +111,7 @@ def _emit(bound: Bound, *, wider: bool) -> object:
 
 
 def _joined(kind: str, documents: Sequence[object]) -> object:
-    """Predicates joined; constants are left out, or decide."""
+    """Join predicates; constants are left out, or decide the whole."""
     neutral = kind == "and"
     rest = [document for document in documents if document is not neutral]
     if any(isinstance(document, bool) for document in rest):
@@ -133,18 +134,18 @@ def _leaf(leaf: BoundLeaf) -> object:
     elif leaf.op not in UNARY:
         document["value"] = _literal(of, leaf.values[0])
     if leaf.op in NEGATIVE and not leaf.nulls:
-        # Iceberg lets null match a negation.
+        # In Iceberg, null matches a negation.
         return _joined("and", [{"type": "not-null", "term": term}, document])
     return document
 
 
 def _with_infinities(leaf: BoundLeaf, infinite: Sequence[float]) -> object:
-    """A comparison with infinities as comparisons with the largest and the least finite value, and with NaN.
+    """Write a comparison with infinities as comparisons with the largest and smallest finite values, and NaN tests.
 
-    Java's evaluators take NaN for the greatest value, so that it is left out where only one side is bounded below.
+    Java's evaluators treat NaN as the greatest value, so a comparison with only a lower limit needs a not-NaN test.
     """
     if len(leaf.values) > 1:
-        # A list: each infinity by itself.
+        # A list: write each infinity separately.
         positive = leaf.op is Op.IN
         single, several = (Op.EQ, Op.IN) if positive else (Op.NOT_EQ, Op.NOT_IN)
         finite = tuple(value for value in leaf.values if value not in infinite)

@@ -1,8 +1,8 @@
-"""The answer of ``loadTable``: a table's metadata file as it is, or with its locations rewritten. Pure.
+"""Build the response of ``loadTable``: a table's metadata file unchanged, or with rewritten locations. Pure.
 
-A lake that was moved records where its files were. Clients are given where they are: the table's root, manifest
-lists (in format version 1 also manifests), statistics files and earlier metadata files. Properties are left alone:
-they tell writers where to put new files. What manifest lists and manifests themselves record is beyond our reach,
+The metadata of a moved lake records the old locations. Clients receive the present ones: the table's root, manifest
+lists (in format version 1 also manifests), statistics files and earlier metadata files. Properties are not changed:
+they tell writers where to put new files. Locations inside manifest lists and manifests cannot be rewritten,
 so clients of a moved table must let this server plan.
 
 A bare path becomes a URL (``/lake/t`` is ``file:///lake/t``): some clients, ClickHouse and iceberg-rust among them,
@@ -29,20 +29,20 @@ def load_table_result(
     refs_only: bool = False,
     rewrite: Callable[[str], str],
 ) -> bytes:
-    """The JSON of the answer.
+    """Return the response as JSON.
 
     Args:
-        file: the metadata file, inflated.
-        location: of the file, with its scheme.
+        file: the metadata file, decompressed.
+        location: the file's location, with its scheme.
         config: properties of the client for this table.
-        refs_only: keep only snapshots that a branch or tag names, and the statistics of these.
-        rewrite: where a recorded location is now, with its scheme.
+        refs_only: include only snapshots that a branch or tag names, and their statistics.
+        rewrite: maps a recorded location to the present one, with its scheme.
 
     Raises:
-        MetadataCorrupt: the file is not a JSON object, or not of the members that the specification gives it.
+        MetadataCorrupt: the file is not a JSON object, or its members have types that the specification forbids.
     """
     try:
-        # Also what is handed on as it is must be one JSON value: more would speak for us.
+        # Even an unchanged file must be one JSON value: trailing text would become part of our response.
         metadata = orjson.loads(file)
         if not isinstance(metadata, dict):
             raise MetadataCorrupt("the table metadata is not a JSON object")
@@ -72,7 +72,7 @@ def _keep_refs(metadata: dict[str, Any]) -> None:
 
 
 def _rewrite(metadata: dict[str, Any], rewrite: Callable[[str], str]) -> bool:
-    """Rewrite the locations in place; whether any changed."""
+    """Rewrite the locations in place; return whether any changed."""
     owners: list[tuple[dict[str, Any], str]] = [(metadata, "location")]
     owners += [(snapshot, "manifest-list") for snapshot in _all(metadata, "snapshots", list)]
     owners += [(item, "metadata-file") for item in _all(metadata, "metadata-log", list)]
@@ -94,7 +94,7 @@ def _move(owner: dict[str, Any], key: str, rewrite: Callable[[str], str]) -> boo
 
 
 def _all(metadata: dict[str, Any], part: str, kind: type) -> Any:
-    """A member that may be absent or null."""
+    """Return a member; empty if it is absent or null."""
     found = metadata.get(part)
     if found is None:
         return kind()

@@ -1,4 +1,4 @@
-"""Scan planning: what clients ask, and, for the documentation, what they are answered."""
+"""Request models of scan planning, and response models that serve only as documentation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lakemuster.wire.iceberg_rest.expressions import shallow
 
 Long = Annotated[int, Field(strict=True, ge=-(2**63), le=2**63 - 1)]
 Names = Annotated[list[StrictStr], Field(fail_fast=True)]
-# Read by hand: a union would try every kind of expression, and say of each why it is none.
+# Parsed by our own code: a union would try every kind of expression, and report why each does not match.
 Expression = Annotated[
     object, WithJsonSchema({"anyOf": [{"type": "object", "additionalProperties": True}, {"type": "boolean"}]})
 ]

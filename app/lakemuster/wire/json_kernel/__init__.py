@@ -1,6 +1,7 @@
-"""Columns to JSON text, row by row, without building rows.
+"""Write columns as JSON text, row by row, without building Python rows.
 
-* ``columns`` what is still to be written, and how Arrow's functions write it
-* ``kernel``  the inner loop; ``kernel.ll``: that, compiled, see ``kernels``
-* ``native``  from columns to the kernel's arrays, and back
+* ``columns`` columns to be written, and their fallback with Arrow's functions
+* ``kernel``  the inner loop; ``kernel.ll``: its compiled form, see ``kernels``
+* ``inputs``  columns as the kernel's arrays
+* ``native``  runs the kernel
 """

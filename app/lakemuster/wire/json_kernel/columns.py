@@ -1,4 +1,4 @@
-"""Columns that are still to be written as JSON text, and how Arrow's functions write them."""
+"""Columns to be written as JSON text, and the fallback that writes them with Arrow's functions."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.json_kernel.kernel import FIRST_DAY, LAST_DAY
 
 ALWAYS, UNSAFE, NEVER = 0, SAFE_INTEGER + 1, 2**63 + 1
-"""From which magnitude on integers are strings."""
+"""The smallest magnitude of integers that are written as strings."""
 
 
 @dataclass(frozen=True)
 class Column(ABC):
-    """Values of which each row has one; null where ``array`` is."""
+    """One value for each row; null where ``array`` is null."""
 
     array: pa.Array
 
     @abstractmethod
     def whole(self) -> pa.StringArray:
-        """The JSON texts, nulls kept."""
+        """Return the JSON texts; nulls stay null."""
 
 
 @dataclass(frozen=True)
 class Ready(Column):
-    """Texts that are JSON, but for the quotation marks around them."""
+    """Texts that are JSON, except for quotation marks if ``quoted``."""
 
     quoted: bool = False
 
@@ -44,7 +44,7 @@ class Ready(Column):
 
 @dataclass(frozen=True)
 class Strings(Column):
-    """Any texts."""
+    """Arbitrary texts, to be escaped."""
 
     def whole(self) -> pa.StringArray:
         """See ``Column``."""
@@ -56,11 +56,11 @@ class Strings(Column):
 
 @dataclass(frozen=True)
 class Dates(Column):
-    """Days of any years."""
+    """Dates of any year."""
 
     @property
     def is_usual(self) -> bool:
-        """Whether all years have four digits; what lies under nulls counts."""
+        """Whether all years have four digits, including the values under nulls."""
         days = _integers(self.array.view(pa.int32()))
         return not len(days) or bool(days.min() >= FIRST_DAY and days.max() <= LAST_DAY)
 
@@ -74,10 +74,10 @@ class Dates(Column):
 
 @dataclass(frozen=True)
 class Integers(Column):
-    """Whole numbers.
+    """Integers.
 
     Attributes:
-        quoted_from: the least magnitude that is written as a string.
+        quoted_from: the smallest magnitude that is written as a string.
     """
 
     quoted_from: int = NEVER
@@ -97,10 +97,10 @@ class Integers(Column):
 
 @dataclass(frozen=True)
 class Lists(Column):
-    """Lists of whole numbers.
+    """Lists of integers.
 
     Attributes:
-        quoted_from: the least magnitude that is written as a string.
+        quoted_from: the smallest magnitude that is written as a string.
     """
 
     quoted_from: int = NEVER
@@ -115,11 +115,11 @@ class Lists(Column):
 
 
 Piece: TypeAlias = str | pa.Array | Column
-"""A text that stands in every row, or one for each row: of JSON in an array without nulls, or still to be written."""
+"""A constant text for all rows, an array of JSON texts without nulls, or a column to be written."""
 
 
 def _is_plain(array: pa.StringArray) -> bool:
-    """Whether nothing needs an escape."""
+    """Tell whether no text needs an escape."""
     _, offsets, octets = array.buffers()
     if octets is None or not len(array):
         return True
@@ -131,16 +131,16 @@ def _is_plain(array: pa.StringArray) -> bool:
 
 
 def quote(array: pa.Array) -> pa.Array:
-    """Texts in quotation marks."""
+    """Put texts in quotation marks."""
     return pc.binary_join_element_wise('"', array, '"', "")
 
 
 def only_where(array: pa.Array, texts: pa.Array) -> pa.Array:
-    """Texts, null where ``array`` is."""
+    """Return the texts, null where ``array`` is null."""
     return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
 
 
 def _integers(array: pa.Array) -> NDArray[np.integer[Any]]:
-    """The integers; what lies under nulls may be anything, and at worst costs the longer way."""
+    """Return the integers; values under nulls are arbitrary, and at worst select the slower path."""
     every = np.frombuffer(array.buffers()[1], number_type(array.type))
     return cast("NDArray[np.integer[Any]]", every[array.offset : array.offset + len(array)])

@@ -1,4 +1,4 @@
-"""Pieces of rows as the kernel reads them: what of a column is looked at once, however often some of its rows are."""
+"""Convert pieces of rows to the kernel's input arrays; a column is converted once, its rows may be written often."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lakemuster.wire.json_kernel import kernel
 from lakemuster.wire.json_kernel.columns import Column, Dates, Integers, Lists, Piece, Ready, Strings
 
 FEW = 64
-"""So many rows here and there are sooner put together by Python than by Arrow."""
+"""Up to this many scattered rows, Python gathers values faster than Arrow."""
 
 Rows: TypeAlias = slice | NDArray[np.int64]
-"""Rows that are chosen: those of a range, or the ones at some places, ascending."""
+"""Selected rows: a range, or ascending row numbers."""
 Flags = NDArray[np.uint8]
 
 
@@ -30,7 +30,7 @@ class Constant(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """(N,) integers or days; ``flags`` are 0 for null, None where none is."""
+    """(N,) integers or days; ``flags`` are 0 for null, None if there are no nulls."""
 
     kind: np.uint64
     quoted_from: int
@@ -39,7 +39,7 @@ class Numbers(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """N texts in ``octets``, of which ``bounds`` tell the ends."""
+    """N texts in ``octets``, delimited by ``bounds``."""
 
     kind: np.uint64
     bounds: NDArray[np.int32]
@@ -49,7 +49,7 @@ class Texts(NamedTuple):
 
 
 class Sequences(NamedTuple):
-    """N lists in ``numbers``, of which ``bounds`` tell the ends."""
+    """N lists in ``numbers``, delimited by ``bounds``."""
 
     bounds: NDArray[np.int32]
     numbers: NDArray[np.int64]
@@ -61,7 +61,7 @@ Input: TypeAlias = Constant | Numbers | Texts | Sequences
 
 
 def input_of(piece: Piece) -> Input:
-    """What the kernel reads of a piece."""
+    """Convert a piece to the kernel's input."""
     if isinstance(piece, str):
         return Constant(piece.encode())
     if isinstance(piece, Integers) and not pa.types.is_uint64(piece.array.type):
@@ -79,7 +79,7 @@ def input_of(piece: Piece) -> Input:
 
 
 def own_bytes(given: Input, kept: Collection[int]) -> int:
-    """What is kept for a piece, but for buffers that are kept anyway, by their addresses."""
+    """Return the bytes that an input retains, except buffers (by address) in ``kept``, which are retained anyway."""
     if isinstance(given, Constant):
         return len(given.text)
     size = 0 if given.flags is None else given.flags.nbytes
@@ -101,7 +101,7 @@ def _bounds_of(array: pa.Array) -> NDArray[np.int32]:
 
 
 def _numbers_of(array: pa.Array) -> NDArray[np.int64]:
-    """Signed integers in one width; any number where null."""
+    """Return the values as 64-bit signed integers; arbitrary where null."""
     every = np.frombuffer(array.buffers()[1] or b"", number_type(array.type))
     return every[array.offset : array.offset + len(array)].astype(np.int64, copy=False)
 
@@ -116,11 +116,11 @@ def _flags_of(array: pa.Array) -> Flags | None:
 
 @dataclass
 class Program:
-    """What the kernel reads, gathered piece by piece.
+    """The kernel's input for some rows, collected piece by piece.
 
     Attributes:
-        rows: how many are written.
-        room: bytes that the rows may take.
+        rows: the number of rows to write.
+        room: an upper limit of the bytes that the rows take.
     """
 
     rows: int
@@ -142,7 +142,7 @@ class Program:
         return texts, words, flags, np.array(self._operations, np.uint64).reshape(-1, 4)
 
     def add(self, given: Input, chosen: Rows) -> None:
-        """Some rows of one more piece; as many as the program has.
+        """Add the chosen rows of one more piece; as many as the program has.
 
         Raises:
             SegmentCorrupt: lists or texts do not lie within their column.
@@ -195,7 +195,7 @@ _NO_WORDS, _NO_FLAGS = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
 def _of_texts(given: Texts, chosen: Rows) -> tuple[list[bytes | memoryview], NDArray[np.int64]]:
-    """The chosen texts, and where each ends among them, from 0."""
+    """Return the chosen texts and their bounds, from 0."""
     starts, bounds = _edges(given.bounds, chosen, len(given.octets))
     octets = given.octets
     if isinstance(chosen, slice):
@@ -214,7 +214,7 @@ def _of_lists(given: Sequences, chosen: Rows) -> tuple[list[NDArray[np.int64]], 
 
 
 def _edges(ends: NDArray[np.int32], chosen: Rows, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Where each of the chosen ones begins among all, and where it would end, were there none but these."""
+    """Return where each chosen item starts in the column, and the items' bounds when concatenated, from 0."""
     if isinstance(chosen, slice):
         own = ends[chosen.start : chosen.stop + 1]
         starts, bounds = own[:-1], own.astype(np.int64) - int(own[0])

@@ -1,4 +1,4 @@
-"""Pieces of rows to JSON text by machine code."""
+"""Join pieces of rows to JSON text with the compiled kernel."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lakemuster.wire.json_kernel.inputs import Program, input_of
 
 run_compiled = Kernel(kernel.join)
 is_available = run_compiled.is_available
-"""Whether this process can join with the kernel; loads it."""
+"""Tell whether this process can run the compiled kernel; loads it."""
 
 
 def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:
-    """The pieces' texts, row by row.
+    """Concatenate the pieces' texts row by row.
 
     Args:
-        pieces: columns of ``rows`` values each, and what stands in every row.
+        pieces: columns of ``rows`` values each, and constant texts.
         run: the kernel to use.
 
     Raises:
         SegmentCorrupt: texts do not lie within their column.
-        pa.ArrowCapacityError: they are more than one Arrow array holds.
+        pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
     program = Program(rows)
     for piece in pieces:
@@ -38,11 +38,11 @@ def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = ru
 
 
 def written(program: Program, run: Callable[..., int] = run_compiled) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """The rows of a program, one behind the other, and (rows + 1,) where each begins and the last one ends.
+    """Run the kernel; return the rows' text, concatenated, and (rows + 1,) the offsets of the rows in it.
 
     Raises:
         SegmentCorrupt: texts do not lie within their column.
-        pa.ArrowCapacityError: they are more than one Arrow array holds.
+        pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
     if program.room >= 2**31:
         raise pa.ArrowCapacityError("texts of more than 2 GiB")

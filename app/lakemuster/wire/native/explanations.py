@@ -1,4 +1,4 @@
-"""Explanations of plans."""
+"""JSON models of explained plans: pruning levels, and reasons for files."""
 
 from __future__ import annotations
 

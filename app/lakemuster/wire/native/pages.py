@@ -1,4 +1,4 @@
-"""Pages of lists."""
+"""JSON models of pages of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans: what is asked, and, for the documentation, what is answered."""
+"""Request models of plans, and response models that serve only as documentation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST = 2**63 - 1
 
 
 def _long(given: object) -> object:
-    """A 64-bit integer, a number or text."""
+    """Validate a 64-bit integer, given as a number or text."""
     number = int(given) if isinstance(given, str) and _INTEGER.fullmatch(given) else given
     if isinstance(number, int) and not isinstance(number, bool) and -_LARGEST - 1 <= number <= _LARGEST:
         return number
@@ -56,7 +56,7 @@ Instant = Annotated[
 Text = Annotated[StrictStr, Field(min_length=1, max_length=4096)]
 Names = Annotated[list[Text] | None, Field(max_length=MAX_NAMES, fail_fast=True)]
 Paths = Annotated[list[Text] | None, Field(max_length=MAX_EXPLAINED, fail_fast=True)]
-# Read by hand: a union would try every kind of expression, and say of each why it is none.
+# Parsed by our own code: a union would try every kind of expression, and report why each does not match.
 FilterJson = Annotated[
     object,
     AfterValidator(shallow),
@@ -99,7 +99,7 @@ class _Question(WireModel):
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: object) -> object:
-        """Unknown keys are told before they are looked at one by one: there may be a great many."""
+        """Refuse unknown keys early, instead of reporting them one by one: there may be very many."""
         if isinstance(given, Mapping):
             known = cls.model_fields
             unknown = [str(key)[:100] for key in islice(given, len(known) + 1) if key not in known]

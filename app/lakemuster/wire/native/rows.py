@@ -1,4 +1,4 @@
-"""Rows of a snapshot's lists, for the documentation: they are written column by column (``wire.rows``)."""
+"""JSON models of rows of a snapshot's lists, only for documentation: ``wire.rows`` writes them by column."""
 
 from __future__ import annotations
 

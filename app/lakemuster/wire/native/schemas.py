@@ -1,4 +1,4 @@
-"""Schemas, partition specs and refs."""
+"""JSON models of schemas, partition specs and refs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SchemaOut(WireModel):
 
     @classmethod
     def of(cls, schema: Schema, branch: str, *, current: bool) -> SchemaOut:
-        """The JSON of a schema."""
+        """Build the JSON of a schema."""
         return cls(
             schema_id=schema.schema_id,
             branch=branch,
@@ -73,7 +73,7 @@ class SpecOut(WireModel):
 
     @classmethod
     def of(cls, spec: PartitionSpec, schemas: tuple[Schema, ...], *, default: bool) -> SpecOut:
-        """The JSON of a spec; ``schemas`` tell the types, the preferred one first."""
+        """Build the JSON of a spec; types come from ``schemas``, the preferred one first."""
         return cls(
             spec_id=spec.spec_id,
             default=default,
@@ -102,13 +102,13 @@ class RefOut(WireModel):
 
     @classmethod
     def of(cls, ref: Ref) -> RefOut:
-        """The JSON of a ref."""
+        """Build the JSON of a ref."""
         own = {"name": ref.name, "type": ref.kind, "snapshot_id": ref.snapshot_id, "branch": ref.branch}
         return cls.model_validate({**{key: plain(value) for key, value in ref.extra.items()}, **own})
 
 
 def field_json(field: MetadataField) -> Json:
-    """A field in Iceberg's JSON form; absent defaults and documentation are left out."""
+    """Convert a field to Iceberg's JSON form; absent defaults and documentation are left out."""
     document: Json = {
         "id": field.field_id,
         "name": field.name,
@@ -126,7 +126,7 @@ def field_json(field: MetadataField) -> Json:
 
 
 def type_json(of: Type) -> str | Json:
-    """A type in Iceberg's JSON form; ``text`` tells a format's own name of a nested type."""
+    """Convert a type to Iceberg's JSON form; ``text`` is the table format's own name of a nested type."""
     document: Json
     match of:
         case Primitive(text=text):

@@ -1,4 +1,4 @@
-"""Snapshots, and what a refresh found."""
+"""JSON models of snapshots and of a refresh's result."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SnapshotOut(WireModel):
         warnings: Sequence[str] = (),
         refs: Sequence[str] = (),
     ) -> SnapshotOut:
-        """The JSON of a snapshot; ``full`` makes a recorded location one that can be read."""
+        """Build the JSON of a snapshot; ``full`` converts a recorded location to one that can be read."""
         return cls.model_validate(
             {
                 **{key: plain(value) for key, value in snapshot.extra.items()},

@@ -1,4 +1,4 @@
-"""Rows of Paimon's system tables, for the documentation: they are written column by column (``wire.rows``)."""
+"""JSON models of rows of Paimon's system tables, only for documentation: ``wire.rows`` writes them by column."""
 
 from __future__ import annotations
 
@@ -323,4 +323,4 @@ SystemTablePage = (
     | SystemIndexesPage
     | SystemStatisticsPage
 )
-"""A page of one of them."""
+"""A page of any system table."""

@@ -1,4 +1,4 @@
-"""Registered tables, and what is asked to register one."""
+"""JSON models of registered tables and of the request to register one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RewriteRule(WireModel):
 
 
 def _rules(given: object) -> object:
-    """Every way to write rewrites as a list of rules."""
+    """Convert every accepted form of rewrite rules to a list of rules."""
     if isinstance(given, Mapping):
         return [{"old": old, "new": new} for old, new in given.items()]
     if not isinstance(given, list):

@@ -1,4 +1,4 @@
-"""What the catalog's routes answer: configuration, databases, tables, their history, failures."""
+"""Models of the Paimon REST catalog: configuration, databases, tables, their history, errors."""
 
 from __future__ import annotations
 

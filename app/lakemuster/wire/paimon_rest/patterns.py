@@ -1,4 +1,4 @@
-"""Name patterns of the protocol: SQL's LIKE, of which only ``%`` at the end is a wildcard; ``_`` stands for itself.
+"""Match the protocol's name patterns: like SQL's LIKE, but only a ``%`` at the end is a wildcard; ``_`` is literal.
 
 Source: the Paimon REST catalog OpenAPI document; Paimon ``RESTUtil.validatePrefixSqlPattern``.
 """
@@ -13,17 +13,17 @@ from lakemuster.errors import RequestInvalid
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What names must be, or begin with."""
+    """A text that names must equal, or begin with if ``is_prefix``."""
 
     text: str
     is_prefix: bool
 
     @classmethod
     def of(cls, pattern: str | None) -> Self:
-        """Read a pattern; None and empty text let every name through. A backslash takes the next character as it is.
+        """Parse a pattern; None and empty text match all names. A backslash escapes the next character.
 
         Raises:
-            RequestInvalid: ``%`` stands before something else.
+            RequestInvalid: ``%`` is not at the end.
         """
         if not pattern:
             return cls("", is_prefix=True)
@@ -43,5 +43,5 @@ class Pattern:
         return cls("".join(kept), is_prefix)
 
     def matches(self, name: str) -> bool:
-        """Whether a name is as the pattern says."""
+        """Tell whether a name matches the pattern."""
         return name.startswith(self.text) if self.is_prefix else name == self.text

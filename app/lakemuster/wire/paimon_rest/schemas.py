@@ -1,4 +1,4 @@
-"""A schema as the protocol has it: columns, keys and options, in the words of Paimon's schema files. Pure.
+"""Convert a schema to the protocol's JSON: columns, keys and options, in the terms of Paimon's schema files. Pure.
 
 Source: shared format notes, section 3; Paimon ``Schema``, ``DataField``, ``DataTypeJsonParser``.
 """
@@ -14,11 +14,11 @@ Json = dict[str, object]
 
 _LENGTH = re.compile(r", (\d+)>\Z")
 _OF_THE_ANSWER = frozenset({"path"})
-"""Options that are not a schema's: an answer says where the table is, which may be elsewhere by now."""
+"""Options that do not belong to a schema: the response gives the table's location, which may have changed."""
 
 
 def schema_json(schema: Schema) -> Json:
-    """A schema without its id."""
+    """Convert a schema, without its id."""
     return {
         "fields": [_field(field) for field in schema.fields],
         "partitionKeys": list(schema.partition_keys),

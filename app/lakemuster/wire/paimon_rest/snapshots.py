@@ -1,4 +1,4 @@
-"""Snapshots and tags as the protocol has them: what their files say, absent members left out. Pure.
+"""Convert snapshots and tags to the protocol's JSON: the members of their files, absent ones left out. Pure.
 
 Source: shared format notes, section 2; Paimon ``Snapshot``, ``GetTagResponse``.
 """
@@ -41,7 +41,7 @@ _KEYS = {member: re.sub(r"(?<!^)([A-Z])", r"_\1", member).lower() for member in 
 
 
 def snapshot_json(snapshot: Snapshot) -> Json:
-    """A snapshot's own file, or what its tag keeps of it."""
+    """Convert a snapshot: the members of its own file, or those that its tag retains."""
     document: Json = {"id": snapshot.snapshot_id, "schemaId": snapshot.schema_id}
     for member, key in _KEYS.items():
         value = snapshot.extra.get(key)
@@ -52,7 +52,7 @@ def snapshot_json(snapshot: Snapshot) -> Json:
 
 
 def tag_json(tag: Ref, snapshot: Snapshot) -> Json:
-    """A tag. Its file has the writer's wall clock without a zone, which is taken for UTC here."""
+    """Convert a tag. Its file has the writer's wall clock without a zone, which is interpreted as UTC."""
     created = tag.extra.get("tag_create_time")
     retained = tag.extra.get("tag_time_retained")
     return {
@@ -71,7 +71,7 @@ def _milliseconds(local: str) -> int | None:
 
 
 def _duration(seconds: object) -> str:
-    """Seconds in Java's spelling, ``PT72H``, ``PT1M0.5S``; other text as it is."""
+    """Format seconds like Java: ``PT72H``, ``PT1M0.5S``; other text is returned unchanged."""
     try:
         exact = Decimal(str(seconds))
     except ArithmeticError:

@@ -1,1 +1,1 @@
-"""Paimon's system tables: the columns of its own ``$…`` tables, in its names and types."""
+"""Paimon's system tables (``$files``, ``$partitions`` …) with Paimon's column names and types."""

@@ -1,7 +1,7 @@
-"""``$files`` and ``$file_key_ranges``: live files, their keys and statistics as texts.
+"""``$files`` and ``$file_key_ranges``: live files, with keys and statistics as text.
 
-All live files are here, of every level and bucket, those of the postpone bucket too, which Java leaves out.
-Statistics are shown in the snapshot's schema: columns by field id, bounds cast to their later types; a column that
+All live files are listed, of every level and bucket, including the postpone bucket, which Java leaves out.
+Statistics are shown in the snapshot's schema: columns by field id, bounds cast to their later types. A column that
 the file's schema (or ``write_cols``) lacks is null in every row of the file.
 """
 
@@ -33,7 +33,7 @@ SOURCES = ("APPEND", "COMPACT")
 _STATISTICS = frozenset({"lower", "upper", "null_count"})
 _KEYS = frozenset({"partition", "min_key", "max_key"})
 _RENAMED = {"deleteRowCount": "delete_row_count"}
-# The name's last extension; of a compressed file the one before.
+# The name's last extension; for a compressed file the one before it.
 _FORMAT = r"\.(?P<format>[^./]+)(?:\.(?:gz|bz2|deflate|snappy|lz4|zst))?$"
 
 
@@ -46,7 +46,7 @@ class FileShape:
 
     @property
     def schema(self) -> pa.Schema:
-        """The system table's."""
+        """The system table's schema."""
         return self.table.schema
 
     @cached_property
@@ -69,23 +69,23 @@ class FileShape:
         return [name for name in present if (split := split_column(name)) is None or split[0] in kinds]
 
     def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
-        """As every list of entries."""
+        """Number the entries (see :class:`PaimonRows`)."""
         return self._entries.prepare(part, table)
 
     def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
-        """Live files."""
+        """Select live files."""
         return self._entries.keep(view, part, table)
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """As every list of entries."""
+        """Return False: entries must be numbered (see :class:`PaimonRows`)."""
         return self._entries.takes_whole(view, part, segment)
 
     def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """As :meth:`rows`."""
+        """Like :meth:`rows`."""
         return self.rows(part, batch)
 
     def decided_by(self, part: ManifestPart) -> None:
-        """Nothing is taken whole."""
+        """Return None: no segment is taken whole."""
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         """Rows of the system table."""
@@ -149,7 +149,7 @@ class FileShape:
         return found
 
     def _written(self, table: pa.Table) -> tuple[NDArray[np.int64], list[frozenset[int] | None]]:
-        """Which columns each file has: codes by file, and the field ids of each code; None for an unknown schema."""
+        """Return each file's code, and for each code the field ids that its files have; None for an unknown schema."""
         schemas = {schema.schema_id: schema for schema in self.view.schemas}
         seen: dict[tuple[int, tuple[str, ...] | None], int] = {}
         codes = []

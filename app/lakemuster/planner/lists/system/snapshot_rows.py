@@ -1,4 +1,4 @@
-"""``$manifests``, ``$table_indexes`` and ``$statistics`` of a snapshot."""
+"""The system tables ``$manifests``, ``$table_indexes`` and ``$statistics`` of a snapshot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLUMN_STATISTICS = (
 
 
 def manifest_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """The manifests of the base, the delta and the changelog list, in this order."""
+    """The manifests of the base, delta and changelog lists, in this order."""
     headers = [record.header for record in manifest_records(index, view) if record.role in ENTRY_ROLES]
     rows = [
         {
@@ -118,13 +118,13 @@ def _field_names(covered: pa.StructArray, view: View) -> pa.Array:
     for row in covered.to_pylist():
         ids = [] if row is None else [row["index_field_id"], *(row["extra_field_ids"] or ())]
         known = [names[number] for number in ids if number in names]
-        # As Paimon has it: no name at all when a column is gone.
+        # Like Paimon: null if any of the columns no longer exists.
         texts.append(",".join(known) if ids and len(known) == len(ids) else None)
     return pa.array(texts, pa.string())
 
 
 def statistics_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """What ``ANALYZE TABLE`` found for the snapshot; no row when nothing did, or its file is gone or unreadable."""
+    """The statistics that ``ANALYZE TABLE`` wrote for the snapshot; no row without it or a readable file."""
     name = statistics_name(view)
     document = None
     if name is not None:
@@ -153,7 +153,7 @@ def statistics_name(view: View) -> str | None:
 
 
 def _column_statistics(columns: Mapping[str, ColumnStatistics]) -> str:
-    """As Jackson prints it."""
+    """Return the statistics as JSON, formatted like Jackson's."""
     document = {
         name: {key: value for key, member in _COLUMN_STATISTICS if (value := getattr(column, member)) is not None}
         for name, column in columns.items()

@@ -1,4 +1,4 @@
-"""A snapshot's system tables as lists that can be read from any row on."""
+"""A snapshot's system tables as row sources, which can be read from any position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 
 TEXT_ROWS = 512
-"""Files whose keys and statistics become texts at a time."""
+"""Files in a batch whose keys and statistics are formatted as text."""
 
 _BUILT: dict[str, Callable[[Index, View, SystemTable], pa.Table]] = {
     "manifests": manifest_table,
@@ -29,10 +29,10 @@ _BUILT: dict[str, Callable[[Index, View, SystemTable], pa.Table]] = {
 
 
 def snapshot_source(name: str, index: Index, view: View) -> RowSource:
-    """The rows of a system table that is of a snapshot; none of a table without snapshots.
+    """The rows of a system table of a snapshot; none for a table without snapshots.
 
     Args:
-        name: one whose ``of`` is ``snapshot``.
+        name: a system table whose ``of`` is ``snapshot``.
     """
     table = SYSTEM_TABLES[name]
     if name in _BUILT:

@@ -1,8 +1,8 @@
-"""``$partitions`` and ``$buckets``: what lies in each, summed.
+"""``$partitions`` and ``$buckets``: sums over the files of each partition or bucket.
 
-As Paimon does, over all entries of base and delta, what is deleted taken away from what was added: the last update is
-that of the newest file that the manifests still tell of, be it deleted. ``total_buckets`` is that of the last entry.
-What only a catalog knows of partitions (``created_at`` and the like) is null, and none is ``done``.
+As in Paimon, the sums cover all entries of base and delta: added minus deleted. The last update is that of the
+newest file that the manifests list, even a deleted one. ``total_buckets`` is that of the last entry. Values that only
+a catalog has (``created_at`` and the like) are null, and ``done`` is false.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _VECTORS = "DELETION_VECTORS"
 
 
 def partition_sums(index: Index, view: View) -> pa.Table:
-    """The sums of each partition that has files, its values in columns ``partition.<field id>``."""
+    """The sums of each partition that has files; partition values in columns ``partition.<field id>``."""
     return _summed(index, view, ())
 
 
 def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """One row a partition and bucket that has files, in the order of their texts."""
+    """One row per partition and bucket that has files, sorted by partition text and bucket."""
     sums = _summed(index, view, ("bucket",))
     columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
     texts = listed([cast_texts(values, of) for _, of, values in columns], sums.num_rows)
@@ -39,7 +39,7 @@ def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 
 
 def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """One row a partition that has files, in the order of their texts."""
+    """One row per partition that has files, sorted by partition text."""
     sums = partition_sums(index, view)
     options = dict(max(view.schemas, key=lambda schema: schema.schema_id).options)
     default = options.get("partition.default-name", DEFAULT_NAME)
@@ -58,7 +58,7 @@ def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 
 
 def _blank(texts: pa.Array) -> pa.Array:
-    # A blank partition has the directory of a null one, and is read back from there as null.
+    # A blank value has the same directory as null, and is read back from it as null.
     return pc.if_else(pc.equal(pc.utf8_trim_whitespace(texts), ""), pa.scalar(None, pa.string()), texts)
 
 
@@ -72,12 +72,12 @@ def _sorted(table: SystemTable, found: dict[str, pa.Array], by: list[str]) -> pa
 
 
 def _summed(index: Index, view: View, by: tuple[str, ...]) -> pa.Table:
-    """Sums by partition and ``by``, partitions as ``partition.<id>``; those without files are left out."""
+    """Sum by partition (columns ``partition.<id>``) and ``by``; groups without files are left out."""
     keys = [*_partition_names(view), *by]
     pieces = [_signed(index.segments.open(part.manifest.segment), view) for part in parts(index, view, LIVE_ROLES)]
     entries = pa.concat_tables([_signed(None, view), *pieces])
     if not keys:
-        # Arrow groups by something.
+        # Arrow needs a column to group by.
         keys, entries = ["all"], entries.append_column("all", pa.repeat(pa.scalar(0), entries.num_rows))
     kinds = [*((name, "sum") for name in _SUMMED), ("last_update_time", "max"), ("total_buckets", "last")]
     grouped = entries.group_by(keys, use_threads=False).aggregate(kinds)
@@ -87,7 +87,7 @@ def _summed(index: Index, view: View, by: tuple[str, ...]) -> pa.Table:
 
 
 def _signed(segment: Segment | None, view: View) -> pa.Table:
-    """A manifest's entries with what each adds; those of none when there is no segment."""
+    """Return a manifest's entries with the signed amounts that each adds; an empty table without a segment."""
     names = ("status", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "creation_time")
     if segment is None:
         table = pa.table({name: pa.array([], PAIMON_COLUMNS[name]) for name in names})
@@ -113,7 +113,7 @@ def _partition_names(view: View) -> list[str]:
 
 
 def _deleted(index: Index, view: View, sums: pa.Table) -> pa.Array:
-    """Rows that deletion vectors mark, by partition; null where a vector does not say how many."""
+    """Count the rows that deletion vectors mark, by partition; null where a vector records no cardinality."""
     found: dict[tuple[object, ...], int | None] = {}
     for part in parts(index, view, {"index"}):
         table = index.segments.open(part.manifest.segment).table(None)

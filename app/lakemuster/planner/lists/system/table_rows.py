@@ -1,4 +1,4 @@
-"""System tables that are of the table or of a branch: what its metadata says, of no snapshot."""
+"""Rows of the system tables of a table or branch: from its metadata, independent of a snapshot."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Row = Mapping[str, object]
 
 
 def table_rows(name: str, metadata: TableMetadata, branch: str, records: Sequence[SnapshotRecord]) -> pa.Table:
-    """The rows of a system table that is of a branch, in the order of its key; of columns, in theirs.
+    """The rows of a branch's system table, in the order of its key; rows of columns, in the schema's order.
 
     Args:
-        name: one whose ``of`` is ``table``.
-        branch: one that has a schema.
+        name: a system table whose ``of`` is ``table``.
+        branch: a branch that has a schema.
         records: the branch's snapshots, oldest first.
     """
     return SYSTEM_TABLES[name].of_rows(_ROWS[name](metadata, branch, records))
@@ -35,7 +35,7 @@ def _schemas(metadata: TableMetadata, branch: str) -> tuple[Schema, ...]:
 
 
 def _snapshot_rows(_metadata: TableMetadata, _branch: str, records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Snapshots that have not expired; what only a tag or a changelog keeps is none."""
+    """Snapshots that have not expired; not those that only a tag or a changelog retains."""
     kept = sorted(
         (record.snapshot for record in records if record.snapshot.source == "snapshot"),
         key=lambda snapshot: snapshot.snapshot_id,
@@ -91,7 +91,7 @@ def _tag_rows(metadata: TableMetadata, branch: str, records: Sequence[SnapshotRe
 
 
 def _branch_rows(metadata: TableMetadata, _branch: str, _records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Those of the table, of whichever branch they are asked."""
+    """The table's branches; every branch has the same rows."""
     times = metadata.extra.get("branches_created_ms")
     known = times if isinstance(times, Mapping) else {}
     return [{"branch_name": name, "create_time": _utc(known.get(name))} for name in sorted(metadata.branch_schemas)]
@@ -107,7 +107,7 @@ def _consumer_rows(metadata: TableMetadata, branch: str, _records: Sequence[Snap
 
 
 def _aggregation_rows(metadata: TableMetadata, branch: str, _records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Every column, and the ``fields.<name>.…`` options of it."""
+    """Every column with its ``fields.<name>.…`` options."""
     schema = _schemas(metadata, branch)[-1]
     functions: dict[str, list[tuple[str, str]]] = {}
     for key, value in sorted(schema.options):
@@ -142,12 +142,12 @@ def _flat_json(value: object) -> str:
 
 
 def _utc(at_ms: object) -> int | None:
-    """Milliseconds, which Arrow takes for those of a timestamp."""
+    """Milliseconds, which Arrow converts to a timestamp; None for other types."""
     return at_ms if isinstance(at_ms, int) else None
 
 
 def _local(text: object) -> int | None:
-    """A local date-time in ISO form as milliseconds; finer digits are cut."""
+    """A local date-time in ISO form as milliseconds, truncated."""
     if not isinstance(text, str):
         return None
     try:

@@ -1,11 +1,10 @@
-"""What Paimon's system tables are: names, columns, and what they are of.
+"""Definitions of Paimon's system tables: names, columns, and whether they belong to a snapshot or a table.
 
-Columns have Paimon's names and types, so that what is written for its own tables reads these: texts that Paimon
-puts together (partitions, keys, statistics) are put together as it does. Times without a zone are UTC, as those of a
-Paimon that runs in UTC; the creation times of files are the wall clock of their writer, as they are recorded.
-
-``audit_log``, ``binlog``, ``ro`` and ``row_tracking`` are the table's rows in other clothes, and ``file_indexes``
-reads data files: they are not of metadata, and not here.
+Columns have Paimon's names and types, so that programs written for Paimon's own tables can read these; texts that
+Paimon composes (partitions, keys, statistics) have its format. Times without a zone are UTC, as those of a
+Paimon that runs in UTC; creation times of files are the wall clock of their writer, as recorded.
+``audit_log``, ``binlog``, ``ro`` and ``row_tracking`` show the table's rows, and ``file_indexes``
+reads data files: they are not metadata, and not here.
 
 Source: Paimon ``table.system``.
 """
@@ -36,10 +35,10 @@ class SystemTable:
     """One system table.
 
     Attributes:
-        name: what stands behind the ``$``.
-        of: ``snapshot``: its rows are of one; ``table``: of the table, or of a branch.
-        key: its primary key.
-        columns: (name, Paimon's type).
+            name: the name after the ``$``.
+            of: ``snapshot`` if its rows belong to a snapshot; ``table`` if to the table or a branch.
+            key: its primary key.
+            columns: (name, Paimon's type).
     """
 
     name: str
@@ -49,16 +48,16 @@ class SystemTable:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The columns as Arrow's; a text of Paimon's type is in each field's metadata."""
+        """The columns as an Arrow schema; each field's metadata holds Paimon's type as text."""
         return pa.schema([typed_field(name, _arrow(text), text) for name, text in self.columns])
 
     def build(self, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
-        """A batch of the table's columns, from arrays by name."""
+        """Build a batch of the table's columns from arrays by name."""
         arrays = [columns[of.name].cast(of.type) for of in self.schema]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def of_rows(self, rows: Sequence[Mapping[str, object]]) -> pa.Table:
-        """A table of rows; keys that a row lacks are null."""
+        """Build a table from rows; keys that a row lacks become null."""
         arrays = [pa.array([_storable(row.get(field.name)) for row in rows], field.type) for field in self.schema]
         return pa.Table.from_arrays(arrays, schema=self.schema)
 
@@ -69,7 +68,7 @@ def _arrow(text: str) -> pa.DataType:
 
 
 def _storable(value: object) -> object:
-    # Documents may hold lone surrogates, which UTF-8 has not.
+    # Documents may hold lone surrogates, which UTF-8 cannot encode.
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else value
 
 
@@ -256,4 +255,4 @@ _TABLES = (
 )
 
 SYSTEM_TABLES: Mapping[str, SystemTable] = {table.name: table for table in _TABLES}
-"""By name."""
+"""The system tables by name."""

@@ -1,7 +1,7 @@
-"""Values of columns as the texts that Paimon writes them in, a column at a time.
+"""Format column values as text like Paimon, a column at a time.
 
 Partitions are cast to strings (``{2024-05-14, null}``); keys and statistics are Java's ``toString()`` of the internal
-values (days for a date). A binary value, for which that is the identity of a Java object, is hex here.
+values (days for a date). For a binary value, that is the identity of a Java object; here it is hex.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _AS_ARROW_HAS_THEM = frozenset({Kind.BOOLEAN, Kind.TINYINT, Kind.SMALLINT, Kind.
 
 
 def cast_texts(values: pa.Array, of: Primitive) -> pa.Array:
-    """The values cast to strings, as ``CAST(v AS STRING)``; null stays null."""
+    """Cast values to strings like ``CAST(v AS STRING)``; null stays null."""
     return _texts(values, of, legacy=False)
 
 
 def internal_texts(values: pa.Array, of: Primitive) -> pa.Array:
-    """Java's ``toString()`` of the internal values; null stays null."""
+    """Format the internal values like Java's ``toString()``; null stays null."""
     return _texts(values, of, legacy=True)
 
 
@@ -50,12 +50,12 @@ def _text(of: Primitive, value: pa.Scalar, legacy: bool) -> str:
 
 
 def listed(texts: Sequence[pa.Array], rows: int, opening: str = "{", closing: str = "}") -> pa.Array:
-    """``{a, null}`` of each row."""
+    """Join the texts of each row as ``{a, null}``."""
     return _joined([pc.fill_null(array, "null") for array in texts], rows, opening, closing)
 
 
 def mapped(texts: Mapping[str, pa.Array], rows: int) -> pa.Array:
-    """``{a=1, b=null}`` of each row, in the order of a Java ``TreeMap``: that of UTF-16."""
+    """Join the texts of each row as ``{a=1, b=null}``, in the order of a Java ``TreeMap``: UTF-16 code units."""
     names = sorted(texts, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
     return _joined([_prefixed(f"{name}=", pc.fill_null(texts[name], "null")) for name in names], rows, "{", "}")
 
@@ -73,9 +73,9 @@ def _prefixed(prefix: str, texts: pa.Array) -> pa.Array:
 
 
 def column_values(table: pa.Table, kind: str, field_id: int, of: Primitive) -> pa.Array | None:
-    """One per-field column of entries in a type; None where nothing is recorded, or it is of another kind of value.
+    """Return one per-field column of entries in a type; None if nothing is recorded, or nothing castable.
 
-    Entries whose files have the column in other types are cast; what a later type cannot hold is null.
+    Values recorded in other types are cast; those that the type cannot hold become null.
     """
     target = arrow_type(of)
     if target is None:
@@ -92,7 +92,7 @@ def column_values(table: pa.Table, kind: str, field_id: int, of: Primitive) -> p
 def partition_columns(
     table: pa.Table, spec: PartitionSpec, schemas: tuple[Schema, ...]
 ) -> list[tuple[str, Primitive, pa.Array]]:
-    """(name, type, values) of each partition key of entries."""
+    """Return (name, type, values) of each partition key of entries."""
     found = []
     for field in spec.fields:
         of = result_type(field, schemas)
@@ -103,6 +103,6 @@ def partition_columns(
 
 
 def partition_texts(table: pa.Table, spec: PartitionSpec, schemas: tuple[Schema, ...]) -> pa.Array:
-    """``{value, value}`` of each entry's partition; ``{}`` without partition keys."""
+    """Format each entry's partition as ``{value, value}``; ``{}`` without partition keys."""
     columns = partition_columns(table, spec, schemas)
     return listed([cast_texts(values, of) for _, of, values in columns], table.num_rows)

@@ -1,9 +1,9 @@
-"""The use cases: what the HTTP APIs, the command line and Spark's driver ask of a lake, without any of their forms.
+"""The use cases behind the HTTP APIs, the command line and Spark's driver, independent of their formats.
 
 ``services`` registers tables, looks at them and finds their snapshots. ``lists``, ``planning``, ``history`` and
-``system_tables`` give what a table has at one of them; ``listings`` and ``plan_response`` cut that into pages, lines
-and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` keep what the next request of the same snapshot
-would compute again. ``page_tokens`` are signed and stateless.
+``system_tables`` return the contents of a table or snapshot; ``listings`` and ``plan_response`` cut them into pages,
+lines and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` cache what the next request for the same
+snapshot would compute again. ``page_tokens`` are signed and stateless.
 """
 
 from lakemuster.index.snapshots import SnapshotRecord

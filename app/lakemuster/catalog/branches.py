@@ -1,4 +1,4 @@
-"""Which second branch of a Paimon table is read beside the one that is asked for, and at which of its snapshots.
+"""Choose the second branch of a Paimon table that is read with the requested one, and the snapshot to read of it.
 
 Source: Paimon ``FileStoreTableFactory``, ``FallbackReadFileStoreTable.rewriteOtherOptions``.
 """
@@ -15,19 +15,19 @@ from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.planner.view import Other, Selector, View
 
 OPTIONS = ("scan.fallback-branch", "scan.primary-branch")
-"""Of both, the first counts."""
+"""The options that name a second branch; the first one takes precedence."""
 FIRST_SNAPSHOT = 1
 
 
 def branch_of(view: View, selector: Selector) -> str:
-    """The branch that a view is of."""
+    """Return the branch of a view."""
     if view.snapshot is not None:
         return view.snapshot.snapshot.branch
     return selector.ref or MAIN
 
 
 def second_branch(metadata: TableMetadata, branch: str) -> Other | None:
-    """The branch that the newest schema of a branch asks for; None for none, and for one that is not there."""
+    """Return the second branch that the newest schema of ``branch`` names; None if it names none, or a missing one."""
     if metadata.format != "paimon":
         return None
     newest = _newest(metadata, branch)
@@ -46,10 +46,10 @@ def with_second(
     snapshots: Callable[[str], Sequence[SnapshotRecord]],
     published: Callable[[SnapshotRecord], SnapshotRecord],
 ) -> View:
-    """A view with that of its second branch, if it has one.
+    """Return a view together with the view of its second branch, if it has one.
 
     Args:
-        snapshots: those of a branch.
+        snapshots: lists the snapshots of a branch.
         published: makes a snapshot readable.
     """
     other = second_branch(view.metadata, branch_of(view, selector))
@@ -58,7 +58,7 @@ def with_second(
     known = sorted(snapshots(other.branch), key=lambda record: record.snapshot.snapshot_id)
     own = branch_of(view, selector)
     newest_id = next((ref.snapshot_id for ref in view.metadata.refs if ref.kind == "branch" and ref.name == own), None)
-    # Clients pin a table's newest snapshot by its id: they mean the table as it is now, other branch and all.
+    # Clients pin a table's newest snapshot by its id, and mean the current table, its second branch included.
     by_id = selector.snapshot_id is not None and selector.snapshot_id != newest_id
     if selector.ref is not None and any(ref.name == selector.ref and ref.kind == "tag" for ref in view.metadata.refs):
         return replace(view, other=replace(other, problem="a tag of the table says nothing of it"))
@@ -68,13 +68,13 @@ def with_second(
     found = [record for record in known if at_ms is None or record.snapshot.committed_at_ms <= at_ms]
     chosen = found[-1] if found else None
     if chosen is None and by_id and known:
-        # As Paimon does: of an id that is older than the branch, the branch's first snapshot is read.
+        # Like Paimon: for an id that is older than the branch, the branch's first snapshot is read.
         chosen = known[0] if known[0].snapshot.snapshot_id == FIRST_SNAPSHOT else None
         if chosen is None:
             return replace(view, other=replace(other, problem="its snapshots of that time have expired"))
     if chosen is None:
         return replace(view, other=other)
-    # Also of a snapshot of the past: the table may have got columns before the branch got them.
+    # Past snapshots, too, are read with the newest schema: the table may have had columns before the branch had them.
     newest = _newest(view.metadata, other.branch)
     schema_id = None if newest is None else newest.schema_id
     try:

@@ -1,4 +1,4 @@
-"""Which snapshot a selector chooses, from what the index knows of a table."""
+"""Resolve a selector to a snapshot, from the index alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakemuster.planner.view import Selector
 def chosen(
     session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
 ) -> tuple[SnapshotRecord | None, bool]:
-    """The snapshot that a selector chooses, None of a table without any; and whether it is pinned: always the same one.
+    """Return the snapshot that a selector chooses, None if the table has none; and whether the choice can never change.
 
     Raises:
         SnapshotNotFound, RefNotFound: no such snapshot, branch or tag is known.
@@ -33,7 +33,7 @@ def chosen(
 
 
 def find_snapshot(session: Session, table: TableRecord, snapshot_id: int) -> SnapshotRecord:
-    """A snapshot by id: of main, or else of the one branch that has it."""
+    """Return a snapshot by its id: from main, or else from the only branch that has it."""
     try:
         return get_snapshot(session, table.table_id, snapshot_id)
     except SnapshotNotFound:
@@ -52,7 +52,7 @@ def _ref(metadata: TableMetadata, name: str) -> Ref:
 
 
 def last_published(session: Session, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
-    """The newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
+    """Return the newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
     records = list_snapshots(session, table.table_id)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
     if table.format == "paimon":
@@ -72,6 +72,6 @@ def last_published(session: Session, table: TableRecord, record: SnapshotRecord)
 
 
 def newest_schema_id(metadata: TableMetadata, branch: str) -> int:
-    """The schema that a branch has now. Iceberg's branches have the table's."""
+    """Return the id of a branch's current schema; Iceberg's branches use the table's."""
     own = metadata.branch_schemas.get(branch)
     return max(schema.schema_id for schema in own) if own else metadata.current_schema_id

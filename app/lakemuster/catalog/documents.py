@@ -1,4 +1,4 @@
-"""What the index knows as the native API's documents: for routes, and for the command line on the index here."""
+"""Convert index records to documents of the native API, for routes and for the command line on a local index."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lakemuster.wire.native.tables import RewriteRule, TableDetails, TableOut
 
 
 def table_out(record: TableRecord) -> TableOut:
-    """A row of ``/tables``."""
+    """Return a row of ``/tables``."""
     return TableOut.model_validate(_common(record, record.stale_reason))
 
 
 def table_details(record: TableRecord, metadata: TableMetadata | None, stale: str | None) -> TableDetails:
-    """One table; without metadata when it could never be read."""
+    """Return one table; ``metadata`` is None if it could never be read."""
     return TableDetails.model_validate(
         {
             **_common(record, stale),
@@ -35,7 +35,7 @@ def table_details(record: TableRecord, metadata: TableMetadata | None, stale: st
 
 
 def refresh_out(report: RefreshReport) -> RefreshOut:
-    """The answer of ``/refresh``."""
+    """Return the response of ``/refresh``."""
     return RefreshOut(
         table=report.table,
         published=list(report.published),
@@ -50,10 +50,10 @@ def refresh_out(report: RefreshReport) -> RefreshOut:
 def snapshot_out(
     table: TableRecord, record: SnapshotRecord, names: Mapping[tuple[str, int], Sequence[str]]
 ) -> SnapshotOut:
-    """A snapshot, its lists where they are after rewrites.
+    """Return a snapshot, with the locations of its manifest lists after rewrites.
 
     Args:
-        names: of refs, by the branch and id of the snapshot that they name.
+        names: names of refs, by the branch and id of their snapshot.
     """
     snapshot = record.snapshot
     refs = names.get((snapshot.branch, snapshot.snapshot_id), ())
@@ -62,7 +62,7 @@ def snapshot_out(
 
 
 def schemas_out(metadata: TableMetadata) -> list[SchemaOut]:
-    """Every schema by id; those of Paimon's branches after main's."""
+    """Return every schema, in the order of ids; schemas of Paimon's branches follow those of main."""
     branches = {MAIN: metadata.schemas, **metadata.branch_schemas}
     newest = {branch: max((s.schema_id for s in schemas), default=0) for branch, schemas in branches.items()}
     newest[MAIN] = metadata.current_schema_id
@@ -74,7 +74,7 @@ def schemas_out(metadata: TableMetadata) -> list[SchemaOut]:
 
 
 def specs_out(metadata: TableMetadata) -> list[SpecOut]:
-    """Every partition spec by id."""
+    """Return every partition spec, in the order of ids."""
     newest_first = sorted(metadata.schemas, key=lambda schema: -schema.schema_id)
     schemas: tuple[Schema, ...] = tuple(
         sorted(newest_first, key=lambda schema: schema.schema_id != metadata.current_schema_id)

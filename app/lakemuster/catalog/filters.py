@@ -1,4 +1,4 @@
-"""Filters as callers write them, SQL text or Iceberg expressions; and their residuals in the same language."""
+"""Parse and bind filters, SQL text or Iceberg expressions, and write residuals in the language of the filter."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expr
 from lakemuster.wire.sql_filters import sql_of
 
 KEPT_FILTERS, KEPT_LENGTH = 256, 4096
-"""Filters in SQL that are bound and kept, and the longest of them in characters: pages and dashboards ask again."""
+"""Size of the cache of bound SQL filters, and their maximum length in characters: pages and dashboards repeat them."""
 
 
 def not_applied_out(found: Iterable[NotApplied]) -> list[dict[str, str]]:
-    """Conjuncts that do not prune, as answers say them."""
+    """Return the conjuncts that do not prune, as written in responses."""
     return [{"filter": one.filter, "reason": one.reason} for one in found]
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter.
+    """A filter as the caller wrote it.
 
     Attributes:
         given: SQL text, an expression as a JSON document, or None for all rows.
@@ -37,10 +37,10 @@ class Filter:
 
     @classmethod
     def of_text(cls, text: str | None) -> Filter:
-        """A filter in a query string: SQL, or the text of a JSON object.
+        """Parse a filter of a query string: SQL, or the text of a JSON object.
 
         Raises:
-            FilterInvalid: it begins like an object, and is none.
+            FilterInvalid: it begins like a JSON object, but is not one.
         """
         if text is None or not text.lstrip().startswith("{"):
             return cls(text)
@@ -65,13 +65,13 @@ class Filter:
         nan: NanMode = "any",
         history: tuple[Schema, ...] | None = None,
     ) -> Bound:
-        """The filter over the columns of a schema; negations match null in expressions, and not in SQL.
+        """Bind the filter to a schema's columns; negations match null in expressions, but not in SQL.
 
         Args:
-            nan, history: as of :func:`~lakemuster.predicates.bind`.
+            nan, history: see :func:`~lakemuster.predicates.bind`.
 
         Raises:
-            FilterInvalid: it cannot be read, or does not fit the columns; says where.
+            FilterInvalid: it cannot be parsed, or does not fit the columns; the message says where.
         """
         match self.given:
             case None:
@@ -88,7 +88,7 @@ class Filter:
         raise FilterInvalid("a filter is SQL text or an expression, a JSON object")
 
     def residual(self, bound: Bound) -> str | None:
-        """What is left of it, as the text of a JSON value or as SQL; None when nothing is."""
+        """Return the residual ``bound`` as the text of a JSON value or as SQL; None if nothing is left."""
         if isinstance(bound, AlwaysTrue):
             return None
         if isinstance(self.given, str):
@@ -97,7 +97,7 @@ class Filter:
 
 
 class _Held:
-    """Schemas by their identity: equal ones are not told apart by all of their columns."""
+    """A cache key for schemas: compared by identity, which is faster than comparing all of their columns."""
 
     def __init__(self, schema: Schema, history: tuple[Schema, ...] | None) -> None:
         self.schema, self.history = schema, history

@@ -1,6 +1,6 @@
-"""What a table was and is, of all its time or of a chosen snapshot: snapshots, refs, schemas, specs.
+"""List a table's snapshots, refs, schemas and partition specs, of all time or for one chosen snapshot.
 
-Each comes with the table, and with why its newest state cannot be read.
+Each list comes with the table, and with why its newest state cannot be read.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from lakemuster.wire.native.schemas import SchemaOut, SpecOut
 def snapshots_of(
     services: Services, name: str, selector: Selector
 ) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
-    """The snapshots of main that the table's metadata knows, oldest first.
+    """Return the snapshots of main in the table's metadata, oldest first.
 
-    A ref that names another branch of Paimon gives that branch's, whose ids repeat main's. Of a chosen snapshot: it
-    and those that led to it.
+    A ref that names another Paimon branch selects that branch, whose ids repeat main's. For a chosen snapshot, return
+    it and its ancestors.
     """
     branch = MAIN
     view = None
     if selector != Selector():
         _, metadata, _ = services.fresh(name)
-        # A branch is listed whole: its newest snapshot may be one that cannot be read.
+        # A branch is listed without a view: its newest snapshot may be unreadable.
         if selector.ref in metadata.branch_schemas and selector == Selector(ref=selector.ref):
             branch = selector.ref or MAIN
         else:
@@ -42,10 +42,10 @@ def snapshots_of(
 
 
 def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None) -> tuple[TableRecord, SnapshotRecord]:
-    """One snapshot by its id: of a ref's branch; without one, of main, or else of the one branch that has it.
+    """Return one snapshot by its id: from the ref's branch; without a ref, from main or else the only branch with it.
 
     Raises:
-        SnapshotNotFound: that branch has none of that id, or several others do.
+        SnapshotNotFound: the branch has no snapshot with that id, or, without a ref, several other branches do.
         RefNotFound: there is no such branch or tag.
         LookFailed: it is not known, and the table cannot be looked at.
     """
@@ -60,7 +60,7 @@ def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None
 
 
 def _branch_of(metadata: TableMetadata, ref: str) -> str:
-    """The branch that a branch or tag is of."""
+    """Return the branch of a ref: a branch's own name, or the branch that a tag belongs to."""
     if ref == MAIN or ref in metadata.branch_schemas:
         return ref
     for named in metadata.refs:
@@ -70,7 +70,7 @@ def _branch_of(metadata: TableMetadata, ref: str) -> str:
 
 
 def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:
-    """The branches and tags that name a snapshot, by its branch and id."""
+    """Return the names of branches and tags, by the branch and id of their snapshot."""
     _, metadata, _ = services.fresh(name)
     found: dict[tuple[str, int], list[str]] = {}
     for ref in sorted(metadata.refs, key=lambda ref: ref.name):
@@ -79,7 +79,7 @@ def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:
 
 
 def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[Ref], str | None]:
-    """Branches and tags, by name; of a chosen snapshot those that name it."""
+    """Return branches and tags, by name; for a chosen snapshot, those that name it."""
     view = _chosen(services, name, selector)
     table, metadata, stale = services.fresh(name)
     found = (ref for ref in metadata.refs if view is None or (ref.branch, ref.snapshot_id) == _place(view))
@@ -87,7 +87,7 @@ def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRec
 
 
 def schemas_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[SchemaOut], str | None]:
-    """Every version of the table's columns; of a chosen snapshot the one that it is read with."""
+    """Return every schema; for a chosen snapshot, the one that it is read with."""
     view = _chosen(services, name, selector)
     table, metadata, stale = services.fresh(name)
     found = schemas_out(metadata)
@@ -98,7 +98,7 @@ def schemas_of(services: Services, name: str, selector: Selector) -> tuple[Table
 
 
 def specs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[SpecOut], str | None]:
-    """Every version of the table's partitioning; of a chosen snapshot those that its manifests have."""
+    """Return every partition spec; for a chosen snapshot, those of its manifests."""
     view = _chosen(services, name, selector)
     used = None if view is None else {m.header.spec_id for m in manifest_records(services.index, view)}
     table, metadata, stale = services.fresh(name)
@@ -106,22 +106,22 @@ def specs_of(services: Services, name: str, selector: Selector) -> tuple[TableRe
 
 
 def by_time(record: SnapshotRecord) -> tuple[int, int]:
-    """The order of snapshots."""
+    """Return the sort key of snapshots."""
     return record.snapshot.committed_at_ms, record.row_id
 
 
 def _chosen(services: Services, name: str, selector: Selector) -> View | None:
-    """The view of the snapshot that is asked for; None when none is."""
+    """Return the view of the chosen snapshot; None if none is chosen."""
     return None if selector == Selector() else services.view(name, selector)
 
 
 def _place(view: View) -> tuple[str, int | None]:
-    """The branch and id of a view's snapshot; no ref or schema is at that of a table without snapshots."""
+    """Return the branch and id of a view's snapshot; without a snapshot the id is None, which no ref has."""
     return (MAIN, None) if view.snapshot is None else (view.snapshot.snapshot.branch, view.snapshot_id)
 
 
 def _history(records: Sequence[SnapshotRecord], view: View) -> list[SnapshotRecord]:
-    """A snapshot and its ancestors; Paimon's follow one another by id within their branch."""
+    """Return a snapshot and its ancestors; Paimon's follow one another by id within their branch."""
     branch, at = _place(view)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == branch}
     if view.table.format == "paimon":

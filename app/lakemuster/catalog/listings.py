@@ -1,4 +1,4 @@
-"""Lists, whatever they hold, in the forms that an answer needs: pages of JSON, lines, Arrow batches."""
+"""Write lists in the formats of a response: pages of JSON, JSON lines, Arrow batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakemuster.wire.documents import Document, document_batch, dumps
 from lakemuster.wire.rows import CHUNK_BYTES, Written, chunks, json_items, json_lines
 
 PAGE_BYTES = 16 * 2**20
-"""A page ends early when its JSON grows beyond this."""
+"""A page ends early when its JSON exceeds this size in bytes."""
 
 DOCUMENTS_AT_ONCE = 500
 
@@ -26,50 +26,50 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a list: the inside of a JSON array; ``after`` is None on the last page."""
+    """Some rows of a list as the inside of a JSON array; ``after`` is None on the last page."""
 
     items: Written
     after: Key | None
 
 
 class Streamed(Protocol):
-    """A list that can be answered whole."""
+    """A list that can be streamed whole."""
 
     @property
     def schema(self) -> pa.Schema:
-        """Of ``batches``."""
+        """The schema of ``batches``."""
         ...
 
     def lines(self) -> Iterator[tuple[int, Written]]:
-        """The whole list as lines of JSON, some rows at a time, with their number."""
+        """Yield the whole list as JSON lines: some rows at a time, as their number and text."""
         ...
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The whole list in batches of ``schema``."""
+        """Yield the whole list in batches of ``schema``."""
         ...
 
 
 class Listing(Streamed, Protocol):
-    """A list that can be answered."""
+    """A list that can be paged or streamed."""
 
     def page(self, after: Key | None, size: int) -> Page:
-        """At most ``size`` rows after a place; None is the beginning."""
+        """Return at most ``size`` rows after a key; None starts at the beginning."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RowListing:
-    """Rows of a snapshot."""
+    """The rows of a snapshot's list."""
 
     source: RowSource
 
     @property
     def schema(self) -> pa.Schema:
-        """The source's."""
+        """The source's schema."""
         return self.source.schema
 
     def page(self, after: Key | None, size: int) -> Page:
-        """Rows from the place on that the page before ended at."""
+        """Return rows from the position at which the previous page ended."""
         at = START if after is None else Position(*cast("tuple[int, int]", after))
         items: list[Written] = []
         rows = length = 0
@@ -94,13 +94,13 @@ class RowListing:
         return Page(joined(items), None)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
-        """All rows."""
+        """Yield all rows."""
         for _, batch in self.source.batches(START):
             for chunk in chunks(batch):
                 yield chunk.num_rows, json_lines(chunk)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, each batch brought to the list's schema."""
+        """Yield all rows, each batch conformed to the list's schema."""
         schema = self.source.schema
         for _, batch in self.source.batches(START):
             for chunk in chunks(batch):
@@ -108,15 +108,15 @@ class RowListing:
 
 
 def joined(items: Sequence[Written]) -> Written:
-    """The insides of JSON arrays as one; what is one already is not copied."""
+    """Join the insides of JSON arrays; a single one is not copied."""
     return items[0] if len(items) == 1 else b",".join(items)
 
 
 def _kept_texts(source: EntrySource, at: Position, size: int, *, follows: bool) -> tuple[Position, list[Written], int]:
-    """The first rows of a page, from batches whose texts are kept: where they end, their JSON, and their number.
+    """Write the first rows of a page with cached writers; return the position after them, their JSON, their number.
 
     Args:
-        follows: on a page before: others will follow, so what a batch's rows are made of is made ready at once.
+        follows: it is not the first page, so further pages are likely: a missing writer is made at once.
     """
     items: list[Written] = []
     rows = length = 0
@@ -136,11 +136,11 @@ def _kept_texts(source: EntrySource, at: Position, size: int, *, follows: bool) 
 
 @dataclass(frozen=True, slots=True)
 class DocumentListing(Generic[T]):
-    """Few, larger things: tables, snapshots, schemas.
+    """A list of few, larger items: tables, snapshots, schemas.
 
     Attributes:
         items: in increasing order of their keys.
-        key: a key that stays with an item while others come and go.
+        key: returns an item's key, which does not change while others are added and removed.
     """
 
     schema: pa.Schema
@@ -149,19 +149,19 @@ class DocumentListing(Generic[T]):
     document: Callable[[T], Document]
 
     def page(self, after: Key | None, size: int) -> Page:
-        """The items whose key is greater than that of the last one shown."""
+        """Return the items whose key is greater than that of the last one shown."""
         rest = self.items if after is None else [item for item in self.items if self.key(item) > after]
         shown = rest[:size]
         items = b",".join(dumps(self.document(item)) for item in shown)
         return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
-        """All items."""
+        """Yield all items."""
         for some in self._portions():
             yield len(some), b"".join(dumps(document) + b"\n" for document in some)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All items."""
+        """Yield all items."""
         for some in self._portions():
             yield document_batch(some, self.schema)
 

@@ -1,4 +1,4 @@
-"""The lists of a snapshot: manifests, entries, files, partitions, indexes, and the difference from another one."""
+"""The lists of a snapshot: manifests, entries, files, partitions, indexes; and the difference between two snapshots."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ListName = Literal["manifests", "entries", "files", "partitions", "indexes"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which rows and columns of a list are wanted.
+    """The requested rows and columns of a list.
 
     Attributes:
-        manifest: entries: of this manifest alone.
-        content: files: of these contents; None for all live ones.
-        stats: files: the columns whose statistics are wanted; None for all.
-        filter: files: those that a plan keeps.
-        nan: files: what the filter's comparisons mean for NaN.
+        manifest: entries: only those of this manifest.
+        content: files: only those of these contents; None for all live files.
+        stats: files: the columns whose statistics are returned; None for all.
+        filter: files: only those that a plan with this filter reads.
+        nan: files: how the filter's comparisons treat NaN.
     """
 
     manifest: str | None = None
@@ -40,10 +40,10 @@ EVERYTHING = Choice()
 
 
 def rows_of(index: Index, name: ListName, view: View, choice: Choice = EVERYTHING) -> RowSource:
-    """A list of a view's snapshot.
+    """Return a list of a view's snapshot.
 
     Raises:
-        RequestInvalid, FilterInvalid: the choice names what the table has not.
+        RequestInvalid, FilterInvalid: the choice names something that the table does not have.
     """
     match name:
         case "manifests":
@@ -70,15 +70,15 @@ def _files(index: Index, view: View, choice: Choice) -> RowSource:
 
 
 def difference(index: Index, old: View, new: View) -> RowSource:
-    """The files that were removed and added from one snapshot to another."""
+    """Return the files that were removed and added from one snapshot to another."""
     return snapshot_lists.diff(index, old, new)
 
 
 def not_applied(rows: RowSource) -> list[dict[str, str]] | None:
-    """Which parts of a list's filter did not prune, and why; None for a list without a filter."""
+    """Return which conjuncts of a list's filter did not prune, and why; None for a list without a filter."""
     return not_applied_out(rows.not_applied) if isinstance(rows, FilteredFiles) else None
 
 
 def words(text: str | None) -> tuple[str, ...] | None:
-    """The words of a comma-separated parameter; None when it is not given."""
+    """Return the words of a comma-separated parameter; None if it is not given."""
     return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,8 +1,8 @@
-"""Page tokens: stateless, signed, and good for one list of one caller only.
+"""Page tokens (cursors): stateless and signed, each valid for one list and one caller only.
 
-A token holds the pinned snapshot and the place to go on from. The signature covers these and, besides,
-what the token does not hold: table, list, parameters and caller. A token survives a restart and
-works on any replica; a changed one, or one of another list, is refused.
+A token holds the pinned snapshot and the position at which to continue. The signature covers these and what the token
+does not hold: table, list, parameters and caller. A token survives a restart and works on any replica. A modified
+token, or one of another list, is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import orjson
 from lakemuster.errors import PageTokenInvalid
 
 Key = tuple[int | str, ...]
-"""A place in a list: after it the next page begins."""
+"""A position in a list: the next page begins after it."""
 
 VERSION = 1
 _SIGNATURE_BYTES = 16
@@ -29,11 +29,11 @@ _MAX_CHARACTERS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """The snapshot that all pages of a list are of.
+    """The snapshot from which all pages of a list are read.
 
     Attributes:
-        branch: where the id counts (Paimon).
-        row_id: of the index, which uses none twice: an id that came to mean another snapshot is told.
+        branch: the branch in which the id is unique (Paimon).
+        row_id: the index's own id, never reused: it shows when ``snapshot_id`` has come to name another snapshot.
         schema_id: the schema that the list is read with, if it is not the snapshot's own.
     """
 
@@ -45,7 +45,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a token says."""
+    """The contents of a token."""
 
     pins: tuple[Pin, ...]
     key: Key
@@ -53,10 +53,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a token is good for.
+    """What a token is valid for.
 
     Attributes:
-        table_id: of the registration, so that a table made anew does not take old tokens; 0 for none.
+        table_id: of the registration, so that a table registered again refuses old tokens; 0 for none.
         parameters: those that choose the list's rows; not the page size.
     """
 
@@ -66,20 +66,20 @@ class Binding:
     caller: str
 
     def digest(self) -> bytes:
-        """Bytes that differ whenever a field does."""
+        """Return a hash of all fields."""
         fields = [VERSION, self.table_id, self.listing, sorted(self.parameters.items()), self.caller]
         return hashlib.sha256(orjson.dumps(fields)).digest()
 
 
 def write_token(place: Place, binding: Binding, signing_key: bytes) -> str:
-    """The token that leads to ``place``."""
+    """Return a signed token that holds ``place``."""
     pins = [[pin.snapshot_id, pin.branch, pin.row_id, *_known(pin.schema_id)] for pin in place.pins]
     payload = orjson.dumps([pins, list(place.key)])
     return to_text(_signature(payload, binding, signing_key) + payload)
 
 
 def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
-    """Where a token leads.
+    """Return the contents of a token.
 
     Raises:
         PageTokenInvalid: we did not sign it, or not for this list.
@@ -96,12 +96,12 @@ def read_token(token: str, binding: Binding, signing_key: bytes) -> Place:
 
 
 def to_text(raw: bytes) -> str:
-    """Bytes as a token's text, which needs no quoting in a URL."""
+    """Encode bytes as a token's text, which needs no quoting in a URL."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def of_text(text: str) -> bytes:
-    """The bytes of a token's text; none of a text that we would not write: several decode alike."""
+    """Decode a token's text; empty for a text that we would not write, since several texts decode to the same bytes."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

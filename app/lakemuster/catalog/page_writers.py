@@ -1,4 +1,4 @@
-"""Writers of the batches that pages are of, kept at hand: from one question to the next, only rows are chosen anew."""
+"""A cache of JSON writers for batches of files and entries: repeated requests only select rows again."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.rows import members
 
 KEPT_BYTES = 64 * 2**20
-"""Of all writers, the batches' own buffers apart, which are mapped files."""
+"""Maximum bytes of all cached writers, without the batches' own buffers, which are memory-mapped files."""
 MOST_BYTES = 2 * 2**20
-"""Of one writer."""
+"""Maximum bytes of one writer."""
 _OVERHEAD = 8 * 1024
 _SEEN = 1 << 14
 
 
 class PageWriters:
-    """Writers by what they write. One is made when its batch is asked for the second time: that takes longer."""
+    """Cached writers by key. One is made when its batch is requested for the second time: making it takes longer."""
 
     def __init__(self, budget: int = KEPT_BYTES) -> None:
         self._room = budget
@@ -39,12 +39,12 @@ class PageWriters:
     def get(
         self, key: Hashable, make: Callable[[], tuple[list[Piece], pa.RecordBatch]], *, at_once: bool = False
     ) -> RowWriter | None:
-        """The writer of a batch, if there is one.
+        """Return the writer of a batch, if there is one.
 
         Args:
-            key: stands for the batch, which never changes, and for how it is written.
-            make: the pieces of its rows, and the batch.
-            at_once: whether to make it when the batch is first asked for: it will be asked for again.
+            key: identifies the batch, which never changes, and how it is written.
+            make: returns the pieces of its rows, and the batch.
+            at_once: make the writer at the first request, because more will follow.
         """
         with self._lock:
             if (found := self._kept.get(key)) is not None:
@@ -69,7 +69,7 @@ class PageWriters:
 
 
 def _made(make: Callable[[], tuple[list[Piece], pa.RecordBatch]]) -> RowWriter | None:
-    """None of a batch that does not read back, of which other rows may, and of one that would take too much room."""
+    """Make a writer; None if the whole batch cannot be read, although some rows may be, or if it would be too large."""
     try:
         writer = RowWriter(*make())
     except (CatalogError, pa.ArrowException):
@@ -78,17 +78,17 @@ def _made(make: Callable[[], tuple[list[Piece], pa.RecordBatch]]) -> RowWriter |
 
 
 _WRITERS = PageWriters()
-"""Of this process."""
+"""The cache of this process."""
 
 
 def writers_of(
     plan: Plan, piece: PlannedBatch, how: Hashable, written: Callable[[ManifestPart, pa.Table], list[Piece]]
 ) -> list[RowWriter]:
-    """A writer for each source of some files of a plan; none when not all of them have one.
+    """Return a writer for each source of some files of a plan; an empty list unless all of them have one.
 
     Args:
-        how: stands for ``written``.
-        written: what rows are made of, given entries of a manifest: by its spec, and by nothing of the plan.
+        how: identifies ``written``.
+        written: returns the pieces of rows, given entries of a manifest; depends on its spec only, not on the plan.
     """
     if not piece.sources or plan.statistics != frozenset():
         return []
@@ -98,7 +98,7 @@ def writers_of(
     found = []
     for source in piece.sources:
         part = spec.parts[int(spec.parts_of(np.array([source.first]))[0])]
-        # A manifest stays alone in one snapshot and is packed with others in the next: its segment tells the batch.
+        # A manifest may be alone in one snapshot and packed in the next: its segment identifies the batch.
         key = (spec.index, source.segment, part.manifest.id, source.batch, own, plan.view.table.rewrites, how)
         writer = _WRITERS.get(key, partial(_pieces, plan, source, part, written))
         if writer is None:
@@ -108,7 +108,7 @@ def writers_of(
 
 
 def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> RowWriter | None:
-    """A writer of a batch of a list of entries, if there is one.
+    """Return a writer for a batch of a list of entries, if there is one.
 
     Args:
         at_once: see :meth:`PageWriters.get`.

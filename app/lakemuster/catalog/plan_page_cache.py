@@ -1,17 +1,16 @@
-"""First pages of plans, given again for a later snapshot: a commit that brings them no file costs a look at it alone.
+"""A cache of plans' first pages, reused for later snapshots: after a commit only its new manifests are planned.
 
-A page is of the files that its snapshot's manifests list, in their order. Of the next snapshot it is the same one, byte
-for byte, as long as
+A page lists files of its snapshot's manifests, in their order. For a later snapshot it is the same, byte for byte, if
 
-* all of its snapshot's data manifests are listed there in the same order, row for row (equal ids of the index), and
-  the predicate leaves no file of those that came in between, wherever they stand;
-* the delete manifests are the same, since a new delete file may belong to any file;
-* schemas, specs and rewrites, which files are shown with, are the same;
-* it ended because it was full, or the plan was: elsewhere a page is cut where its bytes are enough, which depends on
-  how manifests were read together.
+* the later snapshot lists all of the earlier one's data manifests in the same order, row for row (equal ids of the
+  index), and the predicate matches no file of the manifests added in between, wherever they stand;
+* the delete manifests are the same, since a new delete file may apply to any file;
+* schemas, specs and rewrites, which decide how files are written, are the same;
+* it ended because it was full, or because the plan ended. Otherwise a page is cut at a limit of bytes, which depends
+  on how manifests were read together.
 
-What is said of the whole plan is counted anew from what zones leave of the new snapshot. Only Iceberg's: a file of
-Paimon's may be cancelled by any commit.
+The totals of the whole plan are counted again from what zones leave of the new snapshot. The cache is for Iceberg
+only: any commit may cancel a file of a Paimon table.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from lakemuster.planner.scan.selection import rows_of
 from lakemuster.wire.documents import exact
 
 KEPT_BYTES = 32 * 2**20
-"""Of all pages that are kept."""
+"""Maximum bytes of all cached pages."""
 
 MOST_NEW = 64
-"""Manifests that came since: of more, the page is made anew."""
+"""Maximum number of new manifests: with more, the page is made again."""
 
 _OVERHEAD = 2048
 _MANIFEST_BYTES = 8
@@ -51,10 +50,10 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
-    """What a snapshot lists, and what its files are shown with.
+    """The manifests of a snapshot, and what decides how its files are written.
 
     Attributes:
-        data, deletes: ids of its manifests, in order.
+        data, deletes: ids of its data and delete manifests, in order.
     """
 
     data: Ids
@@ -70,15 +69,15 @@ class _Kept(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """Bytes, about. Pages of one snapshot share what it lists."""
+        """Approximate size in bytes. Pages of one snapshot share its ``listed``."""
         return len(self.page.files) + len(self.page.deletes) + _OVERHEAD + _MANIFEST_BYTES * len(self.listed.data)
 
 
 class PageCache:
-    """First pages, the last used ones within a budget of bytes.
+    """First pages of plans, the most recently used ones within a budget of bytes.
 
     Attributes:
-        reused: how many were given again for another snapshot.
+        reused: number of pages that were reused for another snapshot.
     """
 
     def __init__(self, budget: int = KEPT_BYTES) -> None:
@@ -88,7 +87,7 @@ class PageCache:
         self._lock = threading.Lock()
 
     def again(self, listing: PlanListing, size: int) -> PlanPage | None:
-        """The first page of a plan, at most ``size`` files, if it was kept, of this snapshot or an earlier one."""
+        """Return a plan's first page of at most ``size`` files, if it is cached for this or an earlier snapshot."""
         question = _question(listing, size)
         if question is None:
             return None
@@ -103,7 +102,7 @@ class PageCache:
         return page
 
     def keep(self, listing: PlanListing, size: int, page: PlanPage) -> None:
-        """Keep a plan's first page of at most ``size`` files, whose text stays where it lies."""
+        """Cache a plan's first page of at most ``size`` files; its text is not copied."""
         question = _question(listing, size)
         if question is not None and (page.after is None or page.rows >= size):
             self._keep(question, _Kept(_listed(listing.plan.scan), page))
@@ -119,7 +118,7 @@ class PageCache:
 
 
 def _question(listing: PlanListing, size: int) -> Question | None:
-    """What decides a page but for the snapshot; None for plans of other kinds."""
+    """Return the cache key: all that decides a page except the snapshot; None for plans that are not cached."""
     plan, given = listing.plan, listing.filter.given
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
     if not is_whole or not isinstance(plan.scan.reading, IcebergReading):
@@ -145,7 +144,7 @@ def _listed(scan: ScanIndex) -> _Listed:
 
 
 def _page_again(known: _Kept, listed: _Listed, plan: Plan) -> PlanPage | None:
-    """A page of an earlier snapshot as that of this one; None when it may be another."""
+    """Return a page of an earlier snapshot as the page of this one; None if they may differ."""
     if (places := _places(known.listed, listed)) is None:
         return None
     new = np.ones(len(listed.data), np.bool_)
@@ -160,7 +159,7 @@ def _page_again(known: _Kept, listed: _Listed, plan: Plan) -> PlanPage | None:
 
 @lru_cache(maxsize=64)
 def _places(before: _Listed, now: _Listed) -> Ids | None:
-    """Where the data manifests of an earlier snapshot stand in this one; None when pages of it may be others."""
+    """Return the positions of an earlier snapshot's data manifests in this one; None if its pages may differ."""
     if before is now:
         return np.arange(len(now.data))
     if (before.schemas, before.specs, before.rewrites) != (now.schemas, now.specs, now.rewrites):
@@ -172,5 +171,5 @@ def _places(before: _Listed, now: _Listed) -> Ids | None:
 
 
 def _has_files(plan: Plan, number: int) -> bool:
-    """Whether a manifest lists files of a plan; most cannot, as far as their partitions and zones tell."""
+    """Return whether a manifest lists files of a plan; partitions and zones rule out most manifests."""
     return any(True for _ in rows_of(plan.scan, plan.bound, None, Position(number, 0), Position(number + 1, 0)))

@@ -1,7 +1,8 @@
-"""A plan in the forms that an answer needs: pages of JSON, lines, Arrow batches.
+"""Write a plan in the formats of a response: pages of JSON, JSON lines, Arrow batches.
 
-Files name their delete files by number. In a page, numbers count the page's own delete files, in their order in the
-snapshot; in a stream, all delete files so far: each stands in it once, before the first file that names it.
+Files reference their delete files by number. In a page, numbers count the page's own delete files, in their order in
+the snapshot. In a stream, they count all delete files so far: each occurs once, before the first file that references
+it.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ Numbers = NDArray[np.int64]
 Kind = Literal["file", "delete"]
 
 JSON_OF_ARROW = 3
-"""Bytes of JSON that a byte of Arrow becomes, about."""
+"""Approximate bytes of JSON for each byte of Arrow."""
 SHORT_TEXT = 64
-"""Characters of a residual that is kept at hand over and over."""
+"""Maximum characters of a residual whose repeated array is cached."""
 DELETE_BYTES = 1_000
-"""Bytes of JSON of a delete file, about."""
+"""Approximate bytes of JSON of a delete file."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPage:
-    """Some files of a plan, and their delete files: the insides of JSON arrays.
+    """Some files of a plan and their delete files, as the insides of JSON arrays.
 
     Attributes:
-        after: where the next page begins; None on the last one.
+        after: where the next page begins; None on the last page.
         totals: of the whole plan.
-        rows: how many files.
+        rows: number of files.
     """
 
     files: Written
@@ -63,11 +64,11 @@ class PlanPage:
 
 @dataclass(frozen=True)
 class PlanListing:
-    """A plan that can be answered.
+    """A plan that can be paged or streamed.
 
     Attributes:
-        filter: what the plan's predicate was written as.
-        limit: rows that are enough, if any.
+        filter: the plan's predicate as the caller wrote it.
+        limit: number of rows that are enough, if any.
         stale: why the plan is not of the newest state.
     """
 
@@ -84,7 +85,7 @@ class PlanListing:
 
     @cached_property
     def about(self) -> Mapping[str, object]:
-        """What an answer says of the whole plan."""
+        """The part of a response that describes the whole plan."""
         return self.about_of(self.plan.totals)
 
     def about_of(self, totals: Totals) -> Mapping[str, object]:
@@ -107,11 +108,11 @@ class PlanListing:
         }
 
     def tasks(self, files: int) -> Iterator[tuple[int, ...]]:
-        """Keys of the plan's parts, of about ``files`` files each; what must be read together is in one."""
+        """Yield the keys of the plan's parts, of about ``files`` files each; files to be read together share a part."""
         return cut(self.plan, files)
 
     def task(self, key: tuple[int, ...]) -> PlanListing:
-        """One part of the plan.
+        """Return one part of the plan.
 
         Raises:
             PageTokenInvalid: the key is of another plan.
@@ -120,12 +121,12 @@ class PlanListing:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Of ``batches``: a file's columns, ``deletes`` and ``residual``; its metadata tell of the plan."""
+        """The schema of ``batches``: a file's columns, ``deletes`` and ``residual``; its metadata describe the plan."""
         fields = [*self.plan.shape.schema, _DELETES, self._residual_field]
         return pa.schema(fields, metadata={"plan": dumps(self.about)})
 
     def page(self, after: Key | None, size: int) -> PlanPage:
-        """At most ``size`` files after a place; None is the beginning."""
+        """Return at most ``size`` files after a key; None starts at the beginning."""
         start, limit = self._place(after)
         chosen: list[tuple[PlannedBatch, int]] = []
         numbers = np.zeros(0, np.int64)
@@ -151,14 +152,14 @@ class PlanListing:
         return PlanPage(joined(files), joined([*map(json_items, self._deletes(numbers))]), key, totals, rows)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
-        """The plan, then its files and delete files as lines of JSON, some at a time, with their number."""
+        """Yield the plan, then its files and delete files as JSON lines: some at a time, as their number and text."""
         yield 0, dumps({"plan": self.about}) + b"\n"
         for kind, batch in self._stream():
             struct = pa.StructArray.from_arrays(batch.columns, fields=list(batch.schema))
             yield batch.num_rows, json_lines(pa.RecordBatch.from_arrays([struct], names=[kind]))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Files and delete files in batches of ``schema``."""
+        """Yield files and delete files in batches of ``schema``."""
         for _, batch in self._stream():
             yield conform(batch, self.schema)
 
@@ -182,7 +183,7 @@ class PlanListing:
         return Position(part, offset), limit[0] if limit else None
 
     def _pieces(self, start: Position, limit: int | None) -> Iterator[tuple[PlannedBatch, int]]:
-        """The plan's batches, cut so that none is too large to be written at once; and what each weighs as JSON."""
+        """Yield the plan's batches, cut so that each can be written at once, and their approximate bytes of JSON."""
         for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
             count = len(batch.rows)
             texts = [len(self._residual(residual) or "") for residual in batch.residuals]
@@ -197,7 +198,7 @@ class PlanListing:
                 yield batch.slice(at, step), own * min(step, count - at) // count
 
     def _written(self, chosen: Iterable[tuple[PlannedBatch, int]], numbers: Numbers) -> Iterator[Written]:
-        """Files as JSON, commas between; their delete files by their places among ``numbers``."""
+        """Yield files as JSON, separated by commas; they reference delete files by positions in ``numbers``."""
         waiting: list[tuple[PlannedBatch, int]] = []
         for piece, weight in chosen:
             writers = writers_of(self.plan, piece, "files", self._members)
@@ -227,11 +228,11 @@ class PlanListing:
         return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
 
     def _members(self, part: ManifestPart, entries: pa.Table) -> list[Piece]:
-        """What files are as JSON, but for what is the plan's own."""
+        """Return the pieces of files as JSON, without those that depend on the plan."""
         return members(self.plan.shape.rows(part, entries))
 
     def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
-        """Files of a group as rows, their delete files under the numbers of ``places``."""
+        """Return the files of a group as rows; ``places`` are the numbers of their delete files."""
         tables = [piece.table for piece in group]
         entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
         rows = self.plan.shape_of(group[0]).rows(group[0].part, entries)
@@ -241,7 +242,7 @@ class PlanListing:
         return rows.append_column(_DELETES, deletes).append_column(self._residual_field, texts)
 
     def _delete_lists(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.Array:
-        """(N,) the places of each file's delete files."""
+        """Return (N,) lists of the numbers of each file's delete files."""
         if not len(places):
             return _no_deletes(sum(len(piece.rows) for piece in group))
         counts = np.concatenate([np.diff(piece.delete_offsets) for piece in group])
@@ -275,7 +276,7 @@ _DELETES = pa.field("deletes", pa.list_(pa.int64()))
 
 @lru_cache(maxsize=64)
 def _no_deletes(files: int) -> pa.Array:
-    """(N,) lists of nothing."""
+    """Return (N,) empty lists."""
     return pa.ListArray.from_arrays(repeated(0, pa.int32(), files + 1), pa.array([], pa.int64()))
 
 
@@ -284,16 +285,18 @@ def _deletes_of(group: Sequence[PlannedBatch]) -> Numbers:
 
 
 def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[PlannedBatch]]:
-    """Neighbours that can be written as one: of one spec, each column of one type. A plan may touch many manifests.
+    """Group neighbouring pieces that can be written as one: of one spec, each column of one type.
+
+    A plan may touch many manifests.
 
     Args:
-        pieces: each with its bytes as JSON, about.
+        pieces: each with its approximate bytes of JSON.
     """
     group: list[PlannedBatch] = []
     columns: dict[str, pa.Field] = {}
     weight = 0
     for piece, size_in_bytes in pieces:
-        # Little is put together: that copies it.
+        # Join only small pieces: joining copies them.
         fits = (
             bool(group)
             and weight + size_in_bytes <= CHUNK_BYTES

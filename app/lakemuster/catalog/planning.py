@@ -1,4 +1,4 @@
-"""From what a request says to a plan, or to its explanation."""
+"""Turn a plan request into a plan, and an explain request into the explanation of a plan."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanQues
 EVERY = "*"
 PAIMON_ONLY = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
 MAX_REASONS = 10_000
-"""Comparisons that are explained in one answer: each takes a tenth of a millisecond, and some 300 bytes."""
+"""Maximum comparisons explained in one response: each takes a tenth of a millisecond, and some 300 bytes."""
 SHOWN = 100
 
 
 def selector_of(asked: PlanQuestion | ExplainRequest) -> Selector:
-    """The snapshot that is asked for.
+    """Return the selector of the requested snapshot.
 
     Raises:
-        RequestInvalid: it is chosen in more than one way, or a time is none.
+        RequestInvalid: it is chosen in more than one way, or a time is invalid.
     """
     chosen = Selector(asked.snapshot_id, asked.ref, None if asked.as_of is None else parse_instant(asked.as_of))
     if isinstance(asked, PlanQuestion) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
@@ -51,11 +51,11 @@ def selector_of(asked: PlanQuestion | ExplainRequest) -> Selector:
 
 
 def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: str | None) -> PlanListing:
-    """The plan of a snapshot that is asked for.
+    """Return the requested plan of a snapshot.
 
     Raises:
-        FilterInvalid: the filter is off; or not all of it can prune, and that is asked for.
-        RequestInvalid: a column that is none, or snapshots that do not follow one another.
+        FilterInvalid: the filter is invalid; or not all of it can prune, and the request is strict.
+        RequestInvalid: a column does not exist, or snapshots do not follow one another.
     """
     given = Filter(asked.filter)
 
@@ -88,10 +88,10 @@ def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: 
 
 
 def _splitting(view: View, asked: PlanQuestion) -> Splitting | None:
-    """How splits are packed, if they are asked for.
+    """Return how splits are packed, if splits are requested.
 
     Raises:
-        RequestInvalid: what is of Paimon alone is asked of another table, or without what it goes with.
+        RequestInvalid: a Paimon option for another table, or without the option that it requires.
     """
     of_paimon = [name for name in PAIMON_ONLY if getattr(asked, name) not in (None, False)]
     if view.table.format != "paimon":
@@ -121,7 +121,7 @@ def _incremental(
         raise FormatUnsupported(
             f"what commits wrote is not planned of a table with {view.other.option}", option=view.other.option
         )
-    CPU.release()  # the table is looked at, and its snapshots may have to be indexed
+    CPU.release()  # a look at the table, and indexing of its snapshots, may block on I/O
     if view.table.format == "paimon":
         scan = asked.scan_mode or "delta"
         end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)
@@ -131,11 +131,11 @@ def _incremental(
 
 
 def explanation_out(services: Services, view: View, asked: ExplainRequest, *, stale: str | None) -> ExplanationOut:
-    """The explanation of a plan that is asked for.
+    """Return the requested explanation of a plan.
 
     Raises:
-        FilterInvalid: the filter is off.
-        RequestInvalid: too many files for so long a filter.
+        FilterInvalid: the filter is invalid.
+        RequestInvalid: too many files for the number of comparisons in the filter.
     """
 
     def bound_to(of: View) -> Bound:
@@ -187,7 +187,7 @@ def _file_out(file: FileReason) -> FileReasonOut:
 
 
 def _selected(schema: Schema, names: Iterable[str], *, case_sensitive: bool) -> frozenset[int]:
-    """The ids of selected columns and all that is in them."""
+    """Return the ids of the selected columns and of all fields nested in them."""
     found: set[int] = set()
     paths = {field_id: path if case_sensitive else path.casefold() for field_id, path in schema.names.items()}
     known = frozenset(paths.values())

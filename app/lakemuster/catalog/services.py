@@ -1,4 +1,4 @@
-"""What routes and the local command line call: the catalog's verbs over one index and one store."""
+"""The catalog's operations on one index and one store, called by routes and the local command line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The catalog: settings, index, storage, refresher; and views and pages that were asked for lately."""
+    """The catalog: settings, index, storage, refresher, and caches of views and pages."""
 
     settings: Settings
     index: Index
@@ -55,16 +55,16 @@ class Services:
     pages: PageCache = field(default_factory=PageCache)
 
     def close(self) -> None:
-        """End decoders and connections."""
+        """Stop decoders and close connections."""
         self.refresher.close()
 
     def signing_key(self) -> bytes:
-        """The key of page and plan tokens, which all replicas share."""
+        """Return the key that signs page and plan tokens, which all replicas share."""
         with self.index.database.session() as session:
             return signing_key(session)
 
     def tables(self) -> list[TableRecord]:
-        """All tables, by name; those that could not be looked at lately are stale."""
+        """Return all tables, by name; those whose last look failed are marked stale."""
         with self.index.database.reading() as session:
             tables = list_tables(session)
         return [self._with_failure(table) for table in tables]
@@ -76,28 +76,28 @@ class Services:
         return replace(table, stale_reason=f"{error.code}: {error}")
 
     def table(self, name: str) -> TableRecord:
-        """One table.
+        """Return one table.
 
         Raises:
-            TableNotFound: none of that name.
+            TableNotFound: there is none with that name.
         """
         return find_table(self.index.database, name)
 
     def peek(self, name: str) -> TableRecord | None:
-        """A table by name, if that takes no waiting: None says nothing."""
+        """Return a table by name if that needs no waiting; None does not mean that there is none."""
         return peek_table(self.index.database, name)
 
     def iceberg_tables(self) -> list[TableRecord]:
-        """All Iceberg tables, those that are companions of Paimon tables among them, by name."""
+        """Return all Iceberg tables by name, companions of Paimon tables included."""
         with self.index.database.reading() as session:
             return list_iceberg_tables(session)
 
     def iceberg_table(self, name: str) -> TableRecord:
-        """One Iceberg table; of a Paimon table, its companion.
+        """Return one Iceberg table; for a Paimon table, its companion.
 
         Raises:
-            TableNotFound: none of that name.
-            CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
+            TableNotFound: there is none with that name.
+            CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
             CatalogError: the companion's metadata could never be read.
         """
         table = self.table(name)
@@ -125,7 +125,7 @@ class Services:
         return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
 
     def remove(self, name: str) -> None:
-        """Forget a table; its files are not touched."""
+        """Unregister a table; its files are not touched."""
         with self.index.database.session() as session:
             remove_table(session, name)
 
@@ -136,13 +136,13 @@ class Services:
         return self.refresher.refresh(table, progress)
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
-        """A table whose pointer was looked at within the allowed staleness, or why it could not be."""
+        """Return a table looked at within the allowed staleness, its metadata, and why the look failed if it did."""
         table, stale = self._looked_at(name)
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
     def metadata(self, table: TableRecord) -> TableMetadata:
-        """A table's metadata as of the last look.
+        """Return a table's metadata as of the last look.
 
         Raises:
             TableNotFound: it was never read.
@@ -151,14 +151,14 @@ class Services:
             return load_metadata(session, table.table_id)
 
     def found(self, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
-        """What ``find`` finds in a fresh table, and why that is not of its newest state.
+        """Return what ``find`` finds in a fresh table, and why that is not of its newest state.
 
-        What is not there may have been committed after the last look: the table is looked at again before there is
-        said to be none.
+        A missing item may have been committed after the last look: the table is looked at again before NotFound is
+        raised.
 
         Raises:
-            NotFound: of ``find``, of what the table has not after a look that succeeded.
-            LookFailed: it is not known, and the table cannot be looked at.
+            NotFound: raised by ``find`` after a look that succeeded.
+            LookFailed: the item is not known, and the table cannot be looked at.
         """
         table, metadata, stale = self.fresh(name)
         try:
@@ -172,7 +172,7 @@ class Services:
 
     @contextmanager
     def _certain(self, table: TableRecord, stale: str | None) -> Iterator[None]:
-        """Tell what does not exist from what could not be looked for."""
+        """Raise LookFailed instead of NotFound if the last look failed, since the item may exist."""
         try:
             yield
         except NotFound as error:
@@ -188,40 +188,40 @@ class Services:
         return (before if self.refresher.is_fresh(before) and not now else find(name)), stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
-        """A fresh table's snapshots, oldest first."""
+        """Return a fresh table's snapshots, oldest first."""
         table, _, stale = self.fresh(name)
         with self.index.database.reading() as session:
             return table, list_snapshots(session, table.table_id), stale
 
     def known_snapshots(self, table: TableRecord, branch: str) -> list[SnapshotRecord]:
-        """The snapshots of one branch as of the last look, oldest first."""
+        """Return the snapshots of one branch as of the last look, oldest first."""
         with self.index.database.reading() as session:
             return list_snapshots(session, table.table_id, branch)
 
     def heads(self, table: TableRecord, snapshot_ids: Mapping[str, int]) -> dict[str, SnapshotRecord]:
-        """One snapshot of each of some branches, of one state of the index.
+        """Return one snapshot of each given branch, from one state of the index.
 
         Raises:
-            SnapshotNotFound: a branch has not the snapshot.
+            SnapshotNotFound: a branch does not have its snapshot.
         """
         with self.index.database.reading() as session:
             own = table.table_id
             return {branch: get_snapshot(session, own, number, branch) for branch, number in snapshot_ids.items()}
 
     def view(self, name: str, selector: Selector = CURRENT, *, iceberg: bool = False) -> View:
-        """A table at the chosen snapshot, which is published on return.
+        """Return a table at the chosen snapshot, which is published on return.
 
-        Without a pin, an unreadable newest snapshot gives the last published one, marked stale. A snapshot that is
-        asked for by its id and not known may have been committed, by the caller even, after the last look at the
-        pointer: it is looked at again, before there is said to be none.
+        Without a pin, an unreadable newest snapshot is replaced by the last published one, marked stale. A snapshot
+        or ref that is not known may have been committed after the last look at the pointer, perhaps by the caller: the
+        pointer is looked at again before SnapshotNotFound or RefNotFound is raised.
 
         Args:
-            iceberg: the Iceberg table of that name, see :meth:`iceberg_table`.
+            iceberg: return the Iceberg table of that name, see :meth:`iceberg_table`.
 
         Raises:
-            TableNotFound, SnapshotNotFound, RefNotFound: no such thing.
-            LookFailed: no such thing is known, and the table cannot be looked at.
-            SnapshotQuarantined, SnapshotUnpublished: pinned, and not readable.
+            TableNotFound, SnapshotNotFound, RefNotFound: no such table, snapshot or ref.
+            LookFailed: no such snapshot or ref is known, and the table cannot be looked at.
+            SnapshotQuarantined, SnapshotUnpublished: it is not readable; it is pinned, or there is no older one.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
@@ -231,7 +231,7 @@ class Services:
         try:
             if selector.snapshot_id is not None:
                 return self._kept(table, stale, selector)
-            # After a commit, everybody comes at once.
+            # After a commit, many requests arrive at once: one of them makes the view.
             with nullcontext() if stale is not None else self.views.making(table):
                 if stale is None and (kept := self.views.find(table, selector)) is not None:
                     return kept
@@ -242,7 +242,7 @@ class Services:
             return self._kept(table, stale, selector)
 
     def pinned(self, table: TableRecord, pin: Pin) -> View:
-        """The view that a page token pins; the table's pointer is not looked at.
+        """Return the view that a page token pins, without a look at the table's pointer.
 
         Raises:
             PageTokenInvalid: the snapshot is gone.
@@ -278,7 +278,7 @@ class Services:
         return with_second(view, selector, snapshots, lambda record: self.refresher.ensure_published(table, record))
 
     def _own_view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
-        # Of one state of the index: refreshes change the metadata and what is current together.
+        # Read both from one state of the index: refreshes change the metadata and the current snapshot together.
         with self.index.database.reading() as session:
             metadata = load_metadata(session, table.table_id)
             record, pinned = chosen(session, table, metadata, selector)
@@ -302,11 +302,11 @@ class Services:
     def appended(
         self, name: str, start: int, end: int | None, *, iceberg: bool = False
     ) -> tuple[View, tuple[View, ...]]:
-        """What was appended after snapshot ``start`` and up to ``end`` (the current one): its view, and the appends'.
+        """Return the view of snapshot ``end`` (None: the current one), and the views of the appends after ``start``.
 
         Raises:
-            RequestInvalid: ``start`` is no ancestor of ``end``, or the table is Paimon's.
-            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`view`.
+            RequestInvalid: ``start`` is not an ancestor of ``end``, or the table is not an Iceberg table.
+            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`view`.
         """
         last = self.view(name, Selector(end), iceberg=iceberg)
         if last.table.format != "iceberg":
@@ -322,11 +322,11 @@ class Services:
         return last, tuple(views)
 
     def committed(self, name: str, start: int, end: int | None, scan: Scan) -> tuple[View, tuple[View, ...]]:
-        """What Paimon's commits after snapshot ``start`` and up to ``end`` wrote: the last one's view, and theirs.
+        """Return the view of Paimon snapshot ``end`` (None: the current one), and those of the commits after ``start``.
 
         Raises:
             RequestInvalid: the snapshots do not follow one another, or some have expired.
-            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`view`.
+            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`view`.
         """
         last = self.view(name, Selector(end))
         if last.snapshot is None:

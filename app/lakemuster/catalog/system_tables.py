@@ -1,4 +1,4 @@
-"""Paimon's system tables for whoever asks: routes, and the command line on the index here."""
+"""Paimon's system tables, for routes and for the command line on a local index."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ NAMES = tuple(sorted(SYSTEM_TABLES))
 
 
 def system_table_out(name: str) -> SystemTableOut:
-    """What a system table is: its name, what it is of, its columns."""
+    """Describe a system table: its name, whether it is of a snapshot or a table, its columns."""
     table = SYSTEM_TABLES[name]
     columns = [SystemColumn(name=column, type=text) for column, text in table.columns]
     return SystemTableOut(name=table.name, of=table.of, columns=columns)
 
 
 def system_table(name: str) -> SystemTable:
-    """One by its name.
+    """Return a system table by its name.
 
     Raises:
-        SystemTableNotFound: there is none of it.
+        SystemTableNotFound: there is none with that name.
     """
     found = SYSTEM_TABLES.get(name)
     if found is None:
@@ -49,10 +49,10 @@ def system_table(name: str) -> SystemTable:
 
 
 def snapshot_rows(services: Services, view: View, table: SystemTable) -> RowSource:
-    """The rows of a system table that is of a snapshot.
+    """Return the rows of a system table that describes a snapshot.
 
     Raises:
-        RequestInvalid: the table is not Paimon's.
+        RequestInvalid: the table is not a Paimon table.
     """
     _demand_paimon(view.table)
     if table.name == "statistics" and (name := statistics_name(view)) is not None:
@@ -63,10 +63,10 @@ def snapshot_rows(services: Services, view: View, table: SystemTable) -> RowSour
 def branch_rows(
     services: Services, name: str, table: SystemTable, selector: Selector
 ) -> tuple[TableRecord, pa.Table, str | None]:
-    """A table, the rows of a system table that is of it or of its branch, and why they are not the newest.
+    """Return a table, the rows of a system table that describes it or a branch, and why they are not the newest.
 
     Raises:
-        RequestInvalid: the table is not Paimon's, or the selector chooses a snapshot.
+        RequestInvalid: the table is not a Paimon table, or the selector chooses a snapshot.
         RefNotFound: no such branch.
     """
 
@@ -99,10 +99,10 @@ def _branch(metadata: TableMetadata, table: SystemTable, selector: Selector) -> 
 
 @dataclass(frozen=True)
 class KeyedListing:
-    """Rows that are of no snapshot and may change from page to page: a page begins after a key.
+    """Rows that belong to no snapshot and may change between pages: a page begins after a key.
 
     Attributes:
-        table: in the order of the key; of columns, in theirs.
+        table: rows in the order of the key; rows of ``aggregation_fields`` in the order of the columns.
     """
 
     of: SystemTable
@@ -110,7 +110,7 @@ class KeyedListing:
 
     @property
     def schema(self) -> pa.Schema:
-        """The system table's."""
+        """The system table's schema."""
         return self.of.schema
 
     @cached_property
@@ -120,7 +120,7 @@ class KeyedListing:
         return list(zip(*(self.table.column(name).to_pylist() for name in self.of.key), strict=True))
 
     def page(self, after: Key | None, size: int) -> Page:
-        """The rows after the last one shown."""
+        """Return the rows after the last one shown."""
         start = 0 if after is None else bisect_right(self._keys, after)
         shown = self.table.slice(start, size)
         items = b",".join(json_items(batch) for batch in shown.to_batches() if batch.num_rows)
@@ -128,10 +128,10 @@ class KeyedListing:
         return Page(items, self._keys[end - 1] if end < self.table.num_rows and shown.num_rows else None)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
-        """All rows."""
+        """Yield all rows."""
         for batch in self.batches():
             yield batch.num_rows, json_lines(batch)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows."""
+        """Yield all rows."""
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)

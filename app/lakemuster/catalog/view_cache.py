@@ -1,4 +1,4 @@
-"""Views kept at hand: until something of a table changes, the same question has the same answer."""
+"""A cache of table views: the same selector gives the same view until the table's record changes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lakemuster.planner.view import Selector, View
 
 KEPT_VIEWS = 512
 PATIENCE_SECONDS = 0.5
-"""Whoever waited so long for another's view makes its own: that one may be waiting for something else."""
+"""After this timeout, make a view without the lock: its holder may be waiting for something else."""
 
 
 class ViewCache:
-    """Views of published snapshots, of what the table's record says but for the time of the last look."""
+    """Views of published snapshots, by selector and by the table's record without the time of its last look."""
 
     def __init__(self, size: int = KEPT_VIEWS) -> None:
         self._size = size
@@ -26,12 +26,12 @@ class ViewCache:
         self._making: dict[int, threading.Lock] = {}
 
     def find(self, table: TableRecord, asked: Selector | Pin) -> View | None:
-        """The view of an earlier, equal request."""
+        """Return the cached view of an equal request."""
         with self._lock:
             return self._kept.get((table.state, asked))
 
     def keep(self, asked: Selector | Pin, view: View) -> None:
-        """Remember a view, unless a newer state could not be read."""
+        """Cache a view, unless it is stale."""
         if view.stale is not None:
             return
         with self._lock:
@@ -41,7 +41,7 @@ class ViewCache:
 
     @contextmanager
     def making(self, table: TableRecord) -> Iterator[None]:
-        """Make a view while others who want one of the table wait: it is theirs, too, most likely."""
+        """Hold the table's lock while a view is made: threads that wait most likely need the same view."""
         with self._lock:
             lock = self._making.setdefault(table.table_id, threading.Lock())
         has_it = lock.acquire(timeout=PATIENCE_SECONDS)

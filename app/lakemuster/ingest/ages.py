@@ -1,8 +1,9 @@
-"""How long ago tables were looked at, by a clock that cannot step.
+"""The age of each table's last look, measured by a clock that cannot step.
 
-The index says when a table was looked at by the database's clock, which all processes share, and which may step as
-any wall clock. So each process reads that time once for each look, its own from the clock that never steps, and
-counts on by that clock. A look in the future says that the clock stepped back since: it is no look.
+The index records the time of a look by the database's clock. All processes share that clock, and it may step like any
+wall clock. So each process converts the time of a look to its own monotonic clock once, and counts on by that clock;
+its own looks are timed by the monotonic clock from the start. A recorded look in the future means that the database's
+clock has stepped back since: it does not count.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ class Ages:
         self._looks: dict[int, tuple[int, float]] = {}
 
     def looked(self, table_id: int, checked_at_ms: int, began: float) -> None:
-        """Note a look of this process.
+        """Record a look that this process made.
 
         Args:
-            checked_at_ms: its time as the index has it.
-            began: its time by the clock that never steps.
+            checked_at_ms: its time in the index.
+            began: its start by the monotonic clock, in seconds.
         """
         self._looks[table_id] = (checked_at_ms, began)
 
     def known(self, table: TableRecord) -> float | None:
-        """The age of a table's last look, if it can be told without asking the database."""
+        """Return the age of a table's last look; None if only the database can tell."""
         if table.checked_at_ms is None:
             return _NEVER
         found = self._looks.get(table.table_id)
@@ -41,7 +42,7 @@ class Ages:
         return self._clock.monotonic() - found[1]
 
     def of(self, table: TableRecord) -> float:
-        """The age of a table's last look; infinite when there was none.
+        """Return the age of a table's last look; infinite if there was none.
 
         Raises:
             IndexUnavailable: the database does not answer.

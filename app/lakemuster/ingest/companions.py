@@ -1,7 +1,7 @@
-"""Keep companions in step with their Paimon tables: options give one, move it or take it away, rollbacks withdraw it.
+"""Maintain companions: the Iceberg tables that the Iceberg metadata of Paimon tables describes.
 
-Nothing that is wrong with a companion is a failure of its Paimon table: it is noted, and told to those who ask for
-the Iceberg table.
+A Paimon table's options create, move or remove its companion; a rollback withdraws it. A fault of a companion is not
+a failure of its Paimon table: it is recorded, and reported to requests for the Iceberg table.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from lakemuster.storage.store import ObjectStore
 
 LOG = logging.getLogger("lakemuster.ingest")
 SCHEMA_LIMIT = 2**20
-"""Bytes of a schema that is parsed in this process."""
+"""Maximum bytes of a schema file that is parsed in this process."""
 
 
 def announced(store: ObjectStore, pointer: Pointer) -> str | None:
-    """Where the Iceberg metadata is that a Paimon table's newest schema asks for; None also when that cannot be told.
+    """Return where a Paimon table's newest schema places its Iceberg metadata; None if nowhere, or if it is unreadable.
 
-    For a look before the table's first refresh, which says what is wrong.
+    For use before the table's first refresh, which reports errors.
     """
     schemas = dict(pointer.listings).get("schema", ())
     newest = max((info for info in schemas if is_schema(info)), key=lambda info: (len(info.name), info.name))
@@ -47,7 +47,7 @@ def announced(store: ObjectStore, pointer: Pointer) -> str | None:
 
 
 def owner_of_metadata(store: ObjectStore, location: str) -> str | None:
-    """The Paimon table whose Iceberg metadata is at a location outside of that table; None when it is nobody's."""
+    """Return the Paimon table whose Iceberg metadata is at a location outside of that table; None if there is none."""
     owner = owner_root(location)
     if owner is None:
         return None
@@ -60,17 +60,17 @@ def owner_of_metadata(store: ObjectStore, location: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Companions:
-    """The companions of an index."""
+    """The companions registered in an index."""
 
     index: Index
 
     def find(self, table: TableRecord) -> TableRecord | None:
-        """The companion of a Paimon table."""
+        """Return the companion of a Paimon table; None if it has none."""
         with self.index.database.reading() as session:
             return find_companion(session, table.table_id)
 
     def owner(self, companion: TableRecord) -> TableRecord:
-        """The Paimon table of a companion.
+        """Return the Paimon table of a companion.
 
         Raises:
             TableNotFound: it was removed.
@@ -79,7 +79,7 @@ class Companions:
             return owner_of(session, companion)
 
     def follow(self, table: TableRecord, metadata: TableMetadata) -> None:
-        """Bring a Paimon table's companion in line with what the table's newest metadata says."""
+        """Create, move, remove or withdraw a Paimon table's companion as the table's newest metadata requires."""
         known = self.find(table)
         location = self._location(table, metadata.properties)
         if location is None:
@@ -99,7 +99,7 @@ class Companions:
                     self.withdrawn(known, fault)
 
     def fault(self, companion: TableRecord, metadata: TableMetadata) -> str | None:
-        """Why Iceberg metadata is not of the Paimon table's snapshots, as they were at the last look at that table."""
+        """Return why Iceberg metadata does not match its Paimon table as of that table's last look; None if it does."""
         shown = next((s for s in metadata.snapshots if s.snapshot_id == metadata.current_snapshot_id), None)
         if shown is None:
             return None
@@ -107,7 +107,7 @@ class Companions:
         return _fault(shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
 
     def withdrawn(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
-        """Stop showing a companion; the error says why."""
+        """Withdraw a companion, and return the error that says why."""
         if companion.stale_reason != reason:
             LOG.warning("%s is not shown as an Iceberg table: %s", companion.name, reason if cause is None else cause)
         with self.index.database.session() as session:
@@ -115,7 +115,7 @@ class Companions:
         return CompanionNotFound(f"{companion.name} is a Paimon table, not shown as an Iceberg table: {reason}")
 
     def unseen(self, companion: TableRecord, error: CatalogError) -> CompanionNotFound:
-        """Stop showing a companion that is not where the options say, or where we may not look."""
+        """Withdraw a companion whose metadata is missing where the options place it, or outside the allowed roots."""
         if isinstance(error, LocationRefused):
             reason = "its Iceberg metadata lies outside the roots that this server may read"
         else:
@@ -123,7 +123,7 @@ class Companions:
         return self.withdrawn(companion, reason, error)
 
     def absent(self, table: TableRecord) -> CompanionNotFound:
-        """Why a Paimon table has no companion."""
+        """Return the error that says why a Paimon table has no companion."""
         reason = f"its option {STORAGE} is not set"
         try:
             with self.index.database.reading() as session:
@@ -149,7 +149,13 @@ class Companions:
 
 
 def _fault(shown: Snapshot, newest: int | None, same: Snapshot | None) -> str | None:
-    """Why an Iceberg snapshot is none of a Paimon table whose ``newest`` snapshot has that id."""
+    """Return why an Iceberg snapshot does not belong to a Paimon table; None if it does.
+
+    Args:
+        shown: the Iceberg snapshot.
+        newest: the id of the Paimon table's newest snapshot.
+        same: the Paimon snapshot with the id of ``shown``.
+    """
     if newest is None or shown.snapshot_id > newest:
         return f"its Iceberg metadata is of snapshot {shown.snapshot_id}, which was rolled back"
     if same is not None and not is_made_of(shown, same):

@@ -1,4 +1,4 @@
-"""Compare a segment as it is stored with one that was made anew."""
+"""Compare a stored segment with one made again from the same manifests."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from lakemuster.index.segment_files import Segment
 from lakemuster.index.zone_block import Zones, read_zones
 
 _SHOWN = 5
-"""Columns that a difference names."""
+"""Maximum number of columns that a difference names."""
 
 
 def differences(stored: Segment, zones: Zones | None, anew: Path) -> Iterator[str]:
-    """What differs, in words: entries, columns, zones; nothing when all is equal.
+    """Yield the differences as text: entries, columns, zones; nothing if the segments are equal.
 
     Args:
-        zones: those of the stored segment.
-        anew: the file of the other segment.
+        zones: of the stored segment.
+        anew: the file of the new segment.
 
     Raises:
-        SegmentCorrupt: a segment does not read back.
+        SegmentCorrupt: a segment cannot be read.
     """
     expected = Segment(stored.name, anew)
     if stored.num_rows != expected.num_rows:
@@ -34,7 +34,7 @@ def differences(stored: Segment, zones: Zones | None, anew: Path) -> Iterator[st
 
 
 def table_differences(found: pa.Table, expected: pa.Table) -> Iterator[str]:
-    """Which columns are missing, too many, of another type or of other values."""
+    """Yield as text which columns are missing, extra, or differ in type or values."""
     if found.num_rows != expected.num_rows:
         yield f"{found.num_rows} entries instead of {expected.num_rows}"
         return
@@ -68,7 +68,7 @@ def _zone_differences(found: Zones | None, expected: Zones | None) -> Iterator[s
 
 
 def _same(one: pa.ChunkedArray | pa.Array, other: pa.ChunkedArray | pa.Array) -> bool:
-    """Whether columns are equal, NaN with NaN."""
+    """Return whether columns are equal; NaN equals NaN."""
     if one.equals(other):
         return True
     if not pa.types.is_floating(one.type) or one.type != other.type or len(one) != len(other):

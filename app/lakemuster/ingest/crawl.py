@@ -1,8 +1,7 @@
-"""Index snapshots: their manifest lists, the manifests not seen before, then publish.
+"""Index snapshots: read their manifest lists, decode the manifests that have no segment yet, publish.
 
-A manifest is fetched and decoded once in its life, however many snapshots list it. A
-snapshot whose metadata cannot be accepted is quarantined with the reason; storage that
-does not answer fails the refresh instead, and the snapshot stays known.
+A manifest is fetched and decoded once, however many snapshots list it. A snapshot whose metadata is invalid is
+quarantined with the reason. If storage does not answer, the refresh fails, and the snapshot stays in state ``known``.
 """
 
 from __future__ import annotations
@@ -47,16 +46,16 @@ REGISTER_EVERY = 64
 """Segments registered in one transaction."""
 
 MOST_WARNINGS = 20
-"""Of a snapshot, each of one manifest."""
+"""Maximum number of warnings stored with a snapshot."""
 DECODES = 3
-"""Attempts to decode what killed, stalled or starved a decoder."""
+"""Maximum retries of a snapshot whose decoder crashed, timed out or ran out of memory."""
 
 _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a crawl did."""
+    """The results of a crawl."""
 
     published: list[Snapshot] = field(default_factory=list)
     quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
@@ -67,7 +66,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """One row of a snapshot's lists, with the name of its segment."""
+    """One manifest of a snapshot's manifest lists, with the name of its segment."""
 
     role: Role
     header: ManifestHeader
@@ -78,13 +77,13 @@ class _Listed:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A snapshot that can be made visible.
+    """A snapshot to publish, or to quarantine if ``error`` is set.
 
     Attributes:
         manifests: of its lists, in their order; all of them have segments.
         dead: positions of entries that later entries cancel (Paimon).
-        error: why it cannot be read, and is to be quarantined.
-        warnings: what its writer got wrong; answers follow the entries.
+        error: why it cannot be read.
+        warnings: wrong counts of its writer; answers follow the entries.
     """
 
     snapshot: Snapshot
@@ -110,13 +109,13 @@ class Crawler:
     _list_lengths: dict[str, int] = field(default_factory=dict)
 
     def crawl(self, records: Sequence[SnapshotRecord]) -> None:
-        """Publish or quarantine every snapshot of ``records``, which share one fetch of what they need."""
+        """Publish or quarantine every snapshot of ``records``; their metadata is fetched together."""
         for one in self.read([record.snapshot for record in records]):
             with self.index.database.session() as session:
                 self.publish(session, one)
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
-        """Have every manifest of some snapshots indexed, fetched together; nobody sees any of it yet."""
+        """Index every manifest of some snapshots, fetched together; yield the snapshots, none of them visible yet."""
         if not snapshots:
             return
         lists = self._read_lists(snapshots)
@@ -138,7 +137,7 @@ class Crawler:
                 yield self._indexed(snapshot, rows, outcomes, new, counts)
 
     def publish(self, session: Session, one: Indexed) -> None:
-        """Make a snapshot that the index knows visible, or say why it cannot be, when the session commits."""
+        """Publish or quarantine a snapshot that the index knows, visible when the session commits."""
         row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
         if one.error is None:
             publish(session, self.lease, row_id, one.manifests, one.dead, warnings=one.warnings)
@@ -147,7 +146,7 @@ class Crawler:
             text = f"{one.error.code}: {one.error}"
             quarantine(session, self.lease, row_id, text)
             if is_outside(one.error):
-                # A decoder may die of the machine, or of what it is given: a few more may.
+                # A decoder may fail because of the machine or because of its input: retry a few times only.
                 schedule(session, row_id, DECODES if isinstance(one.error, DecodeFailed) else None)
             self.tally.quarantined.append((one.snapshot, text))
 
@@ -202,7 +201,7 @@ class Crawler:
         return _Listed(role, header, location, segment_name(location, header.length or 0), branch)
 
     def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
-        """Have segments made; by segment name, None or why not."""
+        """Make segments; return the error of each by segment name, None where it succeeded."""
         if not rows:
             return {}
         manifests = [Manifest(row.segment, row.location, row.header, row.branch) for row in rows]
@@ -227,7 +226,7 @@ class Crawler:
         return outcomes
 
     def _register(self, written: list[SegmentInfo]) -> None:
-        """Make segments known as soon as they are whole: a refresh that ends early leaves its work to the next."""
+        """Register segments as soon as they are complete, so that the next refresh can use those of an aborted one."""
         with self.index.database.session() as session:
             register_segments(session, written)
         written.clear()
@@ -243,7 +242,7 @@ class Crawler:
         for row in rows:
             if (failed := outcomes.get(row.segment)) is not None:
                 return Indexed(snapshot, error=of_manifest(failed, row.header, row.location, snapshot))
-        # Lists are wrong about whole manifests: plans choose manifests by these counts.
+        # Some lists have wrong counts; correct them, since plans select manifests by these counts.
         warnings = [text for row in rows if (text := _miscounted(row.header, counts.get(row.segment))) is not None]
         rows = [
             row if (own := counts.get(row.segment)) is None else replace(row, header=own.corrected(row.header))
@@ -263,7 +262,7 @@ class Crawler:
     def _fold(
         self, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
     ) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-        """The places of added entries that a deletion cancels, over base and delta in list order."""
+        """Return the positions of added entries that a deletion cancels, over base and delta in list order."""
         state = [row for row in rows if row.role in ("base", "delta")]
         if not state:
             return None
@@ -282,7 +281,7 @@ class Crawler:
         return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64)
 
     def _has_whole_lists(self, snapshot: Snapshot) -> bool:
-        """Whether every list has the length that the snapshot says: then no manifest is missing from any."""
+        """Return whether every list has the length that the snapshot records: then no list lacks a manifest."""
         lists = [ref for ref in snapshot.manifest_lists if ref.role in ("base", "delta")]
         return all(ref.length is not None and self._list_lengths.get(ref.location) == ref.length for ref in lists)
 
@@ -293,7 +292,7 @@ class Crawler:
 
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:
-    """How a manifest list is wrong about a manifest's entries, in words; None where it is right, or nobody knows."""
+    """Describe a manifest list's wrong counts of a manifest's entries; None if they are right or unknown."""
     wrong = {} if counts is None else counts.wrong_in(header)
     if not wrong:
         return None
@@ -302,7 +301,7 @@ def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | Non
 
 
 def _some(warnings: Sequence[str]) -> Sequence[str]:
-    """As many warnings as a reader looks at."""
+    """Return the first ``MOST_WARNINGS`` warnings, and how many were left out."""
     if len(warnings) <= MOST_WARNINGS:
         return warnings
     return [*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS} more"]

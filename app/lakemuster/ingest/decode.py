@@ -1,8 +1,8 @@
-"""Run decoders in processes that may die: bytes from a bucket are not to be trusted.
+"""A pool of decoder processes: untrusted bytes from buckets are decoded under limits of memory and time.
 
-Each worker process serves one thread of the pool over its own pair of pipes, so what one task does to its
-process (memory, CPU time, a crash of a native library, no answer at all) reaches no other task. A process that
-dies fails the task that it had, and is replaced when the next one comes.
+Each thread of the pool has its own worker process, connected by a pair of pipes. So what a task does to its process
+(memory, CPU time, a crash of a native library, a hang) affects no other task. When a process dies, its task fails,
+and the next task starts a new process.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ T = TypeVar("T")
 _START_SECONDS = 60.0
 _DEATH_SECONDS = 5.0
 _SECRETS = ("AWS_", "LAKEMUSTER_", "PG")
-"""Variables that hold credentials of the service: a decoder needs none."""
+"""Prefixes of environment variables that may hold the service's credentials: decoders do not inherit them."""
 
 _log = logging.getLogger(__name__)
 
 
 class DecoderPool:
-    """Functions over untrusted bytes, in limited processes.
+    """Runs functions over untrusted bytes in processes with limits.
 
-    Threads may share a pool. Processes start with the first task that needs them, and end with the pool, or with
-    the process that made it, however that ends. Tasks wait in order, without bound: how many to submit is the
-    caller's decision.
+    Threads may share a pool. A process starts with the first task that needs it, and ends with the pool, or with
+    the process that created the pool, however that ends. Tasks queue in order, without bound: the caller limits how
+    many it submits.
 
     Args:
-        workers: processes at most.
-        memory_bytes: of one process, beyond what its libraries take; a task's arguments and result count.
-        cpu_seconds: of one task.
-        wall_seconds: of one task, from the moment a process is given it.
-        prepare: called once in each process before its memory is limited: imports, warming.
-        tasks_per_process: after which a process is replaced; one that keeps much memory is replaced sooner.
+        workers: maximum number of processes.
+        memory_bytes: limit of one process, beyond what its libraries use; includes a task's arguments and result.
+        cpu_seconds: limit of one task.
+        wall_seconds: limit of one task, from when a process receives it.
+        prepare: called once in each process before its memory is limited, for imports and warming up.
+        tasks_per_process: a process is replaced after this many tasks; sooner if it retains much memory.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class DecoderPool:
         self._limits = Limits(memory_bytes, cpu_seconds, tasks_per_process)
         self._wall_seconds = wall_seconds
         self._prepare = prepare
-        # The kernel ends a process with the thread that started it: these threads live as long as the pool.
+        # The kernel kills a worker when the thread that started it ends: these threads live as long as the pool.
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="decoder")
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -72,11 +72,11 @@ class DecoderPool:
         self._closed = False
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run ``function``, one that can be imported by name, in a worker.
+        """Run ``function``, which must be importable by name, in a worker.
 
-        The future raises the function's own CatalogError; DecodeFailed if it ran out of memory or time, killed its
-        process, or raised anything else (which is logged here, and not shown); IndexUnavailable if that is not
-        the function's doing: no process starts, or the pool is closed.
+        The future raises the function's own CatalogError; DecodeFailed if the function ran out of memory or time,
+        killed its process, or raised any other exception (logged here, not shown); IndexUnavailable if no process
+        starts or the pool is closed.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -84,7 +84,7 @@ class DecoderPool:
         return cast("Future[T]", self._threads.submit(self._run, (function, args, kwargs)))
 
     def close(self) -> None:
-        """End every process at once: tasks that wait are cancelled, tasks that run fail."""
+        """Kill every process at once: queued tasks are cancelled, running tasks fail."""
         with self._lock:
             self._closed = True
             processes = list(self._processes)
@@ -146,7 +146,7 @@ _Task = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]
 
 
 class _Process:
-    """A worker process, used by one thread; only ``kill`` may come from another."""
+    """A worker process, used by one thread; only ``kill`` may be called from another."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -163,7 +163,7 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={name: value for name, value in os.environ.items() if not name.startswith(_SECRETS)} | ENVIRONMENT,
-            # A terminal's Ctrl-C is for the parent, which ends its workers in order.
+            # Ctrl-C in a terminal signals the parent only, which ends its workers in order.
             process_group=0 if os.name == "posix" else None,
         )
         assert self._child.stdin is not None
@@ -172,14 +172,14 @@ class _Process:
 
     @property
     def usable(self) -> bool:
-        """True while it can be asked: it was not given up, and did not die between tasks."""
+        """Whether it can take a task: it was not given up, and did not die between tasks."""
         return not self._given_up and self._child.poll() is None
 
     def start(self, prepare: Callable[[], object]) -> None:
         """Wait until the process is prepared.
 
         Raises:
-            IndexUnavailable: it is not; its own words are on stderr.
+            IndexUnavailable: it did not start; its own messages are on stderr.
         """
         try:
             ready = self._exchange((self._limits, prepare), _START_SECONDS)
@@ -190,28 +190,28 @@ class _Process:
             raise IndexUnavailable("a decoder process did not start")
 
     def ask(self, task: _Task, wall_seconds: float) -> Reply:
-        """Give a task and wait for its reply.
+        """Send a task and wait for its reply.
 
         Raises:
-            DecodeFailed: the process died of it, or was killed when its time was over.
+            DecodeFailed: the process died, or was killed at its time limit.
         """
         try:
             reply = self._exchange(task, wall_seconds)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise self._cause_of_death(wall_seconds) from error
         except BaseException:
-            # The task does not pickle, or the reply does not load: the pipes hold part of it.
+            # The task cannot be pickled, or the reply cannot be loaded: the pipes may hold part of a message.
             self.discard()
             raise
         assert isinstance(reply, Reply)
         return reply
 
     def kill(self) -> None:
-        """End the process; from any thread, at any time."""
+        """Kill the process; may be called from any thread at any time."""
         self._child.kill()
 
     def discard(self) -> None:
-        """End and reap the process, and close its pipes."""
+        """Kill and reap the process, and close its pipes."""
         self._given_up = True
         self._child.kill()
         self._child.wait()
@@ -226,7 +226,7 @@ class _Process:
         timer.daemon = True
         timer.start()
         try:
-            # A worker that cannot take the whole message says why, and closes the pipe.
+            # A worker that cannot load the whole message replies with the reason, and closes the pipe.
             with contextlib.suppress(BrokenPipeError):
                 pickle.dump(message, self._tasks, pickle.HIGHEST_PROTOCOL)
                 self._tasks.flush()
@@ -256,6 +256,6 @@ class _Process:
         if name == "SIGXCPU":
             seconds = self._limits.cpu_seconds
             return DecodeFailed("decoding used more CPU time than its limit", limit_seconds=seconds)
-        # Native libraries abort when memory is refused to them.
+        # Native libraries abort when an allocation fails.
         hint = "; most likely for want of memory" if name in ("SIGABRT", "SIGKILL") else ""
         return DecodeFailed(f"a decoder process died of {name}{hint}", limit_bytes=self._limits.memory_bytes)

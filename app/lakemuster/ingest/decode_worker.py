@@ -1,8 +1,8 @@
-"""The inside of a decoder process: one task after another from stdin, one reply each on stdout.
+"""The main loop of a decoder process: reads tasks from stdin, writes one reply each to stdout.
 
-The process is the sandbox. It limits its own memory and, per task, its CPU time; the kernel ends it when it
-overruns, and the pool's side (``decode.py``) reads the reason from how it ended. It lives no longer than the
-process that started it: the kernel is told so where it can be, and an empty stdin says so everywhere.
+The process is the sandbox. It limits its own memory and, per task, its CPU time. The kernel kills it when it exceeds
+a limit, and the pool (``decode.py``) derives the reason from the exit status. It does not outlive the process that
+started it: on Linux the kernel kills it with its parent, and everywhere it exits at the end of stdin.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from lakemuster.errors import CatalogError
 
 try:
     import resource
-except ImportError:  # Windows has no such limits; wall-clock time is kept by the pool.
+except ImportError:  # Windows has no such limits; the pool limits wall-clock time.
     resource = None  # type: ignore[assignment]
 
 _PR_SET_PDEATHSIG = 1
 
 ENVIRONMENT = {
-    # Memory that an allocator reserves ahead counts as used, and could be used, past the limit.
+    # Memory that an allocator has reserved in advance counts as used, and could be used beyond the limit.
     "MIMALLOC_ARENA_RESERVE": "0",
-    # Memory given back between tasks is faulted in again by the next one: a quarter of decoding's time.
+    # Memory returned to the kernel between tasks is faulted in again by the next one: a quarter of decoding's time.
     "MIMALLOC_PURGE_DELAY": "-1",
     "MALLOC_TRIM_THRESHOLD_": "2000000000",
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_ARENA_MAX": "1",
-    # One task, one core: the pool is what runs tasks in parallel.
+    # One core a task: the pool runs tasks in parallel.
     "TOKIO_WORKER_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "RUST_BACKTRACE": "0",
 }
-"""Read by native libraries when they are loaded, so set before the process starts."""
+"""Environment variables that native libraries read when they are loaded, so they are set before the process starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a decoder process may use.
+    """Resource limits of a decoder process.
 
     Attributes:
-        memory_bytes: beyond what the process holds once prepared; a task's arguments and result count.
-        cpu_seconds: of one task, of all its threads.
-        tasks: after which the process is replaced.
+        memory_bytes: beyond what the process uses once prepared; includes a task's arguments and result.
+        cpu_seconds: of one task, over all threads.
+        tasks: after this many the process is replaced.
     """
 
     memory_bytes: int
@@ -65,9 +65,9 @@ class Reply:
     """The outcome of a task.
 
     Attributes:
-        outcome: ``done``: value is what the function returned; ``refused``: a CatalogError; ``starved``: its memory
-            did not suffice; ``broken``: any other exception, value is its traceback.
-        last: the process ends after this reply.
+        outcome: ``done``: value is what the function returned; ``refused``: value is a CatalogError; ``starved``:
+            out of memory; ``broken``: any other exception, value is its traceback.
+        last: the process exits after this reply.
     """
 
     outcome: Literal["done", "refused", "starved", "broken"]
@@ -79,13 +79,13 @@ READY = "ready"
 
 
 def main(parent: int) -> None:
-    """Prepare, then serve tasks until stdin ends. Runs as the whole of a process started by ``parent``."""
+    """Prepare, then serve tasks until stdin ends: the entry point of a process that process id ``parent`` started."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent)
     tasks, replies = sys.stdin.buffer, _private_stdout()
     limits, prepare = pickle.load(tasks)  # noqa: S301 - from the process that started this one.
     prepare()
-    # What there is now stays: a full collection need not look at it.
+    # Existing objects are permanent: exclude them from full garbage collections.
     gc.freeze()
     _limit_memory(limits.memory_bytes)
     ceiling = _data_bytes() + limits.memory_bytes // 4
@@ -142,7 +142,7 @@ def _send(replies: BinaryIO, packed: bytes) -> None:
 
 
 def _private_stdout() -> BinaryIO:
-    """The pipe to the pool, where no library's print can reach it."""
+    """Return the pipe to the pool, and redirect stdout to stderr so that no library prints into the pipe."""
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), write_through=True)
@@ -158,7 +158,7 @@ def _die_with(parent: int) -> None:
 
 
 def _limit_memory(budget: int) -> None:
-    # Not RLIMIT_AS: native libraries map far more addresses than they use.
+    # Not RLIMIT_AS: native libraries map far more address space than they use.
     held = _data_bytes()
     if held and resource is not None:
         limit = held + budget
@@ -170,14 +170,14 @@ def _allow_cpu(seconds: float) -> None:
     if resource is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        # The limit counts whole seconds of the process's life.
+        # RLIMIT_CPU counts whole seconds over the process's life.
         soft = int(used.ru_utime + used.ru_stime + seconds) + 1
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (soft if hard < 0 else min(soft, hard), hard))
 
 
 def _data_bytes() -> int:
-    """Private writable memory of this process, as the kernel counts it; 0 where it does not tell."""
+    """Return this process's private writable memory (``VmData``); 0 where the kernel does not report it."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             for line in status:

@@ -1,4 +1,4 @@
-"""Walk a warehouse and find its tables, of both formats."""
+"""Find the Iceberg and Paimon tables below a warehouse folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEPTH = 16
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table below a warehouse: the folders that lead to it, and what it is."""
+    """A table below a warehouse: the folder names that lead to it, its location and its format."""
 
     levels: tuple[str, ...]
     location: str
@@ -25,7 +25,7 @@ class Found:
 
 
 def find_tables(store: ObjectStore, url: str) -> Iterator[Found]:
-    """Yield every table below ``url``, in the order of folder names; does not look inside tables.
+    """Yield every table below ``url`` in the order of folder names; folders inside tables are not searched.
 
     Raises:
         StorageError: a folder cannot be listed.
@@ -62,9 +62,9 @@ def _holds_schemas(store: ObjectStore, folder: str) -> bool:
 
 
 def table_name(levels: tuple[str, ...], namespace: str | None) -> str:
-    """A table's dotted name from its folders: ``.db`` endings dropped, ``default`` above a lone table.
+    """Return a table's dotted name from its folders: ``.db`` suffixes dropped, ``default`` before a single level.
 
-    Levels that hold a dot are quoted with backticks.
+    Levels that contain a dot are quoted with backticks.
     """
     names = [level.removesuffix(".db") or level for level in levels]
     if namespace is not None:

@@ -1,7 +1,7 @@
-"""Manifests to segments, and where that is done: in this process and its decoders, or elsewhere.
+"""Engines that turn manifests into segments, in this process and its decoders or elsewhere.
 
-An engine fetches manifests, decodes them and puts their segments into the segment store. What to fetch, and what
-follows from each outcome, is the crawler's: SQL is written by nobody else.
+An engine fetches manifests, decodes them and puts their segments into the segment store. The crawler decides what to
+fetch and what follows from each outcome: only it writes SQL.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
 
 OUTSTANDING_BYTES = 192 * 2**20
-"""Encoded bytes handed to decoders and not yet answered for."""
+"""Maximum encoded bytes submitted to decoders whose results are outstanding."""
 
 LEFT_BEHIND_SECONDS = 24 * 3600.0
-"""After which a folder that nothing was written to is of a process that was killed."""
+"""Age after which an unmodified folder is taken to be left behind by a killed process."""
 
 _FOLDER = "crawl-"
 
 _T = TypeVar("_T")
 
 Progress = Callable[[int, int], None]
-"""Called with manifests done and manifests to do."""
+"""Called with the number of manifests done and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest to make a segment of.
+    """A manifest to make a segment from.
 
     Attributes:
-        segment: the name that its segment will have.
-        location: where it is read, after rewrites.
-        header: what the list says of it.
-        branch: of the list, whose schemas are its own in Paimon.
+        segment: the name of the segment to make.
+        location: where to read it, after rewrites.
+        header: its entry in the manifest list.
+        branch: of the manifest list; Paimon's branches have their own schemas.
     """
 
     segment: str
@@ -59,11 +59,11 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a manifest.
+    """The outcome of making one segment.
 
     Attributes:
-        length: bytes that were fetched; None when storage did not give it.
-        rows, bytes: of its segment, which is whole in the store unless there is an error.
+        length: bytes fetched; None if storage did not return the manifest.
+        rows, bytes: size of the segment, which is complete in the store unless ``error`` is set.
         counts: of its entries, packed; None for manifests of index files.
         error: why there is no segment.
     """
@@ -77,24 +77,24 @@ class Outcome:
 
 
 class Engine(Protocol):
-    """Where manifests are decoded."""
+    """An implementation of manifest decoding."""
 
     @property
     def snapshots_at_once(self) -> int:
-        """Snapshots of history to have indexed together; each is published on its own, when all have segments."""
+        """How many snapshots of history to index together; each is published separately, once all have segments."""
         ...
 
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
-        """One outcome for each manifest, in any order.
+        """Yield one outcome for each manifest, in any order.
 
-        Closing the generator ends the work. Every failure that is a manifest's is its outcome's error, those of
-        storage and of the index among them.
+        Closing the generator ends the work. A failure of one manifest, storage and index failures included, is the
+        error of its outcome.
 
         Args:
-            store: reads what the table's metadata names.
-            metadata: of the table; schemas and specs decode, the rest is not looked at.
+            store: reads the locations that the table's metadata names.
+            metadata: of the table; only schemas and specs are used.
 
         Raises:
             CatalogError: the engine itself fails.
@@ -104,7 +104,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """Decodes in the processes of a pool, puts what they wrote into a store."""
+    """Decodes manifests in a decoder pool, and puts the written segments into a segment store."""
 
     pool: DecoderPool
     segments: SegmentStore
@@ -115,8 +115,8 @@ class LocalEngine:
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
         """See :class:`Engine`."""
-        # Iceberg tables that were moved by hand have manifests of another length than recorded; what
-        # proves such a manifest whole is counted when it is decoded.
+        # Manifests of Iceberg tables that were moved by hand may differ in length from the record; when they are
+        # decoded, their entry counts prove them complete.
         exact = metadata.format == "paimon"
         wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
         lengths: dict[str, int] = {}
@@ -163,7 +163,7 @@ def through_decoders(
     submit: Callable[[ReadRequest, Contents], Future[_T]],
     outstanding_bytes: int = OUTSTANDING_BYTES,
 ) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
-    """Fetch many, decode many, a bounded number of bytes under way; a failure takes its request's place."""
+    """Fetch and decode many objects with a bounded number of bytes in progress; a failure is yielded as its result."""
     waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
     outstanding = 0
     for request, outcome in store.find_many(requests):

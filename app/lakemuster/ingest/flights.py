@@ -1,4 +1,4 @@
-"""One run at a time of what may block on storage, shared by all who want its result."""
+"""Share work that may block on storage: concurrent callers with the same key wait for one run and get its result."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Patience:
     """How long a caller waits for a run.
 
     Attributes:
-        storage: seconds that the run may have waited for storage in all.
-        stall: seconds that storage may have given nothing.
-        total: seconds in all.
+        storage: maximum seconds that the run has waited for storage in all.
+        stall: maximum seconds of the run's current wait for storage.
+        total: maximum seconds in all.
     """
 
     storage: float = float("inf")
@@ -34,10 +34,10 @@ class Patience:
 
 
 class Flight:
-    """A run that is going to begin, is under way, or has ended.
+    """One run of work: queued, in progress, or ended.
 
     Attributes:
-        began: when its work began; None before.
+        began: when its work began, by the monotonic clock; None before.
         result: what the work returned.
         error: what it raised.
     """
@@ -57,7 +57,7 @@ class Flight:
         return self._done.is_set()
 
     def wait(self, patience: Patience) -> bool:
-        """Wait for its end; False when patience ends first. A run that has stalled already is not waited for."""
+        """Wait for its end; return False if patience ends first. A run that has already stalled is not waited for."""
         until = self._clock.monotonic() + patience.total
         while not self._done.is_set():
             left = min(
@@ -67,12 +67,12 @@ class Flight:
             )
             if left <= 0:
                 return False
-            # The wait is measured anew: it may be shorter than it seems now, never longer.
+            # Measure again after this pause: the run may have waited less for storage meanwhile, never more.
             self._done.wait(min(max(left, _SHORTEST_SECONDS), _LONGEST_SECONDS))
         return True
 
     def run(self) -> None:
-        """Do the work, in this thread."""
+        """Do the work in this thread."""
         self.began = self._clock.monotonic()
         try:
             with measured(self.waits):
@@ -80,20 +80,20 @@ class Flight:
         except CatalogError as error:
             self.error = error
         except BaseException as error:  # noqa: BLE001 - it is raised again by those who wait
-            # Perhaps nobody waits. Texts of others may hold secrets.
+            # Log it, since perhaps no caller waits; only its type, since its message may hold secrets.
             _log.error("work on storage failed with an unexpected error: %s", type(error).__name__)
             self.error = error
         finally:
             self._done.set()
 
     def refuse(self, error: CatalogError) -> None:
-        """End it without a run."""
+        """End it with an error, without a run."""
         self.error = error
         self._done.set()
 
 
 class Flights:
-    """Runs by key: one under way, and one more behind it for those who came too late for its result."""
+    """Runs by key: one in progress, and one queued behind it for callers that came too late for its result."""
 
     def __init__(self, threads: BucketThreads, clock: Clock = SYSTEM) -> None:
         self._threads = threads
@@ -105,11 +105,12 @@ class Flights:
     def join(
         self, key: Hashable, bucket: str, work: Callable[[], object], not_before: float = float("-inf")
     ) -> tuple[Flight, bool]:
-        """A run that begins at ``not_before``, of the monotonic clock, or later; and whether it is another's.
+        """Return a run that begins at ``not_before`` or later, and whether another caller created it.
 
         Args:
             bucket: whose threads run it.
-            work: is the same for all who give the key.
+            work: the same for all callers with the key.
+            not_before: by the monotonic clock, in seconds.
         """
         with self._lock:
             running = self._running.get(key)
@@ -123,14 +124,14 @@ class Flights:
                 behind.waits.follow(running.waits)
                 return behind, False
             flight = self._running[key] = Flight(work, self._clock)
-            # A queue for threads is there because storage does not answer.
+            # Count the queue for a thread as a wait for storage: it forms because storage does not answer.
             flight.waits.begin()
         if not self._threads.run(bucket, lambda: self._fly(key, flight)):
             flight.refuse(IndexUnavailable("the service is closing"))
         return flight, False
 
     def close(self) -> None:
-        """Let nobody wait for what has not begun."""
+        """Refuse the runs that have not begun, so that no caller waits for them."""
         with self._lock:
             waiting = [flight for flight in (*self._running.values(), *self._behind.values()) if flight.began is None]
             self._behind.clear()

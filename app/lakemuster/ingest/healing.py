@@ -1,4 +1,4 @@
-"""Repair segments: derived data that is lost or damaged is decoded again from its manifest."""
+"""Repair lost or damaged segments: they are derived data, and are decoded again from their manifests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakemuster.ingest.refresh import Refresher
 
 LEASE_SECONDS = 60.0
-"""For so long one process has a segment's repair for itself."""
+"""Duration of the lease under which one process repairs a segment; others wait as long, then repair it themselves."""
 
 _FIRST_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.02, 0.5
 
@@ -33,18 +33,18 @@ class Healer:
     """Repairs segments of any table.
 
     Args:
-        refresher: whose index, storage and decoders it uses.
+        refresher: provides the index, storage and decoders.
     """
 
     def __init__(self, refresher: Refresher) -> None:
         self._refresher = refresher
 
     def repair(self, name: str, damage: SegmentCorrupt) -> None:
-        """Put a segment into the store again. Processes that want the same segment wait for one of them.
+        """Put a segment into the store again. One process repairs it; others that need the same segment wait.
 
         Raises:
-            SegmentCorrupt: no manifest is known that it could be made of.
-            CatalogError: its manifest cannot be read; the message says which, and what is wrong with the segment.
+            SegmentCorrupt: no manifest is known to make it from.
+            CatalogError: its manifest cannot be read; the message names it, and what is wrong with the segment.
         """
         totals = self._refresher.totals
         if isinstance(damage, SegmentMissing):
@@ -56,7 +56,7 @@ class Healer:
         while True:
             with held_by_name(self._refresher.index.database, f"segment {name}", LEASE_SECONDS) as lease:
                 if lease is not None or time.monotonic() >= deadline:
-                    # Another process may have repaired it between our look and our lease.
+                    # Another process may have repaired it before we got the lease.
                     if pause > _FIRST_POLL_SECONDS and self._is_whole(name):
                         return
                     self._make(name, damage)
@@ -92,7 +92,7 @@ class Healer:
         raise type(damage)(f"{damage.message}, and no manifest is known to make it again from", segment=name)
 
     def _decode(self, name: str, origin: Origin, damage: SegmentCorrupt) -> CatalogError | None:
-        """Decode a manifest into the store; why that failed, or None."""
+        """Decode a manifest into the store; return the error, or None."""
         refresher, table = self._refresher, origin.table
         location = Rewrites(table.rewrites).apply(origin.header.location)
         if segment_name(location, origin.header.length or 0) != name:
@@ -112,7 +112,7 @@ class Healer:
         )
 
     def _pack(self, name: str, last: str) -> bool:
-        """Pack small manifests again; whether a published snapshot still lists them."""
+        """Pack small manifests again; return False if no published snapshot lists them any more."""
         index = self._refresher.index
         with index.database.reading() as session:
             for row_id in snapshots_listing(session, last):

@@ -59,10 +59,10 @@ class Indexer:
     """Writes the index of tables, each under its lease. Safe to call from many threads and processes.
 
     Attributes:
-        pool: decodes manifest lists, and manifests where there is no other engine.
-        history: newest snapshots that a refresh indexes.
-        ages: is told of looks.
-        engine: makes the segments of manifests.
+        pool: decodes manifest lists, and manifests if there is no other engine.
+        history: number of newest snapshots that a refresh indexes.
+        ages: records looks.
+        engine: makes the segments of manifests; None for ``pool``.
     """
 
     index: Index
@@ -77,24 +77,24 @@ class Indexer:
 
     @property
     def companions(self) -> Companions:
-        """The Iceberg tables that Paimon tables have beside them."""
+        """The companions of Paimon tables."""
         return Companions(self.index)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
-        """What may be opened for this table: by roots, its namespace's locations, and the operator's word."""
+        """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
         return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
-        """Look at the pointer and index what is new; quarantined snapshots get another try.
+        """Look at the pointer and index what is new; quarantined snapshots are retried.
 
-        A Paimon table's companion is refreshed with it: its failures are not the table's, see ``companions``.
+        A Paimon table's companion is refreshed with it; its failures are not the table's, see ``companions``.
 
         Raises:
-            CatalogError: the metadata cannot be read, or the lease is held too long elsewhere.
+            CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
         """
         report = self.refresh_alone(table, progress)
         if table.format == "paimon" and (companion := self.companions.find(table)) is not None:
-            # Requests for the Iceberg table report what is wrong with it.
+            # Requests for the Iceberg table report its errors.
             with contextlib.suppress(CatalogError):
                 self.refresh_alone(companion)
         return report
@@ -105,7 +105,7 @@ class Indexer:
         """Refresh a table under its lease.
 
         Args:
-            unless: a pointer's token: nothing is left to do if another refresh has followed it by then.
+            unless: a pointer's token: do nothing if another refresh has indexed that state meanwhile.
         """
         started = self.clock.monotonic()
         try:
@@ -119,14 +119,14 @@ class Indexer:
             raise
 
     def publish(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
-        """Index a known snapshot now, if nobody did; it is as it is then, published most likely.
+        """Index a known snapshot now, unless that was done; return its new record, usually published.
 
-        A quarantined one is read again if its time has come.
+        A quarantined one is read again if its retry is due.
         """
         if record.state == "quarantined":
             self.retry(table)
             return self._again(table, record)
-        # Most likely a refresh of this process is about to publish it: then nobody here needs the lease.
+        # Usually a refresh of this process is about to publish it: then no lease is needed.
         with self._writing.through(table.table_id, LEASE_WAIT_SECONDS):
             record = self._again(table, record)
             if record.state == "known":
@@ -138,15 +138,15 @@ class Indexer:
         return record
 
     def retry(self, table: TableRecord) -> int:
-        """Read quarantined snapshots again whose time has come; how many.
+        """Read quarantined snapshots again if their retry is due; return how many.
 
         Raises:
-            CatalogError: the index or the lease could not be had.
+            CatalogError: the index does not answer, or the lease is held elsewhere for too long.
         """
         if not self._due(table):
             return 0
         with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
-            # Another process may have tried meanwhile.
+            # Another process may have retried them meanwhile.
             due = self._due(table)
             if not due:
                 return 0
@@ -164,7 +164,7 @@ class Indexer:
             return due_snapshots(session, table.table_id)
 
     def _lift(self, table: TableRecord, retried: Sequence[SnapshotRecord]) -> None:
-        """A table is not stale for its newest snapshot when that is not quarantined any more."""
+        """Update why a table is stale if its newest snapshot was retried."""
         for before in retried:
             if (before.snapshot.branch, before.snapshot.snapshot_id) == (MAIN, table.current_snapshot_id):
                 now = self._again(table, before)
@@ -172,11 +172,11 @@ class Indexer:
                     restate(session, table.table_id, before.error, now.error)
 
     def bucket_of(self, table: TableRecord) -> str:
-        """What a table fails with; see :meth:`ObjectStore.bucket_of`."""
+        """Return the bucket, or local root, that a table depends on; see :meth:`ObjectStore.bucket_of`."""
         return self.store_for(table).bucket_of(table.location)
 
     def now(self, table: TableRecord) -> TableRecord:
-        """The table, or the companion, as the index has it now.
+        """Return the current record of the table or companion.
 
         Raises:
             TableNotFound: it was removed.
@@ -190,10 +190,10 @@ class Indexer:
         return now
 
     def look(self, store: ObjectStore, table: TableRecord) -> Pointer:
-        """Where the table's pointer leads.
+        """Find the table's current metadata.
 
         Raises:
-            CompanionNotFound: a companion that is not where its table says.
+            CompanionNotFound: a companion's metadata is not where its Paimon table places it.
             CatalogError: the location cannot be looked at.
         """
         try:
@@ -204,14 +204,15 @@ class Indexer:
             raise self.companions.unseen(table, error) from error
 
     def _renew(self, table: TableRecord, lease: Lease, started: float, progress: Progress | None) -> RefreshReport:
-        """Make the index say what the table's metadata says.
+        """Bring the index up to date with the table's metadata.
 
-        New metadata and the snapshots that its refs lead to become visible in one transaction, when those are indexed:
-        until then everybody is answered from what was there before, which is whole in itself, and nobody waits who
-        need not look at the pointer. It is as old as ``checked_at_ms`` says, so that ``max_staleness`` holds: who may
-        not have it any more waits for this refresh. Snapshots that only new metadata know are in no answer before
-        that; who asks for one by its id looks at the pointer (see ``Services.view``), and waits, too. Before the
-        first time nothing can be answered: the metadata is shown at once, and snapshots wait.
+        New metadata and the snapshots that its refs name become visible in one transaction, when those snapshots are
+        indexed. Until then requests are answered from the previous state, which is consistent, and only requests that
+        need a look at the pointer wait. The previous state is as old as ``checked_at_ms`` says, so ``max_staleness``
+        holds: a request that may not use it any more waits for this refresh. Snapshots that only the new metadata
+        names are in no answer before that; a request for one by its id looks at the pointer (see ``Services.view``),
+        and so waits, too. The first refresh has no previous state: its metadata is visible at once, and requests for
+        snapshots wait.
         """
         store = self.store_for(table)
         began = self.clock.monotonic()
@@ -249,7 +250,7 @@ class Indexer:
         return self._reported(table, crawler, started)
 
     def _load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
-        """What the pointer leads to now."""
+        """Load the metadata that the pointer names now."""
         known = {}
         if table.format == "paimon":
             with self.index.database.reading() as session:
@@ -273,21 +274,21 @@ class Indexer:
         return pointer, metadata
 
     def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
-        """Make sure that Iceberg metadata is of the snapshots that its Paimon table has.
+        """Check that a companion's Iceberg metadata matches its Paimon table's snapshots.
 
         Raises:
-            CompanionNotFound: it is not.
+            CompanionNotFound: it does not.
         """
         if self.companions.fault(companion, metadata) is None:
             return
-        # It may be newer than the last look at the table.
+        # It may be newer than the last look at the Paimon table.
         self.refresh_alone(self.companions.owner(companion))
         fault = self.companions.fault(companion, metadata)
         if fault is not None:
             raise self.companions.withdrawn(companion, fault)
 
     def _history(self, crawler: Crawler, table: TableRecord, metadata: TableMetadata) -> None:
-        """Index what is missing of the newest snapshots, which most who ask for an older one will ask for."""
+        """Index the unpublished ones of the newest snapshots: most requests for an older snapshot name one of these."""
         with self.index.database.reading() as session:
             records = newest_unpublished(session, table.table_id, self.history)
         heads = ref_snapshots_of(metadata)
@@ -332,7 +333,7 @@ class Indexer:
             return get_snapshot(session, table.table_id, record.snapshot.snapshot_id, record.snapshot.branch)
 
     def stored(self, table: TableRecord) -> TableMetadata:
-        """What the table's metadata said at the last refresh."""
+        """Return the table's metadata as of the last refresh."""
         with self.index.database.reading() as session:
             return stored_metadata(session, table.table_id)
 
@@ -348,18 +349,18 @@ class Indexer:
     @contextlib.contextmanager
     def _leased(self, table: TableRecord) -> Iterator[Lease]:
         with contextlib.ExitStack() as stack:
-            # Another process has it, and may be waiting for storage.
+            # Another process holds the lease, and may be waiting for storage.
             with waiting():
                 lease = stack.enter_context(held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
             yield lease
 
 
 def readable(table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
-    """A snapshot that is published.
+    """Return ``record`` if the snapshot is published.
 
     Raises:
-        SnapshotQuarantined: it was read and refused.
-        SnapshotUnpublished: it could not be read.
+        SnapshotQuarantined: it was read and rejected.
+        SnapshotUnpublished: it is not indexed yet.
     """
     if record.state == "quarantined":
         raise SnapshotQuarantined(

@@ -1,4 +1,4 @@
-"""Read a table's metadata from its pointer: everything but manifests."""
+"""Read and parse the metadata that a table's pointer names: everything but manifest lists and manifests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
 METADATA_LIMIT = 512 * 2**20
 CONSUMER_LIMIT = 4096
 DOCUMENT_LIMIT = 64 * 2**20
-"""Bytes of one of Paimon's documents."""
+"""Maximum bytes of one of Paimon's metadata documents."""
 
 T = TypeVar("T")
 
@@ -41,14 +41,14 @@ Known = Mapping[tuple[str, int], Snapshot]
 
 
 def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Parser) -> TableMetadata:
-    """Read and parse what a pointer leads to.
+    """Read and parse the metadata that a pointer names.
 
     Args:
-        known: snapshots already read, by (branch, id); Paimon's are read once in their life.
+        known: snapshots already read, by (branch, id); each Paimon snapshot file is read once.
 
     Raises:
-        MetadataCorrupt, FormatUnsupported: it breaks its specification, or is of a version we do not serve.
-        LimitExceeded, DecodeFailed: it is too large, or takes too much to parse.
+        MetadataCorrupt, FormatUnsupported: it violates its specification, or its version is not supported.
+        LimitExceeded, DecodeFailed: it is too large, or parsing it takes too much memory or time.
         StorageError: it cannot be read.
     """
     if pointer.format == "iceberg":
@@ -95,7 +95,7 @@ def _branch_of(folder: str) -> str:
 
 
 def _created(listings: Mapping[str, Sequence[ObjectInfo]], branch: str) -> int | None:
-    """The time of a branch's folder, as Paimon has it; of its oldest file on object stores, whose folders have none."""
+    """Return when a branch was created: its folder's time, as in Paimon; on object stores, its oldest file's time."""
     folder = f"branch-{branch}"
     own = next((info.modified_ms for info in listings.get("branch", ()) if info.name == folder), None)
     if own is not None:
@@ -105,7 +105,7 @@ def _created(listings: Mapping[str, Sequence[ObjectInfo]], branch: str) -> int |
 
 
 def _consumers(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, int]:
-    """The next snapshot by consumer. These files are written over in place: one that is half written is left out."""
+    """Return the next snapshot of each consumer. Its file is overwritten in place: a half-written one is left out."""
     named = [info for info in infos if info.name.startswith("consumer-") and info.size <= CONSUMER_LIMIT]
     found: dict[str, int] = {}
     for name, data in _read(store, named, bytes, may_vanish=True).items():
@@ -124,8 +124,8 @@ def _snapshots(
 ) -> list[Snapshot]:
     numbered = {number: info for info in infos if (number := _number(info.name)) is not None}
     read_before = [number for number in numbered if (branch, number) in known]
-    # The newest of those known is read again: a table that was dropped and created anew at
-    # the same place counts its snapshots from 1 as before.
+    # Read the newest known snapshot again: a table that was dropped and created again at the
+    # same location numbers its snapshots from 1 as before.
     probe = max(read_before, default=None)
     fresh = [number for number in numbered if (branch, number) not in known or number == probe]
     found = _parse_snapshots(store, [numbered[number] for number in fresh], branch, root, parser)
@@ -168,14 +168,14 @@ def _parse_tag(parser: Parser, branch: str, root: str, name: str, data: bytes) -
 def _read(
     store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[bytes], T], *, may_vanish: bool = False
 ) -> dict[str, T]:
-    """Like :func:`_read_named`, where names say nothing."""
+    """Like :func:`_read_named`, for parsers that need no name."""
     return _read_named(store, infos, lambda _, data: parse(data), may_vanish=may_vanish)
 
 
 def _read_named(
     store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[str, bytes], T], *, may_vanish: bool = False
 ) -> dict[str, T]:
-    """What files say, by name, each parsed as it comes. A file that expired since it was listed is left out."""
+    """Return parsed files by name, each parsed as it arrives. A file that expired since it was listed is left out."""
     found: dict[str, T] = {}
     names = {info.location: info.name for info in infos}
     requests = [ReadRequest(info.location, None) for info in infos]

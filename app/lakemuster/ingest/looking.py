@@ -1,4 +1,4 @@
-"""Look at tables' pointers: one look at a table at a time, shared by all who wait, and remembered when it fails."""
+"""Look at tables' pointers: one look at a table at a time, shared by all waiting requests; failures are cached."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SHORTEST_MEMORY_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long requests wait for a look, and for the refresh that follows from it.
+    """How long requests wait for a look, and for the refresh that follows it.
 
     Attributes:
-        known: of a table that can be answered as it was before.
-        unknown: when there is nothing to answer with.
+        known: if an earlier state can be the answer.
+        unknown: if there is nothing to answer with.
     """
 
     known: Patience
@@ -41,10 +41,10 @@ class Waiting:
 
 
 SERVING = Waiting(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0))
-"""A server's: what is known waits a second for storage, and what is not, until storage gives nothing for three."""
+"""For servers: wait a second for storage if an earlier state is known, else until storage stalls for three seconds."""
 
 PATIENT = Waiting(Patience(), Patience())
-"""The command line's: storage has its own deadlines."""
+"""For the command line: no limits, since storage has its own timeouts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class _Failure:
 
 
 class Looker:
-    """Looks at tables' pointers, and has what changed indexed.
+    """Looks at tables' pointers, and indexes what changed.
 
     Args:
-        max_staleness: seconds; a failed look is remembered as long, and at least for a second.
+        max_staleness: in seconds; a failed look is cached as long, and for a second at least.
     """
 
     def __init__(
@@ -77,16 +77,17 @@ class Looker:
         self._lock = threading.Lock()
 
     def look(self, table: TableRecord, *, now: bool = False) -> str | None:
-        """Have the pointer looked at, and wait for what follows from it as long as it is worth.
+        """Look at the pointer, and wait for the look and its refresh as long as ``waiting`` allows.
 
         Args:
-            now: what is asked for is not known; a look that began earlier does not count.
+            now: the requested thing is not in the index; a look that began earlier does not count.
 
         Returns:
-            why the newest state could not be had, None when the index has it.
+            why the newest state is not available; None if the index has it.
 
         Raises:
-            CatalogError: it could not be had, and the table was never read.
+            TableNotFound, CompanionNotFound: the table was removed, or the companion cannot be served.
+            CatalogError: the look failed, and the table was never read.
         """
         totals, has_state = self._indexer.totals, table.metadata_location is not None
         remembered = self.failure(table)
@@ -110,19 +111,19 @@ class Looker:
         return reason
 
     def failure(self, table: TableRecord) -> CatalogError | None:
-        """Why the last look at a table failed, while that is remembered."""
+        """Return why the last look at a table failed, while that is cached."""
         found = self._failures.get(table.table_id)
         return None if found is None or self._clock.monotonic() >= found.until else found.error
 
     def forget(self, table: TableRecord) -> None:
-        """Forget that a look failed: a later one did not."""
+        """Forget a failed look, because a later one succeeded."""
         with self._lock:
             self._failures.pop(table.table_id, None)
 
     def is_certain(self, table: TableRecord, reason: str | None) -> bool:
-        """Whether the index has what a table's metadata says now, although there is a reason to call it stale.
+        """Return whether the index has a table's current metadata, although ``reason`` makes the table stale.
 
-        Then its newest snapshot was read, and is quarantined.
+        This is so if its newest snapshot was read and quarantined.
         """
         if reason is None:
             return True
@@ -131,7 +132,7 @@ class Looker:
         return head is not None and head.state == "quarantined" and head.error == reason
 
     def _visit(self, table: TableRecord) -> str | None:
-        """Look now; why the newest state is not the one that is shown."""
+        """Look now; return why the newest state is not the visible one."""
         self._indexer.totals.looks += 1
         try:
             current = self._indexer.now(table)
@@ -155,20 +156,20 @@ class Looker:
         return reason
 
     def _retried(self, table: TableRecord) -> int:
-        """Read quarantined snapshots again whose time has come. The look succeeded, whatever comes of that."""
+        """Retry quarantined snapshots that are due; return how many. A failed retry does not fail the look."""
         with contextlib.suppress(StorageError, IndexUnavailable):
             return self._indexer.retry(self._indexer.now(table))
         return 0
 
     def _remember(self, table: TableRecord, error: CatalogError) -> None:
-        # Of the database nothing is remembered for long: it is asked by every request anyway.
+        # Cache failures of the database only briefly: every request queries it anyway.
         longer = 0.0 if isinstance(error, IndexUnavailable) else self._max_staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)
         with self._lock:
             self._failures[table.table_id] = _Failure(error, until)
 
     def _unchanged(self, table: TableRecord, began: float) -> str | None:
-        """Note that the pointer is where it was; what is still quarantined behind it still is."""
+        """Record that the pointer is unchanged; return why the newest snapshot is quarantined, if it is."""
         with self._indexer.index.database.session() as session:
             head = _head(session, table)
             reason = head.error if head is not None and head.state == "quarantined" else None
@@ -187,10 +188,10 @@ def _head(session: Session, table: TableRecord) -> SnapshotRecord | None:
 
 
 def _told(error: BaseException, *, has_state: bool) -> str:
-    """A failure as the reason to be stale, where there is something to be shown; else it is raised."""
+    """Return a failure as the reason for staleness if there is an earlier state; else raise it."""
     is_ours = isinstance(error, CatalogError) and not isinstance(error, TableNotFound | CompanionNotFound)
     if not has_state or not is_ours:
-        # Many threads raise the same one: each begins anew.
+        # Many threads raise the same exception: each starts with an empty traceback.
         raise error.with_traceback(None)
     assert isinstance(error, CatalogError)
     return f"{error.code}: {error}"

@@ -1,4 +1,4 @@
-"""Settings to what refreshes tables: for the server and the command line, and for Spark's driver."""
+"""Create the refresher from settings, for the server, the command line and Spark's driver."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ DECODE_WALL_SECONDS = 300
 
 
 def open_refresher(settings: Settings, waiting: Waiting = SERVING, clock: Clock = SYSTEM) -> Refresher:
-    """Open the index and the stores; nothing is fetched yet, decoders start when first needed.
+    """Open the index and the stores. Nothing is fetched yet; decoders start when first needed.
 
     Args:
         waiting: how long requests wait for storage.
-        clock: tells ages, and the time of an embedded database.
+        clock: for ages, and for the time of an embedded database.
 
     Raises:
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
-        IndexUnavailable, ConfigInvalid: it cannot be opened.
+        IndexUnavailable, ConfigInvalid: the index or a store cannot be opened.
     """
     index = Index(
         database=open_database(settings.database_url, clock),
@@ -42,5 +42,5 @@ def open_refresher(settings: Settings, waiting: Waiting = SERVING, clock: Clock 
 
 
 def decoder_pool(workers: int, memory_bytes: int) -> DecoderPool:
-    """Decoders as the service has them."""
+    """Return a decoder pool with the service's time limits."""
     return DecoderPool(workers, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=work.prepare)

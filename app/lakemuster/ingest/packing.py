@@ -1,4 +1,4 @@
-"""Small manifests of Iceberg tables are packed before a snapshot that lists them is published."""
+"""Pack small manifests of Iceberg tables into shared segments before a snapshot that lists them is published."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 
 _MANY = 256
-"""Manifests of a snapshot that is worth a look whether its small ones are packed."""
+"""Number of manifests from which a published snapshot is checked for small ones that are not packed."""
 
 _UNKNOWN = 1 << 40
-"""Manifests whose entries are not counted stay alone."""
+"""Assumed number of entries of a manifest without counts, so that it is not packed."""
 
 _log = logging.getLogger(__name__)
 
 
 def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], new: Collection[str] | None) -> None:
-    """Pack what can be packed of a snapshot's data manifests.
+    """Pack the small data manifests of a snapshot.
 
-    Plans without packed segments are slower and the same: what fails is logged, and the snapshot published.
+    Plans without packed segments are the same, only slower: a failure is logged, and the snapshot is published.
 
     Args:
         manifests: of a snapshot, in list order, with their segments.
-        new: segments that no snapshot had before; None to look at all.
+        new: segments that no snapshot had before; None to consider all.
     """
     try:
         written: list[SegmentInfo] = []
@@ -44,7 +44,7 @@ def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], ne
 
 
 def by_spec(manifests: Sequence[tuple[ManifestHeader, str]]) -> list[tuple[list[str], list[int]]]:
-    """The segments of a snapshot's data manifests and the entries of each, spec by spec, in list order."""
+    """Return, for each spec, the segments of a snapshot's data manifests and their entry counts, in list order."""
     found: dict[int, tuple[list[str], list[int]]] = {}
     for header, segment in manifests:
         if header.content != "data":
@@ -57,7 +57,7 @@ def by_spec(manifests: Sequence[tuple[ManifestHeader, str]]) -> list[tuple[list[
 
 
 def pack_published(index: Index, table: TableRecord, metadata: TableMetadata) -> None:
-    """Pack what an older version left in many small segments, or what could not be packed when it came."""
+    """Pack the current snapshot's small segments that an older version, or an earlier failure, left unpacked."""
     if metadata.format != "iceberg" or metadata.current_snapshot_id is None:
         return
     with index.database.reading() as session:

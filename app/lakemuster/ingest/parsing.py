@@ -1,7 +1,7 @@
-"""Parse documents of a table's metadata within bounds: small ones here, the others in a decoder's process.
+"""Parse metadata documents under limits: small ones in this process, larger ones in a decoder process.
 
-A JSON document may take sixteen times its length of memory while it is parsed, and anyone who writes to a bucket
-decides what it holds.
+Parsing a JSON document may take sixteen times its length in memory, and anyone who writes to a bucket decides what it
+holds.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from lakemuster.ingest.decode import DecoderPool
 T = TypeVar("T")
 
 SMALL_BYTES = 256 * 2**10
-"""Inflated bytes that are parsed in this process: some milliseconds and megabytes at most."""
+"""Maximum inflated bytes that are parsed in this process: some milliseconds and megabytes at most."""
 MAX_PARSED_BYTES = 96 * 2**20
-"""Of the objects that a decoder gives back, pickled; they take some times as much memory."""
+"""Maximum pickled bytes of the objects that a decoder returns; unpickled they take several times as much memory."""
 MAX_WRITTEN_BYTES = 512 * 2**20
-"""Of a document that a decoder has written anew."""
+"""Maximum bytes of a rewritten document that a decoder returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,18 @@ class Parser:
     """Calls parsing functions.
 
     Attributes:
-        pool: of the processes for what is not small.
+        pool: decoder processes for documents that are not small.
     """
 
     pool: DecoderPool
 
     def parse(self, function: Callable[..., T], data: bytes, *arguments: object) -> T:
-        """``function(data, *arguments)``, of a function that can be imported by name.
+        """Return ``function(data, *arguments)``; the function must be importable by name.
 
         Raises:
             DecodeFailed: it needs more memory or time than a decoder has.
-            LimitExceeded: the document says too much to be held.
-            CatalogError: the function's own.
+            LimitExceeded: the result is too large to hold.
+            CatalogError: raised by the function.
         """
         small = _small(data)
         if small is not None:
@@ -51,10 +51,10 @@ class Parser:
 
 
 def parse_packed(function: Callable[..., object], data: bytes, arguments: tuple[Any, ...]) -> bytes:
-    """What a decoder does: parse, and give back no more than the server can hold.
+    """Parse in a decoder process; return the pickled result, no larger than the server can hold.
 
     Raises:
-        LimitExceeded: it would be more.
+        LimitExceeded: it is larger.
     """
     found = function(data, *arguments)
     packed = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
@@ -65,7 +65,7 @@ def parse_packed(function: Callable[..., object], data: bytes, arguments: tuple[
 
 
 def _small(data: bytes) -> bytes | None:
-    """A small document, inflated; None for any other."""
+    """Return a small document, inflated; None for a larger one."""
     if len(data) > SMALL_BYTES:
         return None
     if not is_gzip(data):

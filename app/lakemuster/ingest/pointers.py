@@ -1,7 +1,7 @@
-"""Which metadata of a table is current: a hint file, a listing, or the metadata file itself.
+"""Find which metadata of a table is current, from a hint file, a listing, or the metadata file itself.
 
-A look costs one or two listings and no metadata is read: its ``token`` changes when
-anything did that a refresh would see.
+A look at an Iceberg table costs one or two listings, at a Paimon table one for each metadata folder. No metadata is
+read. The ``token`` of a look changes when anything changes that a refresh would see.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DOUBTS = {
         "current: the last one by name is served"
     ),
 }
-"""Why the folder may not tell the truth, by the word at the end of a token."""
+"""Why a folder may not show a table's current state, by the suffix of a token."""
 _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
@@ -37,8 +37,8 @@ class Pointer:
 
     Attributes:
         metadata_location: Iceberg: the current metadata file; Paimon: the table's root.
-        token: equal for two looks between which nothing changed; :func:`warnings_of` reads what it tells.
-        listings: Paimon: what the metadata folders hold, by folder (``snapshot``, ``branch/b/tag`` …);
+        token: equal for two looks if nothing changed between them; :func:`warnings_of` reads its suffixes.
+        listings: Paimon: the contents of the metadata folders, by folder (``snapshot``, ``branch/b/tag`` …);
             under ``branch`` the folders of branches.
     """
 
@@ -49,12 +49,12 @@ class Pointer:
 
 
 def is_schema(info: ObjectInfo) -> bool:
-    """Whether an object of a ``schema`` folder is a Paimon table's."""
+    """Return whether an object in a ``schema`` folder is a Paimon schema file."""
     return info.name.startswith("schema-") and not info.is_folder
 
 
 def is_metadata_file(location: str) -> bool:
-    """Whether a location names an Iceberg metadata file rather than a table's root."""
+    """Return whether a location names an Iceberg metadata file rather than a table's root."""
     return location.endswith((".metadata.json", ".metadata.json.gz", ".gz.metadata.json"))
 
 
@@ -63,12 +63,11 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
 
     Args:
         location: a table's root, or an Iceberg metadata file.
-        format: what the table is known to be; None tries Paimon, whose tables may hold Iceberg metadata too,
-            then Iceberg.
+        format: of the table, if known; None tries Paimon, whose tables may hold Iceberg metadata too, then Iceberg.
 
     Raises:
-        NotATable: nothing there that is one.
-        StorageError: the location cannot be listed; ``ObjectMissing`` also when a hint names a file that is not there.
+        NotATable: there is no table at the location.
+        StorageError: the location cannot be listed; ``ObjectMissing`` also if a hint names a missing file.
     """
     if is_metadata_file(location):
         info = store.stat(location)
@@ -89,7 +88,7 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
 
 
 def warnings_of(token: str | None) -> tuple[str, ...]:
-    """Why the look that gave a token may not have found the table's current state."""
+    """Return why the look that gave a token may not have found the table's current state."""
     _, *words = (token or "").split(":")
     return tuple(_DOUBTS[word] for word in words if word in _DOUBTS)
 
@@ -105,7 +104,7 @@ def _look_iceberg(store: ObjectStore, root: str) -> Pointer | None:
         doubts = [*(["catalog"] if newest.is_of_catalog else []), *(["rivals"] if newest.files > 1 else [])]
         return Pointer("iceberg", f"{folder}/{newest.name}", ":".join((_token([by_name[newest.name]]), *doubts)))
     if by_name.keys().isdisjoint(candidates):
-        by_name = _by_name(store, folder)  # the file may have come between the listing and the hint
+        by_name = _by_name(store, folder)  # the file may have been added between the listing and the hint
     name = next((candidate for candidate in candidates if candidate in by_name), None)
     if name is None:
         raise ObjectMissing(
@@ -137,7 +136,7 @@ def _look_paimon(store: ObjectStore, root: str) -> Pointer | None:
 
 
 def _files(infos: Iterable[ObjectInfo]) -> tuple[ObjectInfo, ...]:
-    # Hints may be stale or absent; the listing itself tells the newest snapshot.
+    # Hints may be stale or absent; the listing itself shows the newest snapshot.
     return tuple(info for info in infos if not info.is_folder and info.name not in _HINTS)
 
 

@@ -1,4 +1,4 @@
-"""Why a snapshot is quarantined: the object, the manifest and what was expected; and whether trying again may help."""
+"""Describe why a snapshot is quarantined (object, manifest, what was expected), and whether a retry may help."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from lakemuster.storage.locations import shown
 
 
 def is_outside(error: CatalogError) -> bool:
-    """Whether the cause may pass without a change of the table: storage, or the machine that decodes.
+    """Return whether the cause, in storage or in the decoding machine, may pass without a change of the table.
 
-    Bytes that break their format stay what they are.
+    Bytes that violate their format do not change.
     """
     return isinstance(error, StorageError | DecodeFailed)
 
 
 def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snapshot: Snapshot) -> CatalogError:
-    """A failure to read a manifest of a snapshot.
+    """Describe a failure to read a manifest of a snapshot.
 
     Args:
         location: where it was read, after rewrites.
@@ -33,21 +33,21 @@ def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snap
 def of_list(
     error: CatalogError, location: str, recorded: str, snapshot: Snapshot, length: int | None = None
 ) -> CatalogError:
-    """A failure to read a manifest list, or a manifest that a snapshot names by itself.
+    """Describe a failure to read a manifest list, or a manifest that a snapshot names directly.
 
     Args:
         location: where it was read, after rewrites.
-        recorded: its location as the metadata has it.
+        recorded: its location as recorded in the metadata.
     """
     expected = "a manifest list" if length is None else f"a manifest list of {length} bytes"
     return _told(error, location, f"manifest list {shown(recorded)}", snapshot, expected)
 
 
 def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
-    """A Paimon snapshot whose own file could not be parsed.
+    """Describe a failure to parse a Paimon snapshot's own file.
 
     Args:
-        root: the table's.
+        root: the table's root.
     """
     folder = root if snapshot.branch == MAIN else f"{root}/branch/branch-{snapshot.branch}"
     place = shown(f"{folder}/snapshot/snapshot-{snapshot.snapshot_id}")

@@ -1,4 +1,4 @@
-"""Which snapshots a table's metadata calls current, and which of them are still to be indexed."""
+"""Find the snapshots that a table's refs name, and those of them that are not indexed yet."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from lakemuster.index.snapshots import SnapshotRecord, snapshots_with
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 
 Key = tuple[str, int]
-"""A branch, and the id of one of its snapshots."""
+"""A branch and the id of one of its snapshots."""
 
 
 def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
-    """The snapshots that refs lead to."""
+    """Return the snapshots that refs name, the current one included."""
     found = {(ref.branch, ref.snapshot_id) for ref in metadata.refs}
     if metadata.current_snapshot_id is not None:
         found.add((MAIN, metadata.current_snapshot_id))
@@ -23,7 +23,7 @@ def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
 def ref_snapshots_to_index(
     session: Session, table_id: int, metadata: TableMetadata
 ) -> tuple[list[SnapshotRecord], list[Snapshot]]:
-    """The heads that are not published: those that the index knows, and those that it does not."""
+    """Return the refs' snapshots that are not published: those that the index knows, and those that it does not."""
     heads = ref_snapshots_of(metadata)
     records = snapshots_with(session, table_id, [snapshot_id for _, snapshot_id in heads])
     by_key = {(record.snapshot.branch, record.snapshot.snapshot_id): record for record in records}

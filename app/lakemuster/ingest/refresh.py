@@ -1,4 +1,4 @@
-"""Keep tables fresh: look at the pointer, and have what changed indexed."""
+"""Keep tables fresh: look at their pointers, and index what changed."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ T = TypeVar("T")
 
 
 class Refresher:
-    """Looks at tables and has what is new indexed. Safe to call from many threads and processes.
+    """Looks at tables and indexes what is new. Safe to call from many threads and processes.
 
     Args:
-        pool: decodes manifest lists, and manifests where there is no other engine.
-        max_staleness: seconds that a table's pointer may go without a look.
-        history: newest snapshots that a refresh indexes.
-        engine: makes the segments of manifests.
+        pool: decodes manifest lists, and manifests if there is no other engine.
+        max_staleness: maximum age of a look at a table's pointer, in seconds.
+        history: number of newest snapshots that a refresh indexes.
+        engine: makes the segments of manifests; None for ``pool``.
         waiting: how long requests wait for storage.
-        clock: tells ages, and when to try again.
+        clock: for ages and timeouts.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Refresher:
 
     @property
     def pool(self) -> DecoderPool:
-        """The decoders."""
+        """The decoder pool."""
         return self.indexer.pool
 
     @pool.setter
@@ -81,7 +81,7 @@ class Refresher:
 
     @property
     def engine(self) -> Engine | None:
-        """What makes segments; None for this process and its decoders."""
+        """The engine that makes segments; None for this process and its decoders."""
         return self.indexer.engine
 
     @engine.setter
@@ -90,16 +90,16 @@ class Refresher:
 
     @property
     def totals(self) -> Totals:
-        """Work done since the start."""
+        """Counters since the start."""
         return self.indexer.totals
 
     @property
     def companions(self) -> Companions:
-        """The Iceberg tables that Paimon tables have beside them."""
+        """The companions of Paimon tables."""
         return self.indexer.companions
 
     def close(self) -> None:
-        """End decoders and connections, and forget looks that nobody waits for."""
+        """Stop threads, decoders and connections; refuse looks that have not begun."""
         self._retrier.close()
         self._flights.close()
         self.threads.close(CLOSE_SECONDS)
@@ -107,11 +107,11 @@ class Refresher:
         self.index.database.close()
 
     def start_retrying(self) -> None:
-        """Have quarantined snapshots read again without being asked, until the refresher is closed."""
+        """Retry quarantined snapshots in the background when they are due, until the refresher is closed."""
         self._retrier.start()
 
     def retry_due(self) -> int:
-        """Start to read again what is quarantined and due; of how many tables.
+        """Start the retries of quarantined snapshots that are due; return the number of tables.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -119,19 +119,19 @@ class Refresher:
         return self._retrier.start_due()
 
     def store_for(self, table: TableRecord) -> ObjectStore:
-        """The object store, with what the operator allowed for this table when it was added."""
+        """Return the object store limited to what this table may open; see :meth:`Indexer.store_for`."""
         return self.indexer.store_for(table)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
         """Look at the pointer and index what is new; see :meth:`Indexer.refresh`.
 
-        Who asks for it while another's is under way shares the next one with all who do.
+        Requests that arrive while a refresh is in progress share the next one.
 
         Args:
-            progress: is told of manifests, by this thread, which then does the work itself.
+            progress: called by this thread, which then does the work itself.
 
         Raises:
-            CatalogError: the metadata cannot be read, or the lease is held too long elsewhere.
+            CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
         """
         if progress is not None or self.engine is not None:
             report = self.indexer.refresh(table, progress)
@@ -146,18 +146,18 @@ class Refresher:
     def ensure_published(
         self, table: TableRecord, record: SnapshotRecord, *, is_replaceable: bool = False
     ) -> SnapshotRecord:
-        """Index a known snapshot now, if nobody did; read a quarantined one again if its time has come.
+        """Index a known snapshot now, unless that was done; read a quarantined one again if its retry is due.
 
         Args:
-            is_replaceable: the caller has an older snapshot to show in its place.
+            is_replaceable: the caller can return an older snapshot instead.
 
         Raises:
-            SnapshotQuarantined: it was read and refused.
-            SnapshotUnpublished: it could not be read for this request.
+            SnapshotQuarantined: it was read and rejected.
+            SnapshotUnpublished: it could not be read in time.
         """
         if record.state == "known" or record.retry_at_ms is not None:
             waiting = self._looker.waiting
-            # That it is quarantined is an answer.
+            # The quarantine is an answer, too.
             is_replaceable = is_replaceable or record.state == "quarantined"
             key, bucket = ("snapshot", record.row_id), self.indexer.bucket_of(table)
             flight, _ = self._flights.join(key, bucket, lambda: self.indexer.publish(table, record))
@@ -172,16 +172,16 @@ class Refresher:
         return readable(table, record)
 
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
-        """Make sure that the pointer was looked at less than ``max_staleness`` ago, as far as that can be had in time.
+        """Look at the pointer unless the last look is less than ``max_staleness`` ago; do not wait for it too long.
 
         Args:
             now: look in any case.
 
         Returns:
-            why the newest state could not be had, None when the index is fresh.
+            why the newest state is not available; None if the index is fresh.
 
         Raises:
-            CatalogError: the table was never read, and cannot be, or not in time.
+            CatalogError: the table was never read, and cannot be read in time.
         """
         if not now and self.is_fresh(table):
             return table.stale_reason
@@ -192,22 +192,22 @@ class Refresher:
         return self._looker.look(table, now=now)
 
     def is_certain(self, table: TableRecord, stale: str | None) -> bool:
-        """Whether what the index does not have does not exist: the last look succeeded.
+        """Return whether what is missing in the index does not exist: the last look succeeded.
 
         Args:
-            stale: what :meth:`ensure_fresh` said.
+            stale: what :meth:`ensure_fresh` returned.
         """
         return self._looker.is_certain(table, stale)
 
     def failure(self, table: TableRecord) -> CatalogError | None:
-        """Why the last look at a table failed, while that is remembered."""
+        """Return why the last look at a table failed, while that is cached."""
         return self._looker.failure(table)
 
     def companion(self, table: TableRecord) -> TableRecord:
-        """The Iceberg table that a Paimon table's Iceberg metadata describes.
+        """Return a Paimon table's companion: the Iceberg table that its Iceberg metadata describes.
 
         Raises:
-            CompanionNotFound: none that can be shown; says why.
+            CompanionNotFound: there is none that can be served; the message says why.
             LookFailed: none is known, and the table cannot be looked at.
             CatalogError: its metadata could never be read.
         """
@@ -215,7 +215,7 @@ class Refresher:
         if found is None:
             try:
                 stale = self.ensure_fresh(table)
-                # The last refresh may have ended between the table and its companion.
+                # The last refresh may have been interrupted between the table and its companion.
                 self.companions.follow(table, self.indexer.stored(table))
             except (StorageError, IndexUnavailable) as error:
                 stale = f"{error.code}: {error}"
@@ -232,7 +232,7 @@ class Refresher:
         return found
 
     def _owned(self, companion: TableRecord) -> tuple[TableRecord, str | None]:
-        """A companion as the options of its Paimon table, which come first, have it now; why that is not the newest."""
+        """Return a companion's record after a look at its Paimon table, and why it is not the newest state."""
         owner = self.companions.owner(companion)
         reason = None
         try:
@@ -247,10 +247,10 @@ class Refresher:
         return now, reason
 
     def ensure_statistics(self, table: TableRecord, name: str) -> None:
-        """Read a statistics file of a Paimon snapshot now, if nobody did.
+        """Read a statistics file of a Paimon snapshot now, unless the index has it.
 
         Raises:
-            StorageUnavailable, StorageDenied: storage does not give it.
+            StorageUnavailable, StorageDenied: storage does not return it.
         """
         root = table.table_location or table.location.rstrip("/")
         store = self.store_for(table)
@@ -261,11 +261,11 @@ class Refresher:
         )
 
     def share(self, key: Hashable, table: TableRecord, work: Callable[[], T]) -> T:
-        """The result of work on a table's storage, run by a thread of its bucket, once for all who want it now.
+        """Run work on a table's storage in a thread of its bucket, once for all concurrent callers; return its result.
 
         Raises:
-            StorageUnavailable: storage has given nothing for too long.
-            CatalogError: what the work raised.
+            StorageUnavailable: storage has not answered for too long.
+            CatalogError: raised by the work.
         """
         flight, _ = self._flights.join(key, self.indexer.bucket_of(table), work)
         if not flight.wait(self._looker.waiting.unknown):
@@ -275,12 +275,12 @@ class Refresher:
     @staticmethod
     def _result(flight: Flight) -> object:
         if flight.error is not None:
-            # Many threads raise the same one: each begins anew.
+            # Many threads raise the same exception: each starts with an empty traceback.
             raise flight.error.with_traceback(None)
         return flight.result
 
     def is_fresh(self, table: TableRecord) -> bool:
-        """Whether the table's pointer was looked at less than ``max_staleness`` ago.
+        """Return whether the table's pointer was looked at less than ``max_staleness`` ago.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -288,6 +288,6 @@ class Refresher:
         return self.max_staleness > 0 and self._ages.of(table) < self.max_staleness
 
     def is_fresh_at_once(self, table: TableRecord) -> bool | None:
-        """The same for those who must not wait; None when the database would have to be asked."""
+        """Like :meth:`is_fresh`, without I/O; None if only the database can tell."""
         age = self._ages.known(table)
         return None if age is None else age < self.max_staleness

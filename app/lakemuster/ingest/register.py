@@ -22,7 +22,7 @@ RewriteRules = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What became of one table that a walk found."""
+    """The outcome of one table that a walk found."""
 
     name: str
     location: str
@@ -45,12 +45,12 @@ def register(
 ) -> TableRecord:
     """Register a table after a look at its location; nothing is indexed yet.
 
-    The record that is returned has the look's token, from which its warnings follow; the index has it only after the
-    first refresh.
+    The returned record has the look's token, which holds its warnings; the index stores the token at the first
+    refresh.
 
     Args:
-        operator: the command line's word: the location, and what rewrites lead to, are allowed for this table.
-        confined_to: of the roots, only what lies under these may be opened for the table, now and later.
+        operator: the command line asks, so the location and the targets of rewrites are allowed for this table.
+        confined_to: within the roots, only locations under these may be opened for the table, now and later.
 
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
@@ -66,7 +66,7 @@ def register(
     pointer = look(store, location, format)
     companion = _companion(store, pointer) if pointer.format == "paimon" else None
     if operator and companion is not None:
-        # The walk that found the table was allowed there.
+        # The walk that found the table was allowed to read there: refreshes must be, too.
         allowed = tuple(dict.fromkeys((*allowed, companion)))
     with index.database.session() as session:
         table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed, confined_to)
@@ -76,7 +76,7 @@ def register(
 
 
 def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
-    """Where a Paimon table has Iceberg metadata, if it is there already and we may look."""
+    """Return where a Paimon table has Iceberg metadata; None if there is none yet, or if it may not be read."""
     location = announced(store, pointer)
     try:
         if location is not None:
@@ -87,7 +87,7 @@ def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
 
 
 def allowed_roots(location: str, rewrites: RewriteRules) -> tuple[str, ...]:
-    """What the operator's word covers: the table's root, and where its rewrites lead."""
+    """Return the locations that an operator's registration allows: the table's root and the targets of its rewrites."""
     root = location.rstrip("/")
     if is_metadata_file(root):
         folder = root.rpartition("/")[0]
@@ -108,7 +108,7 @@ def discover(
     *,
     operator: bool,
 ) -> Iterator[Discovered]:
-    """Register every table below a URL, both formats; yields what became of each.
+    """Register every table of both formats below a URL; yield the outcome of each.
 
     Raises:
         LocationRefused, StorageError: the walk itself fails.

@@ -1,4 +1,4 @@
-"""What refreshes did."""
+"""The report of one refresh, and counters of a process for metrics."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What one refresh did.
+    """The results of one refresh.
 
     Attributes:
         published: ids of the snapshots that became visible.
-        quarantined: ids and reasons of those that could not be read.
+        quarantined: ids of the snapshots that could not be read, with the reasons.
         lists_fetched, manifests_fetched: objects read from storage.
         entries_decoded: manifest entries written to segments.
         seconds: wall-clock time, waiting for the lease included.
@@ -28,15 +28,15 @@ class RefreshReport:
 
 @dataclass(slots=True)
 class Totals:
-    """Work done since the start, for metrics.
+    """Counters since the process started, for metrics.
 
     Attributes:
-        looks: at tables' pointers.
-        looks_shared: requests that took the result of a look that another had begun.
-        looks_failed: looks, with the refreshes that followed from them, that failed.
-        looks_remembered: requests that were answered from the memory of a failed look.
-        looks_overdue: requests that did not wait for the end of a look.
-        snapshots_retried: quarantined snapshots that were read again by themselves.
+        looks: looks at tables' pointers.
+        looks_shared: requests that shared a look begun by another request.
+        looks_failed: looks that failed, failures of the refreshes that followed included.
+        looks_remembered: requests answered from the cached failure of a look.
+        looks_overdue: requests that timed out waiting for a look.
+        snapshots_retried: quarantined snapshots that were read again automatically.
     """
 
     refreshes: int = 0

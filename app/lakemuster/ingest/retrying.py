@@ -1,4 +1,4 @@
-"""Read quarantined snapshots again when their time has come, without being asked."""
+"""A background thread that retries quarantined snapshots when they are due."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POLL_SECONDS = 1.0
 
 
 class Retrier:
-    """A thread that starts retries; bucket threads do them, under the table's lease."""
+    """A thread that starts retries; bucket threads run them, under the table's lease."""
 
     def __init__(self, indexer: Indexer, flights: Flights, poll_seconds: float = POLL_SECONDS) -> None:
         self._indexer = indexer
@@ -22,15 +22,15 @@ class Retrier:
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Begin; the thread ends with the process, or when it is closed."""
+        """Start the thread; it ends with the process, or when it is closed."""
         threading.Thread(target=self._run, name="retries", daemon=True).start()
 
     def close(self) -> None:
-        """End."""
+        """Stop the thread."""
         self._ended.set()
 
     def start_due(self) -> int:
-        """Start what is due now; how many tables that are.
+        """Start the retries that are due now; return the number of tables.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -47,5 +47,5 @@ class Retrier:
             try:
                 self.start_due()
             except CatalogError:
-                # The database is asked again soon.
+                # The next poll queries the database again.
                 continue

@@ -1,7 +1,7 @@
-"""Bring the statistics files of Paimon snapshots into the index: small files that ``ANALYZE TABLE`` wrote.
+"""Load the statistics files of Paimon snapshots into the index: small files that ``ANALYZE TABLE`` writes.
 
-They are of no use to plans, so nothing fails for them: one that is gone, too large or unreadable is kept as empty,
-one that storage did not give this time is left for the next.
+Plans do not use them, so no refresh fails because of them: a file that is gone, too large or unreadable is stored as
+empty, and a file that storage did not return this time is left for the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lakemuster.storage.store import ObjectStore
 
 MAX_BYTES = 4 * 2**20
 MAX_FILES = 256
-"""Files that one refresh reads, the newest snapshots' first; others are read when somebody asks."""
+"""Maximum files that one refresh reads, the newest snapshots' first; others are read on request."""
 
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
 _PASSING = (StorageUnavailable, StorageDenied)
@@ -28,7 +28,7 @@ _PASSING = (StorageUnavailable, StorageDenied)
 def refresh_statistics(
     index: Index, store: ObjectStore, table_id: int, root: str, snapshots: Iterable[Snapshot]
 ) -> None:
-    """Read the files that snapshots name and the index lacks; forget those that none names any more."""
+    """Read the files that snapshots name and the index lacks; delete those that no snapshot names any more."""
     newest_first = sorted(snapshots, key=lambda snapshot: snapshot.committed_at_ms, reverse=True)
     named = (snapshot.extra.get("statistics") for snapshot in newest_first)
     names = list(dict.fromkeys(name for name in named if isinstance(name, str)))
@@ -43,10 +43,10 @@ def refresh_statistics(
 
 
 def ensure_statistics(index: Index, store: ObjectStore, table_id: int, root: str, name: str) -> None:
-    """Make sure that the index has a file, or knows that it cannot.
+    """Make sure that the index has a file, as empty if it cannot be read.
 
     Raises:
-        StorageUnavailable, StorageDenied: storage did not give it this time.
+        StorageUnavailable, StorageDenied: storage did not return it this time.
     """
     with index.database.reading() as session:
         if find_statistics(session, table_id, name) is not None:
@@ -59,7 +59,7 @@ def ensure_statistics(index: Index, store: ObjectStore, table_id: int, root: str
 
 
 def _read(store: ObjectStore, root: str, names: Sequence[str]) -> tuple[dict[str, bytes], list[CatalogError]]:
-    """The documents of files by name, empty where they can never be had; and why others were not had now."""
+    """Return documents by file name, empty for files that can never be read; and the errors of those to try again."""
     documents = {name: b"" for name in names if not _FILE_NAME.fullmatch(name) or name in (".", "..")}
     locations = {f"{root}/statistics/{name}": name for name in names if name not in documents}
     failures: list[CatalogError] = []

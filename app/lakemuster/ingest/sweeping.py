@@ -1,4 +1,4 @@
-"""A server removes the segments that no table needs any more, by itself: one process of several, now and then."""
+"""A background thread that removes segments that no table needs any more; a lease lets one process sweep at a time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lakemuster.index.segments import GRACE_SECONDS, Swept, sweep
 from lakemuster.ingest.reports import Totals
 
 EVERY_SECONDS = 3600.0
-"""Between sweeps of all processes together."""
+"""Minimum time between sweeps, over all processes."""
 
 FIRST_SECONDS = 120.0
-"""At most so long after its start a process looks whether a sweep is due."""
+"""Maximum time after its start until a process first checks whether a sweep is due."""
 
 LEASE_SECONDS = 600.0
 _STOP_SECONDS = 5.0
@@ -48,11 +48,11 @@ class Sweeper:
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first sweep comes after a random part of ``first_seconds``."""
+        """Start the thread; the first sweep comes after a random part of ``first_seconds``."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End: a sweep under way stops at its next step."""
+        """Stop the thread; a sweep in progress stops at its next step."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
@@ -78,7 +78,7 @@ class Sweeper:
         return swept
 
     def _run(self) -> None:
-        # Processes that started together must not ask together for ever.
+        # Random pauses: processes that started together must not compete for the lease for ever.
         pause = random.uniform(0, self._first)
         while not self._stopped.wait(pause):
             try:
@@ -88,7 +88,7 @@ class Sweeper:
                 self._totals.sweep_failures += 1
                 LOG.warning("the segment store was not swept: %s: %s", error.code, error)
             except Exception:
-                # The thread outlives what it did not foresee: there is none to start it again.
+                # The thread must survive unexpected errors: nothing would start it again.
                 self._totals.sweep_failures += 1
                 LOG.exception("the segment store was not swept")
             pause = self._every * random.uniform(0.5, 1.0)

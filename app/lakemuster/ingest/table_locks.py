@@ -1,4 +1,4 @@
-"""Threads of one process take turns at a table, before one of them asks the database for the table's lease."""
+"""Locks by table: one thread of the process at a time asks the database for a table's lease."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.storage.waits import Waits, current
 
 
 class TableLocks:
-    """One thread a table."""
+    """One lock for each table."""
 
     def __init__(self) -> None:
         self._locks: dict[int, threading.Lock] = {}
@@ -20,15 +20,15 @@ class TableLocks:
 
     @contextmanager
     def through(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
-        """Be the only one within, as soon as the one before has left.
+        """Hold the table's lock while the block runs.
 
-        A thread that waits here waits for storage as long as the one within does.
+        A thread that waits for the lock counts as waiting for storage while the thread that holds it does.
 
         Args:
-            wait_seconds: negative for as long as it takes.
+            wait_seconds: timeout; negative for none.
 
         Raises:
-            RefreshBusy: others were within for all of ``wait_seconds``.
+            RefreshBusy: the lock was not free within ``wait_seconds``.
         """
         own = current()
         with self._guard:

@@ -1,4 +1,4 @@
-"""Threads for what may block on storage: some for each bucket, so that one that hangs takes no other's."""
+"""Threads for work that may block on storage, limited for each bucket: one that hangs does not block the others."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Work = Callable[[], None]
 
 
 class BucketThreads:
-    """Runs work in threads, at most so many of a bucket and in all; what finds none free waits in order.
+    """Runs work in threads, limited for each bucket and in all; work that finds no free thread is queued in order.
 
     Args:
-        of_a_bucket: threads that one bucket takes at most.
-        in_all: threads of all buckets.
+        of_a_bucket: maximum number of threads of one bucket.
+        in_all: maximum number of threads of all buckets.
     """
 
     def __init__(self, of_a_bucket: int = OF_A_BUCKET, in_all: int = IN_ALL) -> None:
@@ -30,7 +30,7 @@ class BucketThreads:
         self._closed = False
 
     def run(self, bucket: str, work: Work) -> bool:
-        """Run ``work``, which handles its own errors, as soon as a thread of the bucket is free; False once closed."""
+        """Run ``work``, which handles its own errors, once the bucket has a free thread; return False if closed."""
         with self._lock:
             if self._closed:
                 return False
@@ -42,7 +42,7 @@ class BucketThreads:
         return True
 
     def counts(self) -> dict[str, float]:
-        """Threads at work, work that waits for one, and buckets that have all of theirs at work."""
+        """Return the numbers of busy threads, queued work items, and buckets whose threads are all busy."""
         with self._lock:
             return {
                 "busy": sum(self._busy.values()),
@@ -51,7 +51,7 @@ class BucketThreads:
             }
 
     def close(self, seconds: float) -> None:
-        """Forget what waits, and give what runs some time to end."""
+        """Drop queued work, and wait up to ``seconds`` for running work to end."""
         with self._idle:
             self._closed = True
             self._queued.clear()
@@ -70,7 +70,7 @@ class BucketThreads:
                 following = self._next(bucket)
 
     def _next(self, bucket: str) -> tuple[str, Work] | None:
-        """Give a bucket's thread back, and take it for what waits longest of a bucket that has room."""
+        """Release a bucket's thread, and reuse it for the longest-waiting work of a bucket that has room."""
         with self._idle:
             self._busy[bucket] -= 1
             if not self._busy[bucket]:
@@ -78,7 +78,7 @@ class BucketThreads:
             for name, queue in list(self._queued.items()):
                 if self._has_room(name):
                     work = queue.popleft()
-                    # Buckets take turns.
+                    # Round robin over buckets.
                     del self._queued[name]
                     if queue:
                         self._queued[name] = queue

@@ -1,7 +1,7 @@
-"""Hold the index of a table against its metadata: decode manifests anew by the reference decoder, and compare.
+"""Verify a table's index against its metadata: decode manifests again with the reference decoder, and compare.
 
-What differs is told, and repaired on request: segments are replaced by those of the reference decoder, packed ones are
-packed again, and snapshots whose lists differ are indexed anew.
+Differences are reported, and repaired on request: segments are replaced by those of the reference decoder, packed
+segments are packed again, and snapshots whose lists differ are indexed again.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ Kind = Literal["lost", "damaged", "differs", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something of a table's index that is not what its metadata says.
+    """A difference between a table's index and its metadata.
 
     Attributes:
-        kind: ``lost`` and ``damaged`` segments, what ``differs``, and metadata that is ``unreadable`` now, which
-            leaves nothing to compare with.
-        snapshot_id: of the snapshot whose list, or live entries, differ; None for a segment.
-        manifest: the location of a manifest or manifest list; None for what is made of several.
+        kind: ``lost`` or ``damaged`` segment; index that ``differs``; metadata that is ``unreadable`` now, so that
+            there is nothing to compare with.
+        snapshot_id: the snapshot whose lists or live entries differ; None for a segment.
+        manifest: the location of the manifest; None for a packed segment or a snapshot.
     """
 
     table: str
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Verified:
-    """How much was compared."""
+    """Counts of what was compared, and the differences found."""
 
     snapshots: int = 0
     manifests: int = 0
@@ -95,7 +95,7 @@ def verify(
     """Compare a table's published snapshots with its metadata.
 
     Args:
-        sample: so many manifests, and lists of as many snapshots, chosen at random; None for all.
+        sample: how many manifests, and lists of how many snapshots, to compare, chosen at random; None for all.
 
     Raises:
         CatalogError: the index, or the segment store, does not answer.
@@ -130,7 +130,7 @@ class _Verifier:
             lists = chosen.sample(published, min(sample, len(published)))
         steps = _Steps(progress, len(names) + len(lists))
         segments = self._index.segments
-        # What is lost is to be told, not repaired by being opened.
+        # Opening a lost segment would repair it: it must be reported first.
         repair, segments.repair = segments.repair, None
         try:
             self._segments([(name, *wanted[name]) for name in names], metadata, steps)
@@ -187,11 +187,11 @@ class _Verifier:
             if counted not in (None, made.counts):
                 words.append("other counts of its entries in the register")
         for number, word in enumerate(words):
-            # The first of them repairs all.
+            # One repair covers all differences of the segment.
             self._tell(kind, word, one.header.location, name, put if number == 0 else None, also=number > 0)
 
     def _state(self, name: str) -> tuple[Kind | None, list[str]]:
-        """Whether the store's segment is lost or damaged, and how."""
+        """Return whether the stored segment is lost or damaged, and how."""
         try:
             self._index.segments.check_segment(name, stored=True)
         except SegmentMissing:
@@ -202,7 +202,7 @@ class _Verifier:
         return None, []
 
     def _lists(self, lists: Sequence[_Published], metadata: TableMetadata, steps: _Steps) -> None:
-        """Hold the stored manifests of snapshots against their lists, read anew."""
+        """Compare the stored manifests of snapshots with their manifest lists, read again."""
         slimmed = slim(metadata)
         for one in lists:
             self.found.snapshots += 1
@@ -226,7 +226,7 @@ class _Verifier:
                 continue
             stored = [(record.role, record.header) for record in one.manifests]
             names = [record.segment for record in one.manifests]
-            # A list may be wrong about a manifest: what is stored follows the entries.
+            # A list may have wrong counts of a manifest: the stored counts are those of the entries.
             with self._index.database.reading() as session:
                 counts = true_counts(session, names)
             expected = [
@@ -242,7 +242,7 @@ class _Verifier:
         return segment_name(self._rewrites.apply(header.location), header.length or 0)
 
     def _packed(self, published: Sequence[_Published], among: set[str] | None) -> None:
-        """Hold packed segments against the segments that they are made of."""
+        """Compare packed segments with the segments that they are made of."""
         if self._table.format != "iceberg":
             return
         seen: set[str] = set()
@@ -276,18 +276,18 @@ class _Verifier:
                 stored = self._index.segments.open(run.name).table()
                 words = ["is of other manifests"] if expected is None else list(table_differences(stored, expected))
         except CatalogError as error:
-            # What it is made of is told already.
+            # The segments it is made of are already reported.
             kind, words = "unreadable", [f"cannot be packed anew: {error.message}"]
         for number, word in enumerate(words):
             self._tell(kind, f"packed segment: {word}", None, run.name, put if number == 0 else None, also=number > 0)
 
     def _live(self, one: _Published) -> None:
-        """Hold the cancelled entries of a Paimon snapshot against its entries."""
+        """Compare the stored cancelled entries of a Paimon snapshot with those that follow from its entries."""
         state = [record for record in one.manifests if record.role in ("base", "delta")]
         try:
             tables = [self._index.segments.open(record.segment).table() for record in state]
         except CatalogError:
-            return  # told already
+            return  # already reported
         live = live_rows(tables)
         added = [table.column("status").to_numpy() == ADDED for table in tables]
         dead = np.flatnonzero(np.concatenate(added) & ~np.concatenate(live)) if tables else np.zeros(0, np.int64)
@@ -306,11 +306,11 @@ class _Verifier:
         of: SnapshotRecord | None = None,
         also: bool = False,
     ) -> None:
-        """Note a difference, repaired if that is wanted.
+        """Record a difference, and repair it if requested.
 
         Args:
-            of: the snapshot that differs, which is indexed anew.
-            also: repaired with the difference before.
+            of: the snapshot that differs, to be indexed again.
+            also: repaired together with the previous difference.
         """
         snapshot_id = None if of is None else of.snapshot.snapshot_id
         told = Difference(self._table.name, kind, snapshot_id, manifest, segment, what)
@@ -324,7 +324,7 @@ class _Verifier:
         self.found.differences.append(told)
 
     def _index_again(self) -> None:
-        """Index the snapshots anew whose lists, or live entries, differ."""
+        """Index again the snapshots whose lists or live entries differ."""
         if not self._repair or not self._wrong:
             return
         with held(self._index.database, self._table.table_id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
@@ -357,7 +357,7 @@ class _Steps:
 def _membership(
     stored: Sequence[tuple[str, ManifestHeader]], expected: Sequence[tuple[str, ManifestHeader]]
 ) -> str | None:
-    """How the manifests of a snapshot differ from those that its lists have, in words."""
+    """Describe how the stored manifests of a snapshot differ from those of its lists; None if they are equal."""
     if len(stored) != len(expected):
         return f"{len(stored)} manifests instead of {len(expected)}"
     for (role, header), (wanted_role, wanted) in zip(stored, expected, strict=True):
@@ -370,7 +370,7 @@ def _membership(
 
 
 def describe(told: Difference) -> list[str]:
-    """A difference in words: table, kind, where, what, and whether it was repaired."""
+    """Return a difference as texts: table, kind, where, what, and whether it was repaired."""
     place = [told.table, told.kind]
     if told.snapshot_id is not None:
         place.append(f"snapshot {told.snapshot_id}")

@@ -1,6 +1,6 @@
-"""What decoder processes do: bytes of a bucket to manifest headers and segments.
+"""The functions that decoder processes run: they turn bytes of a bucket into manifest headers and segments.
 
-Module-level functions, so that they can be sent to another process or a Spark executor.
+They are module-level, so that they can be pickled for another process or a Spark executor.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class WrittenSegment:
 
 
 def prepare() -> None:
-    """Load what decoding needs, before a process's memory is limited: this module's own imports too."""
+    """Load what decoding needs, this module's imports included, before a process's memory is limited."""
     prepare_decoders()
     native.is_available()
     zones_native.is_available()
 
 
 def slim(metadata: TableMetadata) -> TableMetadata:
-    """What decoding needs of a table: no snapshots, refs or log, which can be thousands."""
+    """Return only the metadata that decoding needs: no snapshots, refs or log, which can be thousands."""
     return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
 
 
 def pack(metadata: TableMetadata) -> bytes:
-    """The same as bytes, made once for many manifests: of a wide table it takes longer than decoding a small one."""
+    """Pickle :func:`slim`, once for many manifests: of a wide table it takes longer than decoding a small manifest."""
     return pickle.dumps(slim(metadata), pickle.HIGHEST_PROTOCOL)
 
 
@@ -67,11 +67,11 @@ def _unpacked(packed: bytes) -> TableMetadata:
 
 
 def decode_list(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-    """Decode one manifest list of a branch, whose schemas are its own in Paimon.
+    """Decode one manifest list of a branch; Paimon's branches have their own schemas.
 
     Raises:
-        MetadataCorrupt: it breaks its format's specification.
-        StorageError: the local file does not read.
+        MetadataCorrupt: it violates its format's specification.
+        StorageError: the local file cannot be read.
     """
     data = _read(contents)
     if metadata.format == "iceberg":
@@ -82,11 +82,11 @@ def decode_list(contents: Contents, metadata: TableMetadata, branch: str) -> lis
 def describe_inline(
     contents: Contents, location: str, snapshot: Snapshot, metadata: TableMetadata
 ) -> list[ManifestHeader]:
-    """What a manifest list would say of a manifest that a version 1 snapshot names by itself.
+    """Return the manifest list entry for a manifest that a version 1 snapshot names directly.
 
     Raises:
-        MetadataCorrupt: it is no manifest.
-        StorageError: the local file does not read.
+        MetadataCorrupt: it is not a manifest.
+        StorageError: the local file cannot be read.
     """
     data = _read(contents)
     spec_id = iceberg.own_spec_id(data)
@@ -105,11 +105,11 @@ def describe_inline(
 def decode_manifest(
     contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
 ) -> WrittenSegment:
-    """Decode one manifest of a table whose metadata ``pack`` gave, and write its segment to a local path.
+    """Decode one manifest of a table with metadata from :func:`pack`, and write its segment to a local path.
 
     Raises:
-        MetadataCorrupt: it breaks its format's specification, or may lack entries that its list counts.
-        StorageError: the local file does not read.
+        MetadataCorrupt: it violates its format's specification, or may lack entries that its list counts.
+        StorageError: the local file cannot be read.
     """
     table = _parse(_read(contents), header, _unpacked(metadata), branch)
     written = write_segment(table, Path(path))
@@ -119,11 +119,11 @@ def decode_manifest(
 def load_table_answer(
     file: bytes, location: str, config: Mapping[str, str], refs_only: bool, rewrites: Sequence[tuple[str, str]]
 ) -> bytes:
-    """The answer of the Iceberg REST ``loadTable`` from a metadata file, compressed or not.
+    """Return the Iceberg REST ``loadTable`` response for a metadata file, compressed or not.
 
     Raises:
         MetadataCorrupt: it is not a metadata file.
-        LimitExceeded: it inflates to too much.
+        LimitExceeded: it is too large when inflated.
     """
     moved = Rewrites(rewrites)
     return load_table_result(
@@ -138,13 +138,13 @@ def load_table_answer(
 def decode_manifest_by_reference(
     contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
 ) -> WrittenSegment:
-    """:func:`decode_manifest` by fastavro and plain Python, without machine code."""
+    """Like :func:`decode_manifest`, with fastavro and plain Python instead of machine code."""
     with without_machine_code():
         return decode_manifest(contents, header, metadata, branch, path)
 
 
 def decode_list_by_reference(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-    """:func:`decode_list` by fastavro."""
+    """Like :func:`decode_list`, with fastavro."""
     with without_machine_code():
         return decode_list(contents, metadata, branch)
 
@@ -154,7 +154,7 @@ def _read(contents: Contents) -> bytes:
 
 
 def _check_length(data: bytes, header: ManifestHeader) -> None:
-    """Refuse a manifest of another length than recorded, unless the list has counts to hold its entries against."""
+    """Refuse a manifest of another length than recorded, unless the list has counts to check its entries against."""
     counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
     if header.length not in (None, len(data)) and None in counts:
         raise MetadataCorrupt(

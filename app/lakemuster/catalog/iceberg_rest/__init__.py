@@ -1,1 +1,1 @@
-"""What the Iceberg REST catalog answers, without HTTP: tables as documents, plans as tasks, and their tokens."""
+"""Use cases of the Iceberg REST catalog, independent of HTTP: table documents, plans as tasks, and their tokens."""

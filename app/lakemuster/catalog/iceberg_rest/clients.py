@@ -1,10 +1,10 @@
-"""What clients make of a plan, told by their headers: where one would misread it, the plan is refused.
+"""Recognize clients by their headers, and refuse plans that a client would misread.
 
-Iceberg Java, 1.11 and 1.12, reads no sequence numbers from scan tasks, so that ``_last_updated_sequence_number`` of
-every row that its data file leaves to inherit is null. It names the columns that it reads in ``select``, metadata
-columns too. In partition tuples it reads floating-point numbers as JSON numbers only, which NaN and infinities are
-not. PyIceberg 0.12 has no such column; it refuses a plan with a null in a partition tuple, and reads the rest of a
-tuple without types.
+Iceberg Java 1.11 and 1.12 reads no sequence numbers from scan tasks. So ``_last_updated_sequence_number`` is null for
+every row whose data file leaves it to be inherited. The library names the columns that it reads, metadata columns
+included, in ``select``. In partition tuples it reads floating-point values only as JSON numbers, which NaN and
+infinities are not. PyIceberg 0.12 has no such column. It refuses a plan with a null in a partition tuple, and reads
+the other values of a tuple without types.
 
 Source: Iceberg Java, ``ContentFileParser``, ``RESTTableScan``, ``PartitionUtil``, ``SingleValueParser``,
 ``HTTPClient``; PyIceberg, ``catalog/rest/scan_planning.py``.
@@ -32,10 +32,10 @@ MOVED = (
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client, as its headers tell.
+    """A client, as identified by its headers.
 
     Attributes:
-        is_java: Iceberg's Java library, whatever engine it is part of.
+        is_java: Iceberg's Java library, in any engine.
         is_pyiceberg: PyIceberg 0.
     """
 
@@ -44,17 +44,17 @@ class Client:
 
     @classmethod
     def of(cls, headers: Mapping[str, str]) -> Client:
-        """The client that sent some headers."""
+        """Identify the client from its request headers."""
         return cls(
             headers.get(VERSION_HEADER, "").startswith("Apache Iceberg "),
             headers.get("user-agent", "").startswith("PyIceberg/0."),
         )
 
     def require_columns(self, planned: PlannedScan, asked: PlanTableScanRequest) -> None:
-        """Refuse to plan a scan of columns that the client would read wrongly.
+        """Refuse to plan a scan of columns that the client would misread.
 
         Raises:
-            ClientMustPlan: it would.
+            ClientMustPlan: the scan selects such a column.
         """
         metadata = planned.view.metadata
         if not self.is_java or metadata.format_version < ROW_LINEAGE or not asked.select:
@@ -64,7 +64,7 @@ class Client:
 
 
 def client_must_plan(planned: PlannedScan, reason: str) -> ClientMustPlan:
-    """The refusal of a plan, with what to do."""
+    """Return the error that refuses a plan and says what to do."""
     if planned.view.table.rewrites:
         return ClientMustPlan(f"{reason}; {MOVED}")
     return ClientMustPlan(

@@ -1,7 +1,7 @@
-"""Answers of ``loadTable``, made once for each metadata file and kept, the last used ones, within a budget of bytes.
+"""An LRU cache of ``loadTable`` responses, one for each metadata file, within a budget of bytes.
 
-A metadata file never changes, and the pointer's token tells a new file of the same name. What else goes into an
-answer goes into its key: so the key is the ETag, which is known before anything is read.
+A metadata file never changes, and the pointer's token distinguishes a new file of the same name. Whatever else decides
+a response is part of its key. So the key serves as the ETag, which is known before anything is read.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Snapshots = Literal["all", "refs"]
 
 BUDGET_BYTES = 256 * 2**20
 CONFIG: Mapping[str, str] = {}
-"""Properties that a client is to use for every table. They would win over what its user says: there are none."""
+"""Properties that clients must use for every table: none, since they would override the user's own settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table as ``loadTable`` shows it.
+    """A table as ``loadTable`` returns it.
 
     Attributes:
-        stale: why the newest state could not be had.
+        stale: why the newest state is not available.
     """
 
     table: TableRecord
@@ -43,18 +43,18 @@ class Loaded:
 
     @property
     def etag(self) -> str:
-        """Strong: of everything that decides the answer's bytes."""
+        """A strong ETag: a hash of everything that decides the response's bytes."""
         table = self.table
         decides = [__version__, dict(CONFIG), table.table_id, table.metadata_location, table.pointer, table.rewrites]
         return f'"{hashlib.sha256(orjson.dumps([*decides, self.snapshots])).hexdigest()[:32]}"'
 
 
 def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
-    """An Iceberg table, its pointer looked at within the allowed staleness.
+    """Return an Iceberg table whose pointer was looked at within the allowed staleness.
 
     Raises:
-        TableNotFound: none of that name.
-        CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
+        TableNotFound: there is none with that name.
+        CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
         CatalogError: its metadata could never be read.
     """
     table = services.iceberg_table(name)
@@ -64,22 +64,22 @@ def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
 
 
 def look_again(services: Services, loaded: Loaded) -> Loaded:
-    """The same, after a look at the pointer now: Paimon deletes a metadata file when it has written the next one.
+    """Return the table after a refresh: Paimon deletes a metadata file when it has written the next one.
 
     Raises:
-        CatalogError: the pointer leads nowhere.
+        CatalogError: the refresh failed.
     """
     services.refresher.refresh(loaded.table)
     return Loaded(services.iceberg_table(loaded.table.name), loaded.snapshots, None)
 
 
 def read(services: Services, loaded: Loaded) -> bytes:
-    """Make the answer from the metadata file.
+    """Make the response from the metadata file.
 
     Raises:
         StorageError: the file cannot be read.
-        MetadataCorrupt: it is not what it was.
-        LimitExceeded, DecodeFailed: it takes too much to read.
+        MetadataCorrupt: it is not a valid metadata file any more.
+        LimitExceeded, DecodeFailed: it is too large, or parsing it takes too much memory or time.
     """
     table = loaded.table
     assert table.metadata_location is not None
@@ -96,7 +96,7 @@ def read(services: Services, loaded: Loaded) -> bytes:
 
 @dataclass(slots=True)
 class Answers:
-    """The answers of one process. Many requests for the same one wait while it is made."""
+    """The cached responses of one process. Concurrent requests for the same response wait while one makes it."""
 
     budget: int = BUDGET_BYTES
     held: int = 0
@@ -105,7 +105,7 @@ class Answers:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The answer of a key; ``make`` is called when it is not kept, and may raise."""
+        """Return the response for a key; on a miss ``make`` is called, which may raise."""
         with self._guard:
             lock = self._making.setdefault(key, threading.Lock())
         try:

@@ -1,8 +1,8 @@
-"""Plan tasks and plan ids: stateless, signed, and good for one table and one caller only.
+"""Plan tasks and plan ids: stateless, signed tokens, each valid for one table and one caller only.
 
-A plan task holds the scan, a large one compressed, and a range of the plan; a plan id holds the scan, or of a large
-one only a digest, because it stands in URLs. The signature covers what the text holds and, besides, the registration
-of the table and the caller. They survive a restart and work on any replica; a changed or foreign one is not found.
+A plan task holds the scan, compressed if it is large, and a range of the plan. A plan id holds the scan, or only a
+digest of a large one, because it is part of URLs. The signature covers the text, the registration of the table and
+the caller. Tokens survive a restart and work on any replica. A modified or foreign token is not found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakemuster.predicates import NanMode
 
 MAX_ID_CHARACTERS = 2000
 SMALL_BYTES = 1000
-"""Scans that are not compressed, which takes longer than all the rest."""
+"""Maximum bytes of a scan that is not compressed: compression takes longer than all the rest."""
 _SIGNATURE_BYTES = 16
 _RANGE = struct.Struct(">qqqq")
 _TO_THE_END = Position(-1, -1)
@@ -32,17 +32,17 @@ Range = tuple[Position, Position | None]
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """All that a plan depends on, beside the table.
+    """All that a plan depends on besides the table.
 
     Attributes:
-        snapshot_id, row_id: the snapshot, and the index's own id of it, which is never used again; None of an
-            empty table.
-        after: of an incremental scan, the snapshot that it begins after.
-        schema_id: of the schema whose names the filter has.
+        snapshot_id, row_id: the snapshot, and the index's own id of it, which is never reused; None for an empty
+            table.
+        after: for an incremental scan, the snapshot after which it begins.
+        schema_id: the schema whose names the filter uses.
         filter: the JSON document; None for all rows.
-        statistics: ids of the columns whose statistics are shown.
-        min_rows: rows that are enough, if any.
-        nan: what comparisons with NaN mean.
+        statistics: ids of the columns whose statistics are returned.
+        min_rows: number of rows that are enough, if any.
+        nan: how comparisons treat NaN.
     """
 
     snapshot_id: int | None
@@ -65,7 +65,7 @@ class PlanTokens:
     caller: str
 
     def plan_id(self, scan: Scan) -> str:
-        """The id of a scan's plan."""
+        """Return the id of a scan's plan."""
         packed = _packed(scan)
         whole = self._signed("plan-id", _WHOLE + packed)
         if len(whole) <= MAX_ID_CHARACTERS:
@@ -73,17 +73,17 @@ class PlanTokens:
         return self._signed("plan-id", _DIGEST + hashlib.sha256(packed).digest())
 
     def plan_tasks(self, scan: Scan, ranges: list[Range]) -> list[str]:
-        """The plan tasks of some ranges of a scan's plan."""
+        """Return plan tasks for ranges of a scan's plan."""
         packed = _packed(scan)
         return [self._signed("plan-task", _RANGE.pack(*start, *(end or _TO_THE_END)) + packed) for start, end in ranges]
 
     def read_plan_id(self, text: str) -> tuple[bool, Scan | None]:
-        """Whether a plan id is ours; and its scan, if it holds one."""
+        """Return whether a plan id is ours, and its scan if it holds one."""
         raw = self._verified("plan-id", text)
         return raw is not None, _unpacked(raw[1:]) if raw is not None and raw[:1] == _WHOLE else None
 
     def read_plan_task(self, text: str) -> tuple[Scan, Range] | None:
-        """What a plan task says; None when it is not ours."""
+        """Return the scan and range of a plan task; None if it is not ours."""
         raw = self._verified("plan-task", text)
         if raw is None:
             return None

@@ -1,8 +1,8 @@
-"""A plan as an answer of the protocol: file scan tasks with their delete files, or plan tasks for later.
+"""Write a plan as a response of the protocol: file scan tasks with their delete files, or plan tasks for later.
 
-An answer is bounded in files and bytes. A plan that fits is answered whole, at once. Of one that does not, the first
-answer holds plan tasks only, each for a range of the plan; redeeming one evaluates its own range, and gives, should
-that be more than an answer holds, a further plan task for the rest.
+A response is limited in files and bytes. A plan that fits is returned whole, at once. Otherwise the first response
+holds plan tasks only, each for a range of the plan. Redeeming a plan task evaluates its range; if that exceeds one
+response, the response ends with a plan task for the rest.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ from lakemuster.wire.iceberg_rest.expressions import emit_expression
 from lakemuster.wire.rows import Written
 
 MAX_FILES = 10_000
-"""Files of one answer."""
+"""Maximum files of one response."""
 MAX_BYTES = 16 * 2**20
-"""Bytes of one answer, about."""
+"""Approximate maximum bytes of one response."""
 MAX_ENTRIES = 1_000_000
-"""Entries that are looked at before a first answer."""
+"""Maximum entries that are evaluated for a first response; a larger plan is answered with plan tasks."""
 MAX_TASK_BYTES = 4 * 2**20
-"""Bytes of the plan tasks of one answer."""
+"""Maximum bytes of the plan tasks of one response."""
 MAX_TOKEN_BYTES = 2**20 - 1024
-"""Bytes of a plan task, which is sent back in a request's body."""
+"""Maximum bytes of a plan task, which is sent back in a request's body."""
 
 _JSON_OF_ARROW = 3
 _BYTES_OF_FILE, _BYTES_OF_DELETE = 400, 1000
@@ -62,7 +62,7 @@ _BYTES_OF_FILE, _BYTES_OF_DELETE = 400, 1000
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Files of a plan that fit into one answer; ``after`` is where the first one that did not is."""
+    """Files of a plan that fit into one response; ``after`` is the position of the first one that does not."""
 
     pieces: tuple[PlannedBatch, ...]
     deletes: NDArray[np.int64]
@@ -71,10 +71,10 @@ class Collected:
 
 @dataclass(frozen=True)
 class TaskWriter:
-    """Writes the answers of one scan.
+    """Writes the responses of one scan.
 
     Attributes:
-        client: that they are for.
+        client: the client that they are for.
     """
 
     planned: PlannedScan
@@ -83,7 +83,7 @@ class TaskWriter:
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
 
     def first(self) -> bytes:
-        """The answer to a plan request: a completed plan."""
+        """Return the response to a plan request: a completed plan."""
         scan, plan = self.planned.scan, self.planned.plan
         plan_id = b'"status":"completed","plan-id":"%s",' % self.tokens.plan_id(scan).encode()
         entries = plan.survivors.entries
@@ -94,14 +94,14 @@ class TaskWriter:
         return self._answer(_NOTHING, self._later(entries), plan_id)
 
     def later(self, of: Range) -> bytes:
-        """The answer to a plan task."""
+        """Return the response to a plan task."""
         start, end = of
         found = self._collect(self.planned.plan.batches(start, end))
         rest = [] if found.after is None else self.tokens.plan_tasks(self.planned.scan, [(found.after, end)])
         return self._answer(found, rest)
 
     def _later(self, entries: int) -> list[str]:
-        """Plan tasks for the whole plan; the larger each of them is, the fewer."""
+        """Return plan tasks for the whole plan; the larger each of them is, the fewer there are."""
         scan, plan = self.planned.scan, self.planned.plan
         [one] = self.tokens.plan_tasks(scan, [(START, None)])
         if len(one) > MAX_TOKEN_BYTES:
@@ -127,7 +127,7 @@ class TaskWriter:
         return Collected(tuple(pieces), deletes, None)
 
     def _pieces(self, batches: Iterable[PlannedBatch]) -> Iterator[tuple[PlannedBatch, int]]:
-        """Batches in pieces that are small beside an answer; and about how many bytes each makes."""
+        """Yield batches in pieces that are small compared with a response, and their approximate bytes of JSON."""
         for batch in batches:
             count = len(batch.rows)
             texts = np.array([len(self._residual(residual)) for residual in batch.residuals], np.int64)
@@ -142,7 +142,7 @@ class TaskWriter:
     def _answer(self, found: Collected, plan_tasks: list[str], status: bytes = b"") -> bytes:
         self._require_deletes_to_be_found(found)
         self._require_partitions_to_be_read(found)
-        # Position deletes name data files by the recorded text: a client would not find another spelling of it.
+        # Position deletes name data files by the recorded location: clients would not match another spelling of it.
         as_recorded = bool(np.isin(found.deletes, self._position_deletes(found)).any())
         deletes = [
             delete_files(self._files(part, table, as_recorded))
@@ -191,10 +191,10 @@ class TaskWriter:
         return self._residuals[bound]
 
     def _require_partitions_to_be_read(self, found: Collected) -> None:
-        """Refuse partition values that the client cannot read, in files where it looks at them.
+        """Refuse partition values that the client cannot read, in files where it uses them.
 
         Raises:
-            ClientMustPlan: there are some.
+            ClientMustPlan: there are such values.
         """
         if self.client.is_java:
             self._require_finite(found)
@@ -221,7 +221,7 @@ class TaskWriter:
             raise client_must_plan(self.planned, "Iceberg's Java library reads no partition values of NaN or infinity")
 
     def _untold(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
-        """The fields that PyIceberg may look at, each with (N,) the files of which it is not told the value."""
+        """Return the fields that PyIceberg may use, each with (N,) the files whose value it cannot be given."""
         files = self._files(of, table)
         return {
             part: ~told
@@ -234,11 +234,11 @@ class TaskWriter:
         return Rewrites(self.planned.view.table.rewrites)
 
     def _with_schemes(self, locations: pa.Array) -> pa.Array:
-        """Where files are, bare paths as URLs."""
+        """Return the locations of files after rewrites, bare paths as URLs."""
         return with_schemes(self._rewrites.apply_array(locations))
 
     def _position_deletes(self, found: Collected) -> NDArray[np.int64]:
-        """The numbers of the plan's position deletes; none when no delete file was found."""
+        """Return the numbers of the plan's position deletes; empty if no delete file was found."""
         if not len(found.deletes):
             return found.deletes
         first = 0
@@ -250,9 +250,9 @@ class TaskWriter:
         return np.concatenate(numbers)
 
     def _require_deletes_to_be_found(self, found: Collected) -> None:
-        """Refuse position deletes of data files that were moved: they name them by where they were.
+        """Refuse position deletes of data files that were moved: they name the files by their old locations.
 
-        Readers compare the name with the data file's location. They would not find the deletes, and not notice.
+        Readers compare that name with the data file's location: they would silently not apply the deletes.
         """
         if not self.planned.view.table.rewrites or not len(found.deletes):
             return

@@ -1,4 +1,4 @@
-"""From what a client asks to a plan: the snapshot, the schema whose names are meant, the filter."""
+"""Turn a client's plan request into a plan: choose the snapshot and the schema of its names, bind the filter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 
 @dataclass(frozen=True, slots=True)
 class PlannedScan:
-    """A scan, and its plan of ``view``."""
+    """A scan and its plan of ``view``."""
 
     scan: Scan
     view: View
@@ -27,17 +27,17 @@ class PlannedScan:
 
 
 def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan: NanMode) -> PlannedScan:
-    """Plan what a request asks for.
+    """Plan a client's request.
 
-    The client has read the table's metadata, and takes the current snapshot for what that says: when it cannot be
-    planned, an older one is no answer.
+    The client has read the table's metadata, and means the current snapshot that it names. If that snapshot cannot be
+    planned, an older one does not replace it.
 
     Raises:
-        FilterInvalid: the filter is off; says where.
-        TableNotFound: none of that name.
-        CompanionNotFound: a Paimon table without Iceberg metadata that can be shown.
-        SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: as :meth:`Services.view`.
-        RequestInvalid: of an incremental scan, snapshots that do not follow one another.
+        FilterInvalid: the filter is invalid; the message says where.
+        TableNotFound: there is none with that name.
+        CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
+        SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`Services.view`.
+        RequestInvalid: the snapshots of an incremental scan do not follow one another.
     """
     view = _chosen(services, name, asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id)
     schema = view.schemas[0] if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
@@ -60,7 +60,7 @@ def plan_again(services: Services, name: str, scan: Scan) -> PlannedScan:
 
     Raises:
         SnapshotNotFound: the snapshot, or its schema, is gone.
-        SnapshotQuarantined, SnapshotUnpublished: it cannot be read any more.
+        SnapshotQuarantined, SnapshotUnpublished: the snapshot cannot be read any more.
     """
     view = services.view(name, Selector(scan.snapshot_id), iceberg=True)
     if (None if view.snapshot is None else view.snapshot.row_id) != scan.row_id:
@@ -108,7 +108,7 @@ def _schema(view: View, schema_id: int) -> Schema:
 
 
 def _ids(schema: Schema, names: list[str], *, case_sensitive: bool) -> tuple[int, ...]:
-    """The columns of some names; clients also name metadata columns, which have no statistics."""
+    """Return the ids of named columns; clients also name metadata columns, which have no statistics."""
     wanted = set(names) if case_sensitive else {name.casefold() for name in names}
     return tuple(
         sorted(i for i, name in schema.names.items() if (name if case_sensitive else name.casefold()) in wanted)

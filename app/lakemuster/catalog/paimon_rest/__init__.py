@@ -1,1 +1,1 @@
-"""What the Paimon REST catalog answers, without HTTP."""
+"""Use cases of the Paimon REST catalog, independent of HTTP."""

@@ -1,4 +1,4 @@
-"""A snapshot's partitions as the Paimon REST catalog names and sums them."""
+"""A snapshot's partitions, named and summed as in the Paimon REST catalog."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNKNOWN = -1
 def partitions_of(
     services: Services, table: TableRecord, metadata: TableMetadata, record: SnapshotRecord, schema: Schema
 ) -> dict[str, PartitionOut]:
-    """The partitions that hold a live file, by name. Null and blank values have one name, and are one partition here.
+    """Return the partitions that hold a live file, by name. Null and blank values share one name, so one partition.
 
     Raises:
         SnapshotQuarantined, SnapshotUnpublished: the snapshot cannot be read.
@@ -43,7 +43,7 @@ def _together(one: PartitionOut, other: PartitionOut) -> PartitionOut:
 
 
 def _spelled(sums: pa.Table, view: View, schema: Schema) -> Iterator[PartitionOut]:
-    """Partitions, their values as the table's directories spell them."""
+    """Yield partitions, with values spelled as in the table's directories."""
     options = dict(schema.options)
     legacy = options.get("partition.legacy-name", "true").strip().lower() == "true"
     default = options.get("partition.default-name", DEFAULT_NAME)

@@ -1,4 +1,4 @@
-"""Two clocks: one that never steps, for ages and pauses; and the machine's wall clock, which may."""
+"""The time source: a monotonic clock for ages and pauses, and the machine's wall clock, which may step."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What tells the time. Tests bring their own, and step it."""
+    """A source of time. Tests pass their own and advance it."""
 
     def monotonic(self) -> float:
-        """Seconds since some moment, the same for the life of the process; never less than before."""
+        """Seconds since a moment that is fixed for the life of the process; never decreases."""
         ...
 
     def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch, as the machine has it now."""
+        """Milliseconds since the Unix epoch, by the machine's clock."""
         ...
 
 
@@ -22,7 +22,7 @@ class SystemClock:
     """The operating system's clocks."""
 
     def monotonic(self) -> float:
-        """Seconds since some moment."""
+        """Seconds since a fixed moment."""
         return time.monotonic()
 
     def wall_ms(self) -> int:

@@ -32,7 +32,7 @@ def _of_json(value: object) -> object:
 
 
 def _of_words(value: object) -> object:
-    """A JSON list, or words with commas between."""
+    """Parse a JSON list or comma-separated words."""
     if not isinstance(value, str) or value.lstrip().startswith("["):
         return _of_json(value)
     return tuple(word for part in value.split(",") if (word := part.strip()))
@@ -46,7 +46,7 @@ _WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")
 
 
 class TableSettings(BaseModel):
-    """What holds for the tables of one pattern."""
+    """Settings of the tables whose names match one pattern."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -54,7 +54,7 @@ class TableSettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """Everything an operator can set. Unknown keys and values out of range are refused at the start."""
+    """Everything an operator can set. Unknown keys and values out of range are rejected at startup."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     )
 
     def nan_of(self, table: str) -> NanMode:
-        """What comparisons with NaN mean for a table; of several patterns that say it, the one with most plain text."""
+        """The NaN mode of a table. If several matching patterns set one, the most specific pattern wins."""
         said = ((pattern, own.nan) for pattern, own in self.tables.items() if own.nan is not None)
         found = [(pattern, nan) for pattern, nan in said if fnmatchcase(table, pattern)]
         return max(found, key=lambda one: _specificity(one[0]))[1] if found else "any"
@@ -118,7 +118,7 @@ class Settings(BaseSettings):
 
 
 def _specificity(pattern: str) -> tuple[bool, int, str]:
-    """Names without wildcards first, then by the characters that must be there; never two patterns alike."""
+    """A pattern's sort key: no wildcards ranks highest, then more literal characters; the text breaks ties."""
     plain = _WILDCARDS.sub("", pattern)
     return plain == pattern, len(plain), pattern
 
@@ -142,7 +142,7 @@ def load_settings(**flags: object) -> Settings:
     """Read the settings; ``flags`` that are not None win over environment and file.
 
     Raises:
-        ConfigInvalid: an unknown key, or a value of the wrong type or out of range; names all of them.
+        ConfigInvalid: an unknown key, or a value of the wrong type or out of range; the message names all of them.
     """
     known = {name.upper() for name in Settings.model_fields}
     unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known)

@@ -1,19 +1,19 @@
 """Every deliberate failure of Lakemuster, each with a public code.
 
 CatalogError
-├── ConfigInvalid            a setting is wrong; the start is refused
-├── RequestInvalid           the caller's words are off
+├── ConfigInvalid            a setting is wrong; startup fails
+├── RequestInvalid           the request is invalid
 │   ├── PageTokenInvalid
-│   ├── FilterInvalid        a predicate that cannot be read, bound or typed
-│   ├── NotAcceptable        no media type that the caller takes
+│   ├── FilterInvalid        a predicate that cannot be parsed or bound
+│   ├── NotAcceptable        no media type that the caller accepts
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised · LocationForbidden
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
-│   └── PlanNotFound · PlanTaskNotFound     a token that is not ours, or not for this table and caller
-├── OperationUnsupported     part of a protocol, and not of this server: it changes no tables
+│   └── PlanNotFound · PlanTaskNotFound     a token that we did not sign, or not for this table and caller
+├── OperationUnsupported     the protocol has the operation, but this server only reads tables
 │   └── ClientMustPlan       the client would misread this server's plan of its scan
 ├── TableExists
 ├── NotATable                a location without Iceberg or Paimon metadata
@@ -22,18 +22,18 @@ CatalogError
 │   ├── LimitExceeded        ... or exceed what we decode
 │   └── DecodeFailed         ... or killed, stalled or starved their decoder
 ├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
-├── SnapshotUnpublished      known, and not readable now
-├── LookFailed               not known, and it cannot be looked for now
+├── SnapshotUnpublished      known, but not readable now
+├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError
 │   └── ObjectMissing · StorageDenied · StorageUnavailable
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
-├── Overloaded               more requests at once than we take
-├── SegmentCorrupt           a segment of ours does not read back as it was written
+├── Overloaded               too many concurrent requests
+├── SegmentCorrupt           a segment does not read back as it was written
 │   └── SegmentMissing       ... or is not in the segment store
-└── DatabaseVersionMismatch  the database is of another version than this code
+└── DatabaseVersionMismatch  the database has another schema version than this code
 
-Domain errors know no HTTP: ``api/errors.py`` maps each class to its status.
+Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its status.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from collections.abc import Mapping
 
 
 def pip_install(extra: str) -> str:
-    """The command that installs an extra. No package index has Lakemuster: pip takes its source tree or a wheel."""
+    """The command that installs an extra. Lakemuster is on no package index: pip needs its source tree or a wheel."""
     return f"pip install '.[{extra}]' in the source tree, or 'WHEEL[{extra}]' with the path of a built wheel"
 
 
@@ -51,7 +51,7 @@ class CatalogError(Exception):
 
     Attributes:
         code: public and stable, one per class.
-        context: values that help the person who can act; no secrets.
+        context: values that help to fix the failure; no secrets.
     """
 
     code = "catalog_error"
@@ -77,7 +77,7 @@ class ConfigInvalid(CatalogError):
 
 
 class RequestInvalid(CatalogError):
-    """The request's words are off; the message says which."""
+    """The request is invalid; the message names the cause."""
 
     code = "request_invalid"
 
@@ -89,13 +89,13 @@ class PageTokenInvalid(RequestInvalid):
 
 
 class FilterInvalid(RequestInvalid):
-    """A predicate that cannot be read, names no column, compares unlike types or is too large."""
+    """A predicate that cannot be parsed, names an unknown column, compares incompatible types or is too large."""
 
     code = "filter_invalid"
 
 
 class NotAcceptable(RequestInvalid):
-    """The answer cannot be given in any media type that the caller takes."""
+    """The response is not available in any media type that the caller accepts."""
 
     code = "not_acceptable"
 
@@ -113,19 +113,19 @@ class NotAuthenticated(CatalogError):
 
 
 class NotAuthorised(CatalogError):
-    """The token is known, and its scopes do not cover the request."""
+    """The token is known, but its scopes do not cover the request."""
 
     code = "not_authorised"
 
 
 class LocationForbidden(CatalogError):
-    """A table lives where tables of its namespace may not."""
+    """The table's location is not allowed for tables of its namespace."""
 
     code = "location_forbidden"
 
 
 class NotFound(CatalogError):
-    """Nothing of that name."""
+    """Nothing of that name exists."""
 
     code = "not_found"
 
@@ -155,25 +155,25 @@ class ManifestNotFound(NotFound):
 
 
 class SystemTableNotFound(NotFound):
-    """Paimon has no such system table, or it is not of metadata."""
+    """Paimon has no such system table, or it does not hold metadata."""
 
     code = "system_table_not_found"
 
 
 class NamespaceNotFound(NotFound):
-    """No registered table lies in that namespace, or none that the caller may see."""
+    """The namespace has no registered table that the caller may see."""
 
     code = "namespace_not_found"
 
 
 class ViewNotFound(NotFound):
-    """There are no views here."""
+    """The server has no views."""
 
     code = "view_not_found"
 
 
 class CompanionNotFound(NotFound):
-    """A Paimon table that the caller may see, asked for as an Iceberg table, without Iceberg metadata to show."""
+    """The caller may see the Paimon table, but it has no Iceberg metadata to serve it as an Iceberg table."""
 
     code = "companion_not_found"
 
@@ -185,19 +185,19 @@ class WarehouseNotFound(NotFound):
 
 
 class PlanNotFound(NotFound):
-    """A plan id that we did not sign, or not for this table and caller, or whose snapshot is gone."""
+    """A plan id that we did not sign, that is for another table or caller, or whose snapshot is gone."""
 
     code = "plan_not_found"
 
 
 class PlanTaskNotFound(NotFound):
-    """A plan task that we did not sign, or not for this table and caller, or whose snapshot is gone."""
+    """A plan task that we did not sign, that is for another table or caller, or whose snapshot is gone."""
 
     code = "plan_task_not_found"
 
 
 class OperationUnsupported(CatalogError):
-    """A protocol has the operation, and this server does not: it reads tables and changes none."""
+    """The protocol defines the operation, but this server only reads tables."""
 
     code = "operation_unsupported"
 
@@ -251,19 +251,19 @@ class SnapshotQuarantined(CatalogError):
 
 
 class SnapshotUnpublished(CatalogError):
-    """The snapshot is known, and could not be indexed for this request."""
+    """The snapshot is known, but could not be indexed for this request."""
 
     code = "snapshot_unpublished"
 
 
 class LookFailed(CatalogError):
-    """What is asked for is not known, and may exist: the table cannot be looked at now."""
+    """The requested object is not known but may exist: the table's pointer cannot be read now."""
 
     code = "look_failed"
 
 
 class StorageError(CatalogError):
-    """Object storage did not give what was asked."""
+    """A request to object storage failed."""
 
     code = "storage_error"
 
@@ -299,13 +299,13 @@ class RefreshBusy(IndexUnavailable):
 
 
 class Overloaded(CatalogError):
-    """More requests at once than this process takes."""
+    """The process already serves its maximum of concurrent requests."""
 
     code = "overloaded"
 
 
 class DatabaseVersionMismatch(CatalogError):
-    """The database's schema version is not the one of this code."""
+    """The database's schema version differs from the one that this code needs."""
 
     code = "database_version_mismatch"
 

@@ -1,4 +1,4 @@
-"""The composition root: settings to engine, stores and decoders, and those to the app."""
+"""The composition root: build the index, stores and decoders from the settings, and the HTTP application from them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def build_services(settings: Settings, waiting: Waiting = SERVING, clock: Clock = SYSTEM) -> Services:
-    """Open the index and the stores; nothing is fetched yet, decoders start when first needed.
+    """Open the index and the stores. Nothing is fetched yet; decoders start when first needed.
 
     Args:
         waiting: how long requests wait for storage.
-        clock: tells ages, and the time of an embedded database.
+        clock: the time source for ages and for an embedded database.
 
     Raises:
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
-        IndexUnavailable, ConfigInvalid: it cannot be opened.
+        IndexUnavailable, ConfigInvalid: the index or a store cannot be opened.
     """
     refresher = open_refresher(settings, waiting, clock)
     return Services(settings, refresher.index, refresher.store, refresher)
@@ -34,7 +34,7 @@ def build_services(settings: Settings, waiting: Waiting = SERVING, clock: Clock 
 
 def build_app(settings: Settings) -> FastAPI:
     """The HTTP application over freshly opened services."""
-    # The command line opens services without HTTP, and should not wait for FastAPI.
+    # Imported here: commands that open services without HTTP should not wait for FastAPI.
     from lakemuster.api.app import create_app  # noqa: PLC0415
 
     services = build_services(settings)
@@ -44,7 +44,7 @@ def build_app(settings: Settings) -> FastAPI:
 
 
 def app() -> FastAPI:
-    """For server processes that are told nothing but the environment."""
+    """The application factory of server processes, which are configured by the environment and not by flags."""
     built = build_app(load_settings())
     reload_on_hangup(built)
     get_ready()
@@ -52,22 +52,22 @@ def app() -> FastAPI:
 
 
 def reload_on_hangup(app: FastAPI) -> None:
-    """Have the tokens file read again on SIGHUP, if there is one; without, the signal does what it always does."""
+    """Reload the tokens file on SIGHUP. Without a tokens file, the signal keeps its default action."""
     if app.state.api.tokens is not None:
         signal.signal(signal.SIGHUP, lambda *_: app.state.api.tokens.reload())
 
 
 def get_ready() -> None:
-    """Do before the first request what requests would wait for.
+    """Warm up before the first request.
 
-    Machine code is loaded, which takes a tenth of a second. Garbage is let go of, and what is left, modules and routes
-    that stay for good, never looked at again: a full collection looks at every object, for as long.
+    Compile the JSON kernel, which takes a tenth of a second. Then collect garbage and freeze the remaining objects
+    (modules and routes that live as long as the process): a full collection that scans them takes as long.
     """
-    # The command line opens services without them.
+    # Imported here: commands that open services do not need it.
     from lakemuster.wire.json_kernel.native import is_available  # noqa: PLC0415
 
     is_available()
-    # NumPy loads it late, and Arrow asks it of each array.
+    # NumPy imports it lazily, and Arrow needs it for every array.
     import_module("numpy.ma")
     gc.collect()
     gc.freeze()

@@ -1,8 +1,8 @@
 """The demo lake: five small tables, written by PyIceberg and pypaimon, in an archive beside this file.
 
 ``shop.orders``, ``shop.customers`` and ``web.events`` are Iceberg, ``shop.stock`` and ``web.clicks`` are Paimon. In the
-archive the Iceberg tables record locations below :data:`RECORDED_ROOT`; unpacked, they record where they are. The
-archive is made by ``scripts/make_demo_lake.py``.
+archive the Iceberg tables record locations below :data:`RECORDED_ROOT`; unpacking replaces these by the actual ones.
+The archive is made by ``scripts/make_demo_lake.py``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from lakemuster.demo.relocation import relocate
 from lakemuster.errors import StorageUnavailable
 
 RECORDED_ROOT = "s3://lakemuster-demo"
-"""What the Iceberg metadata in the archive says of where it is; there is no such bucket."""
+"""The root of the locations in the archive's Iceberg metadata; no such bucket exists."""
 
 _ARCHIVE = "lake.zip"
 _STAMP = ".unpacked"
 
 
 def is_unpacked(folder: Path) -> bool:
-    """Whether the demo lake of this version is in ``folder``, and its metadata names that folder.
+    """Whether ``folder`` holds this version of the demo lake, with metadata that names that folder.
 
     Raises:
         StorageUnavailable: ``folder`` cannot be read.
@@ -39,7 +39,7 @@ def is_unpacked(folder: Path) -> bool:
 
 
 def unpack(folder: Path) -> Path:
-    """Lay the demo lake out in ``folder``; a lake that is unpacked there already is left as it is.
+    """Unpack the demo lake into ``folder``, unless this version is there already.
 
     Needs ``lakemuster[server]``.
 
@@ -64,7 +64,7 @@ def _stamp(folder: Path) -> str:
 
 
 def _replace(folder: Path) -> None:
-    """Unpack beside ``folder``, then take its place: half a lake is never seen."""
+    """Unpack beside ``folder``, then rename, so that a partly unpacked lake is never visible."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
         lake = Path(scratch) / "lake"

@@ -1,4 +1,4 @@
-"""Iceberg metadata below a folder, made to name the folder where it is: clients open what their metadata names.
+"""Rewrite the locations in Iceberg metadata that was moved: clients open the files that the metadata names.
 
 A table's metadata holds full locations in three kinds of file: table metadata (JSON), manifest lists and manifests
 (Avro). A manifest list also holds the size of each manifest, so manifests are written first.
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 Move = Callable[[str], str]
-"""From a recorded location to the location now."""
+"""Maps a recorded location to the current one."""
 
 
 def relocate(folder: Path, recorded: str, location: str) -> None:
-    """Replace the prefix ``recorded`` of all locations below ``folder`` by ``location``.
+    """Replace the prefix ``recorded`` by ``location`` in all Iceberg metadata below ``folder``.
 
     Args:
         folder: where the files are now; it may be moved to ``location`` afterwards.
@@ -44,7 +44,7 @@ def relocate(folder: Path, recorded: str, location: str) -> None:
 
 
 def _rewrite_avro(path: Path, move: Move, sizes: Mapping[str, int]) -> int:
-    """Write the file again with its own schema, codec, header and sync marker; returns its new size in bytes."""
+    """Rewrite the file with the same schema, codec, header and sync marker; return its new size in bytes."""
     from fastavro import reader, writer  # noqa: PLC0415 - the bare client comes by here and has no Avro
 
     data = path.read_bytes()
@@ -62,7 +62,7 @@ def _rewrite_avro(path: Path, move: Move, sizes: Mapping[str, int]) -> int:
 
 
 def _moved(value: Any, move: Move) -> Any:
-    """The value with each text in it moved."""
+    """The value with ``move`` applied to every string in it."""
     match value:
         case str():
             return move(value)

@@ -1,7 +1,7 @@
 """Compile every ``kernel.py`` to its ``kernel.ll``: ``python -m lakemuster.kernels.build``.
 
-LLVM's text is the same for every 64-bit little-endian machine once triple and layout are left out. So it is part of
-the source tree, and numba, which makes it, is needed by those only who change a kernel.
+Without target triple and data layout, the LLVM text is the same for every 64-bit little-endian machine. So it is part
+of the source tree, and numba, which generates it, is needed only to change a kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lakemuster.planner.pruning.native.kernel import any_between
 from lakemuster.wire.json_kernel.kernel import join
 
 numba: Any = typed_numba
-"""Half of its names have no types."""
+"""``Any``, because half of numba's names have no types."""
 
 KERNELS = (run, read_bounds, zones_of, any_between, join)
 
@@ -35,24 +35,24 @@ _MANGLED = re.compile(r"_ZN\w*?\d+(?:kernel(?:_[a-z]+)?|words)\d+(?P<name>[a-z_]
 
 
 def main() -> None:
-    """Write the text of every kernel anew."""
+    """Regenerate the LLVM text of every kernel."""
     for function in KERNELS:
         text_of(module_of(function)).write_text(compile_kernel(function), "utf-8")
 
 
 def compile_kernel(function: Callable[..., int]) -> str:
-    """The LLVM text of a kernel, with a head that says what it was made of."""
+    """The LLVM text of a kernel, with a header that names the numba version and the digest of the sources."""
     kernel = module_of(function)
     text = text_of(kernel)
     parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
-    # A function has its name in the modules, too, that import it.
+    # A function is also bound in the modules that import it.
     named = [
         (module, name, value)
         for module in (words, kernel, *parts)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType)
     ]
-    # Of any machine, not of the one that this runs on.
+    # Generate code for a generic CPU, not for this machine's.
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = "generic", ""
     compiled_of: dict[Callable[..., int], Any] = {
         value: numba.njit(error_model="numpy")(value) for _, _, value in named
@@ -70,7 +70,7 @@ def compile_kernel(function: Callable[..., int]) -> str:
 
 
 def _over_pointers(function: Callable[..., int], compiled: Any) -> Any:
-    """A kernel as ``Kernel`` calls it: makes arrays of pointers and lengths."""
+    """Compile the wrapper that ``Kernel`` calls: it builds the kernel's arrays from pointers and lengths."""
     names, types, passed = [], [], []
     for name, width, shape in parameters_of(function):
         number = numba.from_dtype(np.dtype(width))
@@ -87,7 +87,7 @@ def _over_pointers(function: Callable[..., int], compiled: Any) -> Any:
 
 
 def _whole(text: str, entry: str, name: str) -> str:
-    """One function and what it needs, optimised as a whole, without what is of this machine."""
+    """The LLVM text of one function and all that it calls, optimised, with nothing specific to this machine."""
     module = llvm.parse_assembly(text)
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration:

@@ -1,6 +1,6 @@
-"""A compiled kernel: LLVM's text to machine code, once in a process.
+"""Load a kernel: compile its LLVM text to machine code, once per process.
 
-It takes a tenth of a second and more, so it happens when the first file is decoded and not on import.
+Compilation takes a tenth of a second or more, so it happens on the first use and not on import.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Given = ParamSpec("Given")
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_uint64
 _WIDTHS: dict[Any, type[np.generic]] = {words.Words: np.uint64, words.Ints: np.uint32, words.Octets: np.uint8}
-"""What each alias holds. numpy may build ``NDArray`` in any way, so the width is not read from the alias."""
+"""The element type of each alias. It is not read from the alias: numpy may build ``NDArray`` in any way."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _plain: ContextVar[bool] = ContextVar("plain", default=False)
 
 @contextmanager
 def without_machine_code() -> Iterator[None]:
-    """Make no kernel available to this thread while the block runs: plain code does the same work."""
+    """Disable compiled kernels in this thread while the block runs; plain code does the same work."""
     before = _plain.set(True)
     try:
         yield
@@ -46,15 +46,16 @@ def without_machine_code() -> Iterator[None]:
 
 
 def is_without_machine_code() -> bool:
-    """Whether kernels are set aside in this thread."""
+    """Whether compiled kernels are disabled in this thread."""
     return _plain.get()
 
 
 class Parameter(NamedTuple):
-    """What a kernel takes: words, or one where there is no shape.
+    """One parameter of a kernel: an array, or a single word.
 
     Attributes:
-        shape: None for a length that callers choose.
+        width: the element type.
+        shape: the length of each dimension, None where the caller chooses it; empty for a single word.
     """
 
     name: str
@@ -63,15 +64,15 @@ class Parameter(NamedTuple):
 
     @property
     def chosen(self) -> int:
-        """How many lengths callers choose: the first ones."""
+        """The number of leading dimensions whose length the caller chooses."""
         return self.shape.count(None)
 
 
 class Kernel(Generic[Given]):
-    """A function of a ``kernel.py`` as machine code, for callers the same function.
+    """A function of a ``kernel.py`` compiled to machine code, with the same signature.
 
-    Arrays have to be contiguous. As a function of C it has, first, a pointer to its verdict and one that stays unused;
-    then, for each parameter, a pointer and the lengths that callers choose, or a word.
+    Arrays must be contiguous. The C function takes a pointer to the verdict and an unused pointer; then, for each
+    parameter, either a pointer and the lengths that the caller chooses, or a word.
     """
 
     def __init__(self, function: Callable[Given, int]) -> None:
@@ -80,19 +81,19 @@ class Kernel(Generic[Given]):
         self._chosen = [parameter.chosen for parameter in self._parameters]
 
     def is_available(self) -> bool:
-        """Whether llvmlite is installed and compiles it for this machine; loads it."""
+        """Whether kernels are enabled in this thread and llvmlite compiles this one here; compiles it if so."""
         return not _plain.get() and self._loaded is not None
 
     def __call__(self, *given: Given.args, **_: Given.kwargs) -> int:
-        """The function's verdict.
+        """Run the kernel and return its verdict.
 
         Raises:
-            RuntimeError: the kernel raised an error, which none does.
+            RuntimeError: the kernel raised an exception; kernels are written to raise none.
         """
         assert self._loaded is not None
         function, _engine = self._loaded
         passed: list[int] = []
-        # Buffers are those of the arrays; numpy's own ways to an address take five times as long.
+        # A pyarrow buffer shares the array's memory; numpy's own ways to its address take five times as long.
         for chosen, value in zip(self._chosen, given, strict=True):
             if isinstance(value, np.ndarray):
                 passed += (pa.py_buffer(value).address, *value.shape[:chosen])
@@ -105,7 +106,7 @@ class Kernel(Generic[Given]):
 
     @cached_property
     def _loaded(self) -> tuple[Callable[..., int], Any] | None:
-        """The function, and its engine, with which machine code goes."""
+        """The C function and the engine that owns its machine code; None if it cannot be compiled here."""
         if sys.byteorder != "little" or struct.calcsize("P") != 8:
             return None
         try:
@@ -124,7 +125,7 @@ class Kernel(Generic[Given]):
 
 
 def parameters_of(function: Callable[..., int]) -> list[Parameter]:
-    """What a kernel takes, as its annotations say it."""
+    """The parameters of a kernel, from its annotations."""
     hints = get_type_hints(function, include_extras=True)
     del hints["return"]
     return [_parameter(name, hint) for name, hint in hints.items()]
@@ -138,34 +139,34 @@ def _parameter(name: str, hint: Any) -> Parameter:
 
 
 def symbol_of(function: Callable[..., int]) -> str:
-    """The name of a kernel's machine code."""
+    """The symbol of a kernel in its LLVM text."""
     return f"lakemuster_{function.__name__}"
 
 
 def module_of(function: Callable[..., int]) -> ModuleType:
-    """Where a kernel is written."""
+    """The module that defines a kernel."""
     return sys.modules[function.__module__]
 
 
 def text_of(source: ModuleType) -> Path:
-    """Where the text of a kernel is."""
+    """The path of a kernel module's LLVM text."""
     assert source.__file__ is not None
     return Path(source.__file__).with_suffix(".ll")
 
 
 def digest_of(text: Path) -> str:
-    """Tells one version of a kernel's source from others; its text names the one that it was made of."""
+    """The SHA-256 of a kernel's sources. The LLVM text records the digest of the sources that it was built from."""
     parts = [Path(words.__file__), *sorted(text.parent.glob("kernel*.py"))]
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
 def _compile(llvm: Any, text: str, name: str) -> tuple[Any, int]:
-    """An engine, and where in memory a function is."""
+    """Compile LLVM text; return the engine and the address of the function ``name``."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     module = llvm.parse_assembly(text)
-    # LLVM 20 and 21 parse a text of LLVM 22 that they cannot compile, and compiling it would end the process.
+    # LLVM 20 and 21 parse text of LLVM 22 that they cannot compile; compiling it would end the process.
     module.verify()
     module.triple, module.data_layout = llvm.get_default_triple(), str(machine.target_data)
     engine = llvm.create_mcjit_compiler(module, machine)

@@ -1,4 +1,4 @@
-"""How many entries a manifest has by status, and what its manifest list says of that."""
+"""Count a manifest's entries and rows by status, and compare them with the counts in its manifest list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakemuster.metadata.files import ADDED, DELETED, EXISTING
 from lakemuster.metadata.snapshot import ManifestHeader
 
 PackedCounts = bytes
-"""Of ``EntryCounts.pack``."""
+"""The bytes that :meth:`EntryCounts.pack` returns."""
 
 _PACKED = struct.Struct("<6q")
 _STATUSES = {"added": ADDED, "existing": EXISTING, "deleted": DELETED}
@@ -20,7 +20,7 @@ _STATUSES = {"added": ADDED, "existing": EXISTING, "deleted": DELETED}
 
 @dataclass(frozen=True, slots=True)
 class EntryCounts:
-    """Entries, and the records of their files, by status."""
+    """The number of entries, and of the rows in their files, by status."""
 
     added_files_count: int
     existing_files_count: int
@@ -31,7 +31,7 @@ class EntryCounts:
 
     @classmethod
     def of(cls, table: pa.Table) -> Self | None:
-        """Of a decoded manifest; None for one of index files, whose list has no counts."""
+        """The counts of a decoded manifest; None for a manifest of index files, whose list has no counts."""
         if "status" not in table.column_names or "record_count" not in table.column_names:
             return None
         status, records = table.column("status").to_numpy(), table.column("record_count").to_numpy()
@@ -42,20 +42,20 @@ class EntryCounts:
         return cls(**found)
 
     def pack(self) -> bytes:
-        """As bytes of one length."""
+        """The counts as bytes of fixed length."""
         return _PACKED.pack(*astuple(self))
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The counts of :meth:`pack`."""
+        """The counts from the bytes of :meth:`pack`."""
         return cls(*_PACKED.unpack(packed))
 
     def wrong_in(self, header: ManifestHeader) -> dict[str, int]:
-        """The true values of counts that the manifest list has and that are others there."""
+        """The true values of the counts that the manifest list records wrongly."""
         listed = ((name, getattr(header, name)) for name in EntryCounts.__slots__)
         return {name: getattr(self, name) for name, value in listed if value not in (None, getattr(self, name))}
 
     def corrected(self, header: ManifestHeader) -> ManifestHeader:
-        """The header with true counts, where it has any."""
+        """The header with its wrong counts corrected; missing ones stay missing."""
         wrong: dict[str, Any] = self.wrong_in(header)
         return replace(header, **wrong) if wrong else header

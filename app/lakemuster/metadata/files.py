@@ -1,8 +1,8 @@
 """A manifest's entries as aligned columns: the shape that both formats decode to and that segments hold.
 
-Row *i* is entry *i* of the manifest, nothing inherited, rewritten or left out. The columns:
+Row *i* is entry *i* of the manifest: no entry is left out, no value is inherited or rewritten. The columns:
 
-* the entry's own fields, of :data:`ICEBERG_COLUMNS`, :data:`PAIMON_COLUMNS` or :data:`PAIMON_INDEX_COLUMNS`;
+* the entry's own fields, see :data:`ICEBERG_COLUMNS`, :data:`PAIMON_COLUMNS` and :data:`PAIMON_INDEX_COLUMNS`;
 * per partition field, ``partition.<field id>``;
 * per column with statistics, ``lower.<id>``, ``upper.<id>`` (typed, see ``types.arrow_type``),
   ``value_count.<id>``, ``null_count.<id>``, ``nan_count.<id>``, ``column_size.<id>`` (:func:`count_type`);
@@ -13,7 +13,7 @@ Row *i* is entry *i* of the manifest, nothing inherited, rewritten or left out. 
 
 A statistic is null when the writer did not record it: null is *unknown*. A column in which every
 row is null is left out. Where the files of one Paimon manifest disagree on a column's type, the
-first type met has the plain name and each further one ``lower.<id>@<type text>``.
+first type found has the plain name and each further one ``lower.<id>@<type text>``.
 
 Every typed column carries the text of its type in its Arrow field metadata under ``type``
 (the ``Primitive.text`` of the schema that it was decoded with).
@@ -102,7 +102,7 @@ PAIMON_INDEX_COLUMNS: dict[str, pa.DataType] = {
 }
 
 SPARSE = b"sparse"
-"""Arrow field metadata key of structs by column name whose null members mean "not recorded"."""
+"""The Arrow metadata key that marks structs with members by column name, where null means "not recorded"."""
 
 _COUNT_LIMITS = tuple((of, 1 << of.bit_width - 1) for of in (_I8, pa.int16(), _I32, _I64))
 
@@ -126,9 +126,9 @@ def split_column(name: str) -> tuple[str, int, str] | None:
 
 
 def count_type(least: int, most: int) -> pa.DataType:
-    """The type of a column of counts from ``least`` to ``most``: int8, int16, int32 or int64, as narrow as they fit.
+    """The narrowest of int8, int16, int32 and int64 that holds counts from ``least`` to ``most``.
 
-    Counts are most of a segment's columns. Readers compute with them as int64.
+    Most columns of a segment are counts. Readers compute with them as int64.
     """
     return next(of for of, limit in _COUNT_LIMITS if -limit <= least and most < limit)
 

@@ -38,5 +38,5 @@ def parse_name(text: str) -> Levels:
 
 
 def format_name(levels: Sequence[str]) -> str:
-    """The one spelling of a name: backticks only where they are needed."""
+    """The canonical spelling of a name: backticks only where they are needed."""
     return ".".join("`" + level.replace("`", "``") + "`" if re.search("[.`]", level) else level for level in levels)

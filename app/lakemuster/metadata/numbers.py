@@ -1,4 +1,4 @@
-"""Arrow's numbers as numpy's."""
+"""Map Arrow's numeric types to numpy's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Partition specs: which fields a table's files are grouped by.
 
-A Paimon table is a table of one spec with identity partitions, whose field ids
-are those of the columns; Iceberg's partition fields have ids of their own.
+A Paimon table has one spec, of identity fields that have the ids of their columns;
+Iceberg's partition fields have ids of their own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PartitionField:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec:
-    """One version of a table's partitioning; no fields when it has none."""
+    """One version of a table's partitioning; without fields when it is unpartitioned."""
 
     spec_id: int
     fields: tuple[PartitionField, ...]
@@ -42,7 +42,7 @@ UNKNOWN = Primitive(Kind.UNKNOWN, "unknown")
 
 
 def result_type(field: PartitionField, schemas: tuple[Schema, ...]) -> Primitive:
-    """The type of a partition field's values; ``UNKNOWN`` when it cannot be told.
+    """The type of a partition field's values; ``UNKNOWN`` when it cannot be determined.
 
     Args:
         field: the partition field.

@@ -1,4 +1,4 @@
-"""A table's columns at one point of its life: fields by id, names by path."""
+"""Schemas: one version of a table's columns, with lookup by field id and by dotted path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Schema:
         schema_id: the format's id of this version.
         fields: top-level columns, in order.
         identifier_field_ids: Iceberg's identifier fields; Paimon's primary key.
-        partition_keys, primary_keys, options, comment, created_at_ms: Paimon keeps
+        partition_keys, primary_keys, options, comment, created_at_ms: Paimon stores
             these with each schema; empty for Iceberg.
     """
 
@@ -58,7 +58,7 @@ class Schema:
 
     @cached_property
     def named(self) -> Mapping[str, Sequence[Column]]:
-        """Every field by dotted path, all that have the same one together."""
+        """The fields of each dotted path: several fields may have the same path."""
         found: dict[str, list[Column]] = {}
         for column in self._columns:
             found.setdefault(column.path, []).append(column)
@@ -66,7 +66,7 @@ class Schema:
 
     @cached_property
     def named_in_any_case(self) -> Mapping[str, Sequence[Column]]:
-        """The same by path in folded case."""
+        """Like :attr:`named`, by case-folded path."""
         found: dict[str, list[Column]] = {}
         for column in self._columns:
             found.setdefault(column.path.casefold(), []).append(column)
@@ -78,7 +78,7 @@ class Schema:
 
     @cached_property
     def required(self) -> frozenset[int]:
-        """The ids of the fields that are required, and so are all structs around them; none inside a list or a map."""
+        """The ids of required fields whose enclosing structs are all required; none inside a list or a map."""
         return frozenset(_required(self.fields))
 
     def primitive(self, field_id: int) -> Primitive | None:
@@ -88,11 +88,11 @@ class Schema:
 
 
 def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]:
-    """The ids that several fields have, nested ones among them: statistics of one would be taken for another's.
+    """The ids that several fields share, nested fields included: their statistics could not be told apart.
 
     Args:
-        elements: whether elements of lists, and keys and values of maps, have ids of their own (Iceberg); Paimon's are
-            derived, and no statistics are of them.
+        elements: whether elements of lists, and keys and values of maps, have ids of their own (Iceberg). Paimon's are
+            derived, and have no statistics.
     """
     counts: Counter[int] = Counter()
     waiting = [(field, True) for field in fields]
@@ -110,18 +110,18 @@ def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]
 
 
 def listed_ids(ids: Sequence[int]) -> str:
-    """Some ids for a message."""
+    """The first ten ids, for an error message."""
     return ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
 
 
 def never_null(field_id: int, schema: Schema, history: Sequence[Schema]) -> bool:
     """Whether no file of a table can hold a null in a column.
 
-    Files keep the schema that they were written with: each schema must require the column, and the structs around it,
-    or lack it where it has a default for older rows.
+    A file has the schema that it was written with. So each schema in ``history`` must require the column and its
+    enclosing structs, or lack them where an initial default fills older rows.
 
     Args:
-        schema: the one whose column is meant.
+        schema: the schema of the column.
         history: all schemas that files may have been written with.
     """
     if field_id not in schema.required:
@@ -143,7 +143,7 @@ def _required(fields: Sequence[Field]) -> Iterator[int]:
 
 
 def _path(fields: Sequence[Field], field_id: int) -> tuple[Field, ...]:
-    """A field that is in no list or map, with the structs around it, from the top; empty where there is none."""
+    """A field's enclosing structs from the top, then the field; empty if it is absent or inside a list or map."""
     for field in fields:
         if field.field_id == field_id:
             return (field,)

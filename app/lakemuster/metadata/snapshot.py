@@ -1,4 +1,4 @@
-"""Snapshots, refs and manifest headers: what a table's metadata says before any manifest is read."""
+"""Snapshots, refs and manifest headers: a table's metadata before any manifest is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.metadata.schema import Schema
 
 Format = Literal["iceberg", "paimon"]
 Role = Literal["manifests", "base", "delta", "changelog", "index"]
-"""Which list of a snapshot: Iceberg has ``manifests``; Paimon the others, ``index`` being its index manifest."""
+"""Which manifest list of a snapshot: Iceberg has ``manifests``, Paimon the others; ``index`` is its index manifest."""
 
 MAIN = "main"
 
@@ -36,7 +36,7 @@ class Snapshot:
         manifest_lists: in reading order.
         inline_manifests: Iceberg v1 snapshots without a manifest list: manifest locations.
         summary: Iceberg's summary, without ``operation``; empty for Paimon.
-        extra: the format's own other fields, in its spelling of the native API (snake_case).
+        extra: other fields of the format, named as in the native API (snake_case).
     """
 
     snapshot_id: int
@@ -55,7 +55,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A name for a snapshot. ``branch`` is the branch whose snapshots ``snapshot_id`` counts (Iceberg: main)."""
+    """A name for a snapshot. ``branch`` is the branch that ``snapshot_id`` belongs to (Iceberg: main)."""
 
     name: str
     kind: Literal["branch", "tag"]
@@ -66,14 +66,14 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    """What a pointer leads to: everything but the manifests.
+    """The table metadata that a pointer names: everything but the manifests.
 
     Attributes:
         location: the table's root, as recorded by its writer (Iceberg) or given (Paimon).
         metadata_location: Iceberg: the metadata file; Paimon: the latest snapshot file.
         schemas: by increasing id. Paimon branches' schemas are in ``branch_schemas``.
         snapshot_log: (timestamp_ms, snapshot_id), oldest first, for time travel on main.
-        current_snapshot_id: of main; None for a table without snapshots.
+        current_snapshot_id: the current snapshot of main; None for a table without snapshots.
         extra: the format's other table-level fields.
     """
 

@@ -1,4 +1,4 @@
-"""Partition transforms: their names, the types they take and give, and the partition values of column values.
+"""Partition transforms: their names, their source and result types, and the partition values of column values.
 
 Source: Iceberg spec, "Partition Transforms" and appendix B.
 """
@@ -35,13 +35,13 @@ _SOURCES = {
     "day": _DATED,
     "hour": INSTANTS,
 }
-"""The kinds that a transform takes; ``identity`` and ``void`` take any."""
+"""The source kinds that a transform accepts; ``identity`` and ``void`` accept any."""
 _OWN_TYPES = {"bucket": _INT, "year": _INT, "month": _INT, "day": _DATE, "hour": _INT}
-"""What a transform gives, where that is not its source's type. ``day`` is a date in every writer."""
+"""The result type of a transform, where that is not its source's type. ``day`` is a date in every writer."""
 
 
 def parse_transform(text: str) -> tuple[str, int]:
-    """Name and parameter of a transform, 0 where it has none; plural names of times are made singular."""
+    """Name and parameter of a transform, 0 where it has none; ``days`` and ``date`` become ``day``, and so on."""
     match = _PARAMETER.fullmatch(text)
     if match is not None:
         return match[1], int(match[2])
@@ -49,13 +49,13 @@ def parse_transform(text: str) -> tuple[str, int]:
 
 
 def own_type(transform: str) -> Primitive | None:
-    """The type of a transform's values whatever it is computed from; None when that is its source's, or unknown."""
+    """The result type of a transform, if the same for every source type; None for other and unknown transforms."""
     name, parameter = parse_transform(transform)
     return _OWN_TYPES.get(name) if _is_whole(name, parameter) else None
 
 
 def keeps_type(transform: str) -> bool:
-    """Whether a transform gives values of its source's type."""
+    """Whether a transform's result has its source's type."""
     name, parameter = parse_transform(transform)
     return name in ("identity", "void", "truncate") and _is_whole(name, parameter)
 
@@ -65,7 +65,7 @@ def _is_whole(name: str, parameter: int) -> bool:
 
 
 def transformed_type(transform: str, source: Primitive) -> Primitive | None:
-    """The type of transformed values; None when the transform is unknown or not of such a type."""
+    """The type of transformed values; None when the transform is unknown or does not accept the source."""
     name, _ = parse_transform(transform)
     if name in _SOURCES and source.kind not in _SOURCES[name]:
         return None
@@ -75,10 +75,10 @@ def transformed_type(transform: str, source: Primitive) -> Primitive | None:
 def apply(transform: str, source: Primitive, value: object) -> object:
     """The transformed value, both in internal form; null stays null.
 
-    Truncated integers and decimals may be below the least value of their type, where writers differ.
+    Truncated integers and decimals may be below the minimum of their type, where writers differ.
 
     Raises:
-        ValueError: a transform that is unknown, or not of that type.
+        ValueError: the transform is unknown or does not accept the source.
     """
     function = transform_function(transform, source)
     if function is None:
@@ -87,7 +87,7 @@ def apply(transform: str, source: Primitive, value: object) -> object:
 
 
 def transform_function(transform: str, source: Primitive) -> Callable[[object], object] | None:
-    """What computes transformed values of ``source``, both in internal form; None as ``transformed_type``."""
+    """The function that transforms values of ``source``, both in internal form; None where ``transformed_type`` is."""
     name, parameter = parse_transform(transform)
     if transformed_type(transform, source) is None:
         return None

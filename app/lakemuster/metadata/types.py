@@ -1,6 +1,6 @@
-"""Column types of both formats, and how their values stand in memory.
+"""Column types of both formats, and how their values are represented in memory.
 
-A value's *internal form* is what specifications compute with: integers for
+A value's *internal form* is the one that specifications compute with: integers for
 dates (days), times and timestamps (the type's unit since 1970-01-01),
 ``Decimal``, ``UUID``, ``str``, ``bytes``, ``float``, ``bool``. Columns of values
 are Arrow arrays of :func:`arrow_type`, whose buffers hold the same numbers.
@@ -18,7 +18,7 @@ Unit = Literal["ms", "us", "ns"]
 
 
 class Kind(StrEnum):
-    """What a primitive type is. The words of Iceberg where both formats have it."""
+    """The kind of a primitive type, under Iceberg's name where both formats have it."""
 
     BOOLEAN = "boolean"
     TINYINT = "tinyint"
@@ -48,7 +48,7 @@ class Primitive:
     """A type without fields of its own.
 
     Attributes:
-        kind: what it is.
+        kind: the kind of type.
         text: the spelling of the table's own format (``timestamptz_ns``, ``VARCHAR(20)``).
         precision, scale: decimals only.
         length: bytes of ``fixed``; declared length of character and binary types.
@@ -65,7 +65,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A named column or struct member, identified by ``field_id`` for ever.
+    """A named column or struct member, permanently identified by ``field_id``.
 
     ``initial_default`` and ``write_default`` are JSON single values, None when absent.
     """
@@ -122,9 +122,9 @@ _SIMPLE: dict[Kind, pa.DataType] = {
 
 
 def arrow_type(of: Type) -> pa.DataType | None:
-    """The Arrow type of a column of such values; None where values have no order of ours.
+    """The Arrow type of a column of these values; None for types that we do not order.
 
-    Nested, variant, geo and unknown types give None: their bounds are kept raw.
+    Nested, variant, geo and unknown types give None: their bounds stay raw bytes.
     """
     if not isinstance(of, Primitive):
         return None

@@ -1,8 +1,8 @@
-"""Values of primitive types as JSON, and back: the Iceberg JSON single-value form.
+"""Convert values of primitive types to and from Iceberg's JSON single-value form.
 
-Where JSON or its readers would lose something, text takes the number's place: integers
-beyond 2**53, NaN and the infinities. Years outside of 0000 to 9999 are written as ISO 8601
-expands them, with a sign. Timestamps with a zone are in UTC and end in ``+00:00``.
+Numbers that JSON or its readers cannot hold exactly are written as text: integers beyond
+2**53, NaN and the infinities. Years outside of 0000 to 9999 are written in the expanded form
+of ISO 8601, with a sign. Timestamps with a zone are in UTC and end in ``+00:00``.
 
 Source: Iceberg spec, appendix D, "JSON single-value serialization".
 """
@@ -20,7 +20,7 @@ from lakemuster.metadata.types import Kind, Primitive, Unit
 JSON = None | bool | int | float | str
 
 SAFE_INTEGER = 2**53
-"""JavaScript's numbers hold every integer up to here."""
+"""JavaScript's numbers represent every integer up to this one."""
 
 PER_SECOND: dict[Unit, int] = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 _DIGITS: dict[Unit, int] = {"ms": 3, "us": 6, "ns": 9}
@@ -36,7 +36,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 def json_value(of: Primitive, internal: object) -> JSON:
     """The JSON form of a value in its internal form (see ``types``); None stays None.
 
-    Values of types without an internal form of ours are given as bytes and become hex.
+    Values of types without an internal form are bytes and become hex.
 
     Raises:
         TypeError: the value is not of the type's internal form.
@@ -64,7 +64,7 @@ def json_value(of: Primitive, internal: object) -> JSON:
 def from_json_value(of: Primitive, value: object) -> object:
     """The internal form of a JSON value; the inverse of :func:`json_value`.
 
-    Integers are taken as numbers or text, timestamps with a zone in any zone, decimals with
+    Integers are accepted as numbers or text, timestamps with a zone in any zone, decimals with
     fewer digits after the point than their type has.
 
     Raises:

@@ -1,8 +1,8 @@
 """Predicates: one tree for SQL text and Iceberg expressions, bound to the columns of a schema.
 
-``tree`` is the tree, unbound and bound; ``sql`` reads text, ``literals`` its constants, ``opaque_conditions`` what
-cannot prune; ``binding`` resolves columns and types; ``projection`` gives predicates on partitions; ``nan`` says what
-comparisons mean for NaN; ``row_evaluation`` is the meaning of a predicate for one row.
+``tree`` is the tree, unbound and bound; ``sql`` parses text, and ``opaque_conditions`` its conditions that cannot
+prune; ``binding`` resolves columns and ``literals`` converts constants to their types; ``projection`` gives predicates
+on partitions; ``nan`` defines comparisons with NaN; ``row_evaluation`` evaluates a predicate on one row.
 """
 
 from lakemuster.predicates.binding import MAX_DEPTH, MAX_NODES, MAX_VALUES, bind, check_size

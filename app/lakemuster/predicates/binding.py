@@ -1,12 +1,12 @@
-"""Binding: names become field ids, constants become values of the columns' types, NOT disappears.
+"""Bind predicates: names become field ids, constants become values of the columns' types, NOT disappears.
 
-Null and NaN have more than one reading among engines; a bound predicate keeps every row that one of
-them keeps:
+Engines read null and NaN in different ways; a bound predicate matches every row that one of these
+readings matches:
 
-- NaN: what a comparison says of it is the caller's choice (:mod:`~lakemuster.predicates.nan`). Under ``any``,
-  ``x > 5`` and ``NOT x > 5`` may both hold for NaN: an Or with ``IS_NAN`` says so, ``maybe`` when readings differ. A
-  conjunct that no NaN satisfies (``x < 10``) takes such branches away again.
-- null: SQL's three values by default. Iceberg's own expressions let null match a negation
+- NaN: the caller chooses what comparisons mean (:mod:`~lakemuster.predicates.nan`). Under ``any``, ``x > 5`` and
+  ``NOT x > 5`` may both hold for NaN: the comparison becomes an Or with ``IS_NAN``, which is ``maybe`` when readings
+  differ. If another conjunct excludes NaN (``x < 10``), such branches are removed again.
+- null: SQL's three-valued logic by default. Iceberg's own expressions let null match a negation
   (``not-eq``, ``not-in``, ``not-starts-with``): ``negations_match_null`` binds in that way.
 """
 
@@ -47,7 +47,7 @@ from lakemuster.predicates.tree import (
 )
 
 MAX_DEPTH, MAX_NODES, MAX_VALUES = 32, 1_000, 20_000
-"""Of a predicate: levels (a chain of ANDs is one), operators and comparisons, values of all IN lists together."""
+"""Limits of a predicate: levels (a chain of ANDs is one), operators and comparisons, values of all IN lists."""
 
 _NEVER_NAN = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.NOT_NAN, Op.IS_NULL})
 _SHOWN = 60
@@ -62,19 +62,19 @@ def bind(
     nan: NanMode = "any",
     history: Sequence[Schema] | None = None,
 ) -> Bound:
-    """The predicate over the columns of a schema, without NOT.
+    """Bind a predicate to the columns of a schema; the result has no NOT.
 
     Args:
         predicate: the tree.
-        schema: whose names are meant.
+        schema: the schema whose columns the names refer to.
         case_sensitive: whether ``ID`` is another column than ``id``.
         negations_match_null: bind as Iceberg reads its expressions, see the module.
         nan: what comparisons with NaN mean.
-        history: all schemas that the table's files may have been written with. Where given, IS NULL is FALSE of a
+        history: all schemas that the table's files may have been written with. If given, IS NULL is FALSE for a
             column that cannot be null in any of them.
 
     Raises:
-        FilterInvalid: a name that is no column or several, a constant unlike its column, too large a predicate.
+        FilterInvalid: an unknown or ambiguous name, a constant unlike its column, or a predicate beyond the limits.
     """
     check_size(predicate)
     binder = _Binder(schema, case_sensitive, negations_match_null, nan, history)
@@ -130,7 +130,7 @@ class _Binder:
         self._columns = schema.named if case_sensitive else schema.named_in_any_case
 
     def push(self, node: Predicate, *, negated: bool, text: str = "") -> Bound:
-        """Bind a node, or its negation; ``text`` is what it was written as where that is more than the node's own."""
+        """Bind a node, or its negation; ``text``, if given, replaces the node's own text."""
         match node:
             case AlwaysTrue() | AlwaysFalse():
                 return TRUE if isinstance(node, AlwaysTrue) is not negated else FALSE
@@ -210,7 +210,7 @@ class _Binder:
 
 
 def _without_nan(children: list[Bound]) -> list[Bound]:
-    """Conjuncts without NaN branches of columns that another conjunct says are not NaN."""
+    """The conjuncts without the NaN branches of columns for which another conjunct excludes NaN."""
     numbers = {
         child.field_id
         for child in children
@@ -231,7 +231,7 @@ def _nan_of(part: Bound, numbers: set[int]) -> bool:
 
 
 def _flat(node: And | Or) -> Iterator[Predicate]:
-    """The children, those of nested nodes of the same kind included, in order."""
+    """The children in order, with nested nodes of the same kind flattened."""
     waiting = list(reversed(node.children))
     while waiting:
         child = waiting.pop()
@@ -242,7 +242,7 @@ def _flat(node: And | Or) -> Iterator[Predicate]:
 
 
 def _is_one_comparison(node: And | Or) -> bool:
-    """Whether it is one comparison in parts, such as BETWEEN: each has the words of the whole."""
+    """Whether the node is one comparison in parts, such as BETWEEN: each part has the text of the whole."""
     return bool(node.text) and all(getattr(child, "text", None) == node.text for child in node.children)
 
 
@@ -251,7 +251,7 @@ def _words(text: str, negated: bool) -> str:
 
 
 def _describe(leaf: Leaf) -> str:
-    """Words for a leaf that was not written as text."""
+    """A text for a leaf that was not written as text."""
     subject = leaf.name if leaf.transform is None else f"{leaf.transform}({leaf.name})"
     shown = [_shown(literal.value) for literal in leaf.literals[:5]]
     if leaf.op in UNARY:

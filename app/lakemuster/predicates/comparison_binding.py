@@ -1,4 +1,4 @@
-"""One comparison bound: its constants as values of the column's type, and what it says of null and NaN."""
+"""Bind one comparison: convert its constants to the column's type, and decide whether null and NaN match."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Comparing:
     """One comparison of a column.
 
     Attributes:
-        bare: the leaf as it is bound, without values, its operator negated already where ``negated``.
-        of: the type that is compared: the column's, or its transform's.
-        nulls: null matches negations.
+        bare: the bound leaf without values; its operator is already negated if ``negated``.
+        of: the compared type: the column's, or its transform's result type.
+        nulls: whether null matches negations.
     """
 
     bare: BoundLeaf
@@ -47,11 +47,11 @@ class Comparing:
     nan: NanMode
 
     def bound(self) -> Bound:
-        """The comparison, or its negation.
+        """Bind the comparison, or its negation.
 
         Raises:
-            FilterInvalid: a constant unlike the column, or not the number of them that the operator takes.
-            UndecidedError: engines do not agree on what it means.
+            FilterInvalid: a constant of an incompatible type, or the wrong number of constants for the operator.
+            UndecidedError: engines disagree on what it means.
         """
         op = self.bare.op
         literals = self.leaf.literals
@@ -95,7 +95,7 @@ class Comparing:
         return self._or_nan(main, of_nan(asked, self.nan, negated=self.negated))
 
     def _listed(self, outcomes: Sequence[Outcome], plain: Iterable[object]) -> Bound:
-        """IN and NOT IN: each constant's ``=``, or the values that they have come to already."""
+        """Bind IN or NOT IN, given the outcome of ``=`` for each constant, or ``plain`` values of the type."""
         found = [outcome for outcome in outcomes if not isinstance(outcome, str)]
         maybe = any(outcome.maybe for outcome in found)
         values = sorted({*plain, *(outcome.value for outcome in found if not _is_nan(outcome.value))})  # type: ignore[type-var]
@@ -124,7 +124,7 @@ class Comparing:
         return any_of((main, self._unary(Op.IS_NAN, maybe=nan == "maybe")), self.leaf.text)
 
     def _by_kind(self, numbers: Verdict, nan: Verdict) -> Bound:
-        """A comparison that says the same of every number, and something of NaN."""
+        """A comparison with one verdict for all numbers, and one for NaN."""
         null = self._unary(Op.IS_NULL) if self.nulls and self.bare.op in NEGATIVE else FALSE
         if numbers == "never":
             return any_of((null, self._or_nan(FALSE, nan)), self.leaf.text)
@@ -136,7 +136,7 @@ class Comparing:
         return all_of(both, self.leaf.text)
 
     def _folded(self, always: str) -> Bound:
-        """A comparison that holds for every value, or for none; null values are another matter."""
+        """A comparison that holds for every value, or for none; nulls follow ``self.nulls``."""
         if always == "never":
             return self._unary(Op.IS_NULL) if self.nulls and self.bare.op in NEGATIVE else FALSE
         return self._everything(maybe=self.of.kind in FLOATS)
@@ -151,7 +151,7 @@ class Comparing:
 
 
 def refused(leaf: Leaf, message: str) -> FilterInvalid:
-    """A comparison that its column cannot have."""
+    """The error for a comparison that its column does not support."""
     at = f" ({leaf.where})" if leaf.where else ""
     return FilterInvalid(message + at, column=leaf.name, position=leaf.where)
 

@@ -1,4 +1,4 @@
-"""Dates, times and timestamps written as text, to the picosecond."""
+"""Parse dates, times and timestamps written as text, to the picosecond."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from lakemuster.metadata.values import days_of
 
 DAY = 86_400 * 10**12
-"""Picoseconds."""
+"""A day in picoseconds."""
 
 _DATE = re.compile(r"([+-]?\d{4,9})-(\d{1,2})-(\d{1,2})", re.ASCII)
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?", re.ASCII)
@@ -15,7 +15,7 @@ _ZONE = re.compile(r"\s?(?:(?:Z|UTC|GMT)|([+-])(\d\d):?(\d\d)?)$", re.ASCII | re
 
 
 class UnlikeTypesError(ValueError):
-    """The constant has no place among the type's values; the message says why, in half a sentence."""
+    """The constant cannot be compared with the type; the message says why, in half a sentence."""
 
 
 def parse_date(text: str) -> int:
@@ -47,7 +47,7 @@ def parse_time(text: str) -> int:
 
 
 def parse_timestamp(text: str) -> tuple[int, bool]:
-    """Picoseconds since 1970 of an ISO 8601 date or timestamp, and whether it has a zone; then they are in UTC.
+    """Picoseconds since 1970 of an ISO 8601 date or timestamp (in UTC if it has a zone), and whether it has a zone.
 
     Raises:
         UnlikeTypesError: not a timestamp.

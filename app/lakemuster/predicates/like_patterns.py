@@ -1,4 +1,4 @@
-"""LIKE: what a pattern says of the beginning of a text."""
+"""Turn LIKE patterns into prefix predicates."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from lakemuster.predicates.tree import And, Leaf, Literal, Op, Opaque, Predicate
 
 
 def like(leaf: Leaf, escape: Literal | None) -> Predicate:
-    """The predicate of ``column LIKE pattern``; its beginning prunes where there is one.
+    """The predicate of ``column LIKE pattern``; its literal prefix prunes, if it has one.
 
     Args:
         leaf: the column and, as its literal, the pattern.
-        escape: of the ESCAPE clause. Without one a backslash escapes in some engines and not in
-            others: what follows it is not looked at.
+        escape: the constant of the ESCAPE clause. Without one, a backslash escapes in some engines
+            and not in others, so the prefix ends before it.
 
     Raises:
-        FilterInvalid: the pattern is no text, or escapes what it cannot.
+        FilterInvalid: the pattern is not a string, or an escape is invalid.
     """
     (pattern,) = leaf.literals
     if pattern.kind == "null" or (escape is not None and escape.kind == "null"):
@@ -39,7 +39,7 @@ def like(leaf: Leaf, escape: Literal | None) -> Predicate:
 
 
 def _split(pattern: str, escape: str | None, where: str) -> tuple[str, str]:
-    """The literal beginning of a pattern, and the rest of it."""
+    """The literal prefix of a pattern, and the rest."""
     found: list[str] = []
     at = 0
     while at < len(pattern):

@@ -1,8 +1,8 @@
-"""Comparisons of a column with a constant, in values of the column's type.
+"""Convert comparisons with a constant to comparisons with a value of the column's type.
 
 A constant need not be a value of the type: ``x < 1.5`` on integers is ``x <= 1``, ``ts <= '…00.0005'``
-on milliseconds is ``ts <= '…00.000'``, ``x > 10000000000`` on 32 bits holds for no row. Types with a
-least step are exact; of the floating point types see :func:`_floating`.
+on milliseconds is ``ts <= '…00.000'``, ``x > 10000000000`` on 32 bits holds for no row. For types with a
+smallest step the conversion is exact; for floating point types see :func:`_floating`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Always = OneOf["always", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``op`` with a value of the type; ``maybe`` as on a bound leaf."""
+    """``op`` with a value of the type; ``maybe`` as in ``BoundLeaf``."""
 
     op: Op
     value: object
@@ -33,7 +33,7 @@ class Comparison:
 
 
 Outcome = Comparison | Always
-"""``always`` and ``never`` speak of values that are not null, and not NaN either."""
+"""``always`` and ``never`` apply to values that are neither null nor NaN."""
 
 BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
@@ -47,13 +47,13 @@ _MAX_DIGITS = 400
 
 
 class UndecidedError(ValueError):
-    """The constant can be compared with the type, in ways that engines do not agree on."""
+    """The constant can be compared with the type, but engines disagree on the result."""
 
 
 def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
     """``op`` between a value of the type and the constant.
 
-    NaN as a constant is given back as the value: what it means is the binder's to say.
+    A NaN constant is returned as the value: the binder decides what it means.
 
     Raises:
         UnlikeTypesError: the constant cannot be compared with the type.
@@ -64,9 +64,9 @@ def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
 
 def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] | None:
-    """The values of the type that equal one of the constants; None where only :func:`compare` can tell.
+    """The values of the type that equal one of the constants; None where :func:`compare` is needed.
 
-    For lists of thousands, which are of plain integers or strings as a rule.
+    A fast path for lists of thousands of values, which are usually plain integers or strings.
     """
     if of.kind in BITS:
         half = 1 << BITS[of.kind] - 1
@@ -95,7 +95,7 @@ def number(text: str) -> Decimal:
 
 
 def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
-    """A comparison with ``floor`` steps, or something between it and the next step when not exact."""
+    """A comparison with the value of ``floor`` steps; if not ``exact``, with one between it and the next step."""
     if op in (Op.EQ, Op.NOT_EQ):
         if not exact or not low <= floor <= high:
             return "never" if op is Op.EQ else "always"
@@ -117,7 +117,7 @@ def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callab
 
 
 def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
-    """How many steps of 10**-scale a number has, rounded down, and whether nothing was rounded."""
+    """The number of steps of 10**-scale in a value, rounded down, and whether that is exact."""
     if exact_value == 0:
         return 0, True
     negative, digits, exponent = exact_value.as_tuple()
@@ -138,7 +138,7 @@ def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
 
 
 def _numeric(literal: Literal, of: Primitive) -> Decimal:
-    """The constant as a number; NaN and the infinities too."""
+    """The constant as a number, including NaN and the infinities."""
     match literal.kind, literal.value:
         case "integer" | "decimal" | "float" | "untyped", bool():
             pass
@@ -161,8 +161,11 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
 def _finite(literal: Literal, of: Primitive) -> Decimal:
     """The constant as a number to compare exact types with.
 
-    Where it is a floating point number, engines compare as doubles: that is the same when every value of
-    the type, or at least those near to the constant, have a double of their own.
+    With a floating point constant, engines compare as doubles. The result is the same if all values of the
+    type near the constant have distinct doubles.
+
+    Raises:
+        UndecidedError: they have not, or the constant has more digits than a double.
     """
     value = _numeric(literal, of)
     if value.is_nan():
@@ -192,11 +195,11 @@ def _decimal(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
 
 def _floating(op: Op, literal: Literal, of: Primitive) -> Outcome:
-    """Comparisons of floating point columns.
+    """Convert a comparison of a floating point column.
 
-    A double column is compared with the double nearest to the constant, as every engine does. Engines
-    differ on 4-byte columns, when the constant is no 4-byte value: some compare with the nearest one,
-    some compare as doubles. The comparison given holds wherever either does.
+    A double column is compared with the double nearest to the constant, as in every engine. Engines
+    differ on 4-byte columns if the constant is not a 4-byte value: some compare with the nearest one,
+    some compare as doubles. The returned comparison holds wherever either does.
     """
     exact = _numeric(literal, of)
     if exact.is_nan():
@@ -263,7 +266,7 @@ def _binary(op: Op, literal: Literal, of: Primitive) -> Outcome:
     if of.kind is Kind.FIXED and len(value) != of.length:
         if op in (Op.EQ, Op.NOT_EQ):
             return "never" if op is Op.EQ else "always"
-        if len(value) < of.length:  # sorts before all that begin with it
+        if len(value) < of.length:  # sorts before all values that begin with it
             op = {Op.LT_EQ: Op.LT, Op.GT: Op.GT_EQ}.get(op, op)
         else:  # sorts after the value that it begins with
             op = {Op.LT: Op.LT_EQ, Op.GT_EQ: Op.GT}.get(op, op)
@@ -334,7 +337,7 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
 
 
 def unlike(literal: Literal, of: Primitive) -> UnlikeTypesError:
-    """The refusal of a constant of another kind than the type's."""
+    """The error for a constant whose kind cannot be compared with the type."""
     kind = "constant" if literal.kind == "untyped" else literal.kind
     shown = literal.value.hex() if isinstance(literal.value, bytes) else literal.value
     return UnlikeTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")
@@ -359,4 +362,4 @@ _RULES: dict[Kind, Callable[[Op, Literal, Primitive], Outcome]] = {
     Kind.UUID: _uuid,
 }
 COMPARABLE = frozenset(_RULES)
-"""The kinds whose values have an order and constants."""
+"""The kinds of type that can be compared with constants."""

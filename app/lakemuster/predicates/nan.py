@@ -1,18 +1,18 @@
-"""NaN in comparisons: what it means for a row, in each mode that a caller may choose.
+"""The meaning of NaN in comparisons, in each mode that a caller may choose.
 
 Engines differ:
 
 - ``greatest``: NaN equals itself and is above every number (Spark, DuckDB, PostgreSQL, Java's ``Double.compare``);
 - ``unordered``: IEEE 754, every comparison with NaN is FALSE but ``!=``, which is TRUE (Trino, standard SQL);
-- ``any``: both at once: a row that either would find is found;
-- ``none``: a number is in no order with NaN, and NOT is moved into the comparison first: ``NOT x > 5`` is ``x <= 5``,
-  and only ``!=`` and ``NOT IN`` are TRUE of NaN. Bounds are believed, as Iceberg's Java library and PyIceberg believe
-  them: rows of NaN that an SQL engine finds are lost. NaN as the constant is taken as ``greatest`` takes it.
+- ``any``: a row matches if it matches under either of these;
+- ``none``: NaN and numbers have no order, and NOT is first pushed into the comparison: ``NOT x > 5`` is ``x <= 5``, and
+  only ``!=`` and ``NOT IN`` are TRUE for NaN. Bounds are trusted, as in Iceberg's Java library and PyIceberg: rows of
+  NaN that an SQL engine would return are lost. A NaN constant is compared as under ``greatest``.
 
-In all modes but ``none`` a comparison has its truth value before NOT is applied: ``NOT x > 5`` is TRUE of NaN under
+In all modes but ``none`` a comparison is evaluated before NOT is applied: ``NOT x > 5`` is TRUE for NaN under
 ``unordered`` and FALSE under ``greatest``.
 
-Bounds never prove the absence of NaN. What writers record of a chunk that holds NaN:
+Bounds never prove the absence of NaN. Writers record for a chunk that holds NaN:
 
 - parquet-java up to 1.16 orders by ``Double.compare``, so that the maximum becomes NaN, and drops such bounds when it
   reads them; later versions leave NaN out of the bounds and count it (``DoubleStatistics.updateStats``);
@@ -23,8 +23,8 @@ Bounds never prove the absence of NaN. What writers record of a chunk that holds
 - Paimon's manifests hold what the file format recorded, without a count (``ParquetSimpleStatsExtractor``,
   ``OrcSimpleStatsExtractor``).
 
-Neither an Iceberg entry nor a Paimon entry names the writer of its file or the writer's version. Only a count of NaN
-that was recorded, an index of the file or a partition value proves that there is no NaN.
+Neither an Iceberg entry nor a Paimon entry names the writer of its file or the writer's version. Only a recorded count
+of NaN, an index of the file or a partition value proves that there is no NaN.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NanMode = OneOf["any", "greatest", "unordered", "none"]
 NAN_MODES: tuple[NanMode, ...] = get_args(NanMode)
 
 Verdict = OneOf["always", "never", "maybe"]
-"""Whether rows of a kind match; ``maybe`` where the readings of a mode differ."""
+"""Whether all values of a class (numbers or NaN) match; ``maybe`` where the readings that a mode combines differ."""
 
 _READINGS: dict[NanMode, tuple[NanMode, ...]] = {
     "any": ("unordered", "greatest"),
@@ -74,7 +74,7 @@ def _verdict(answers: set[bool]) -> Verdict:
 
 
 def _truth(op: Op, reading: NanMode, left: int, right: int, *, negated: bool) -> bool:
-    """Two values by their rank, of which at least one is NaN: 2; numbers are 1."""
+    """Evaluate a comparison of two values by rank: NaN has 2, numbers have 1. At least one is NaN."""
     if reading == "none" and right == 1:
         return (NEGATED[op] if negated else op) is Op.NOT_EQ
     if reading == "unordered":

@@ -1,4 +1,4 @@
-"""Conditions that cannot prune: read by sqlglot, which says whether they are SQL and what columns they name."""
+"""Conditions that cannot prune: sqlglot checks that they are SQL and finds the columns that they name."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _UNITS = frozenset(
 )
 _SHOWN = 60
 
-logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings quote callers' words
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings quote callers' filters
 
 
 def opaque(text: str, start: int) -> Opaque:
-    """A condition that keeps every file.
+    """A condition that cannot prune, and so selects every file.
 
     Args:
         text: the condition.
-        start: where it stands in the whole filter.
+        start: its offset in the whole filter.
 
     Raises:
         FilterInvalid: not SQL, or with parameters.
@@ -64,7 +64,7 @@ def _name(column: exp.Column, start: int) -> tuple[str, str]:
 
 
 def _is_word(column: exp.Column) -> bool:
-    """Whether sqlglot took a word of the language for a column."""
+    """Whether sqlglot took a keyword for a column."""
     return column.name.upper() in _UNITS and isinstance(column.parent, exp.Func | exp.Is | exp.Anonymous)
 
 

@@ -1,7 +1,7 @@
-"""Predicates on columns as predicates on partitions: the projections of the partition transforms.
+"""Project predicates on columns to predicates on partitions, through the partition transforms.
 
-The *inclusive* projection holds for the partition of every row that the predicate holds for; the *strict* one
-holds for no partition with a row that the predicate does not hold for.
+The *inclusive* projection holds for the partition of every row that matches the predicate. The *strict* projection
+holds for no partition with a row that does not match.
 
 Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
 """
@@ -26,22 +26,22 @@ from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_
 
 
 def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The inclusive projection of a leaf on the field's source column; None when nothing can be said (TRUE).
+    """The inclusive projection of a leaf on the field's source column; None when there is none better than TRUE.
 
     Args:
-        leaf: about the column that the field is computed from.
-        field: the partition field; the answer's leaves have its id.
+        leaf: a comparison of the column that the field is computed from.
+        field: the partition field; the result's leaves have its id.
         source: the column's type.
     """
     return _projected(leaf, field, source, strict=False)
 
 
 def project_strict(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The strict projection of a leaf on the field's source column; None when nothing can be said (FALSE).
+    """The strict projection of a leaf on the field's source column; None when there is none better than FALSE.
 
     Args:
-        leaf: about the column that the field is computed from.
-        field: the partition field; the answer's leaves have its id.
+        leaf: a comparison of the column that the field is computed from.
+        field: the partition field; the result's leaves have its id.
         source: the column's type.
     """
     return None if leaf.maybe else _projected(leaf, field, source, strict=True)
@@ -83,10 +83,10 @@ def _project_bucket(target: BoundLeaf, function: Callable[[object], object], *, 
 def _inclusive_steps(
     target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
 ) -> Bound | None:
-    """Numbers and times: the transform keeps their order.
+    """Project a comparison of numbers or times, whose order the transform preserves.
 
-    ``late``: writers once put times before 1970 into the partition one too high, so that partitions
-    up to 0 may hold the values of the one below.
+    ``late``: old writers put times before 1970 into the next higher partition, so that partitions
+    up to 0 may also hold values of the one below.
     """
     op, values = target.op, target.values
     if op in (Op.EQ, Op.IN):
@@ -132,7 +132,7 @@ def _strict_steps(
 
 
 def _inclusive_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:
-    """Text and bytes: the transform takes the first ``width`` of them; shorter ones stay as they are."""
+    """Project a comparison of text or bytes, of which the transform takes at most the first ``width``."""
     op, values = target.op, target.values
     lengths = [len(value) for value in values if isinstance(value, str | bytes)]
     match op:
@@ -177,7 +177,7 @@ def _strict_prefix(target: BoundLeaf, function: Callable[[object], object], widt
 
 
 def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object, int] | None = None) -> Bound:
-    """``target``'s membership in other values, and in what writers may have wrapped them to."""
+    """``target`` with other values, and the values that writers may have wrapped these to."""
     found = set(values)
     if wrapped:
         found = {v for v in found if _fits(target.type, v)} | {wrapped[v] for v in found if v in wrapped}
@@ -189,7 +189,7 @@ def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object,
 
 
 def _bounded(target: BoundLeaf, op: Op, value: object) -> Bound | None:
-    """``target`` with another bound; decided at once where every value of the result type is on one side."""
+    """``target`` with another bound; folded where every value of the result type is on one side of it."""
     if _fits(target.type, value):
         return replace(target, op=op, values=(value,))
     if not isinstance(value, int):
@@ -210,9 +210,9 @@ def _fits(of: Primitive, value: object) -> bool:
 
 
 def _wrapped(source: Primitive, width: int) -> dict[object, int]:
-    """Where Java's arithmetic puts values truncated to less than their type's least: by what they would be.
+    """Truncated values below their type's minimum, and the values that Java's arithmetic wraps them to.
 
-    A column of 64 bits may have had 32 when files were written.
+    A column of 64 bits may have had 32 bits when files were written.
     """
     bits = INTEGER_BITS.get(source.kind)
     if bits is None or not width:
@@ -226,7 +226,7 @@ def _wrapped(source: Primitive, width: int) -> dict[object, int]:
 
 
 def _next(source: Primitive, value: object, steps: int) -> object:
-    """The value that many of the type's least steps away."""
+    """The value ``steps`` smallest steps of the type away."""
     if isinstance(value, Decimal):
         return scaled(unscaled(value, source.scale) + steps, source.scale)
     assert isinstance(value, int)

@@ -1,4 +1,4 @@
-"""Predicates on rows: the plain meaning that pruning is held against."""
+"""Evaluate predicates on single rows: the reference that pruning is checked against."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def matches(bound: Bound, row: Mapping[int, object], *, nan: NanReading = "ieee"
     """Whether a row matches: TRUE, FALSE, or None for SQL's UNKNOWN.
 
     Args:
-        bound: the predicate; what is opaque is UNKNOWN.
+        bound: the predicate; opaque conditions are UNKNOWN.
         row: values in internal form by field id; an absent one is null.
-        nan: how comparisons of the leaves take NaN.
+        nan: how the leaves compare NaN.
     """
     match bound:
         case AlwaysTrue():

@@ -1,8 +1,8 @@
-"""SQL text to predicates.
+"""Parse SQL conditions into predicates.
 
-What can prune (columns compared with constants, under AND, OR and NOT) is read here, with its places in the
-text. Everything else is given to sqlglot: if that can read it, it is a condition that cannot prune; its columns
-must exist all the same.
+Conditions that can prune (columns compared with constants, under AND, OR and NOT) are parsed here, with their
+positions in the text. Everything else goes to sqlglot: if it can parse the text, that becomes a condition that
+cannot prune, whose columns must still exist.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lakemuster.predicates.sql_tokens import MAX_NESTING, Token, place
 from lakemuster.predicates.tree import And, Not, Or, Predicate
 
 MAX_UNREAD = 600
-"""Tokens that sqlglot gets of one filter: it takes some 20 µs for each."""
+"""The most tokens of one filter that go to sqlglot, which takes about 20 µs for each."""
 
 
 def parse_sql(text: str) -> Predicate:
-    """The predicate of a SQL condition, such as stands after WHERE.
+    """Parse a SQL condition, such as follows WHERE.
 
     Raises:
-        FilterInvalid: no condition, or beyond the limits; says where.
+        FilterInvalid: not a condition, or beyond the limits; the message names the position.
     """
     if not text.strip():
         raise FilterInvalid("the filter is empty")
@@ -100,7 +100,7 @@ class _Parser:
         return self._other()
 
     def _other(self) -> Predicate:
-        """A condition that cannot prune: its text, once sqlglot has read it."""
+        """Parse a condition that cannot prune: find its end and pass its text to sqlglot."""
         cursor = self._cursor
         start, depth, betweens = cursor.at, 0, 0
         while True:

@@ -1,4 +1,4 @@
-"""Comparisons in SQL text of a column with constants."""
+"""Parse comparisons of a column with constants in SQL text."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _ORDER: dict[Op, Callable[[Any, Any], bool]] = {
 
 
 def comparison(cursor: Cursor, start: int) -> Predicate:
-    """The comparison that starts at a token; what follows it is for the caller to look at.
+    """Parse the comparison that starts at a token; the caller checks what follows it.
 
     Raises:
-        Unread: nothing of the kind.
-        FilterInvalid: a constant that is none.
+        Unread: not a comparison that can prune.
+        FilterInvalid: an invalid constant, or a constant alone.
     """
     boolean = _function_condition(cursor, start)
     if boolean is not None:
@@ -114,7 +114,7 @@ def _compared(cursor: Cursor, left: Column | Literal, op: Op, right: Column | Li
 
 
 def _same(cursor: Cursor, left: Column | Literal, right: Column | Literal, start: int) -> Predicate:
-    """``<=>``: TRUE or FALSE, for nulls too."""
+    """Null-safe equality, ``<=>``: TRUE or FALSE, for nulls too."""
     if isinstance(left, Literal):
         left, right = right, left
     if not isinstance(right, Literal) or not isinstance(left, Column):

@@ -1,4 +1,4 @@
-"""Constants of SQL text: numbers, strings, typed literals and casts of them."""
+"""Parse constants in SQL text: numbers, strings, typed literals and casts of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def numeric(text: str, where: int) -> Literal:
     """A number as written, with its sign and suffix.
 
     Raises:
-        FilterInvalid: of too many digits.
+        FilterInvalid: the number has too many digits.
     """
     digits = text[:-2] + _SUFFIX.sub("", text[-2:]) if len(text) > 2 else _SUFFIX.sub("", text)
     whole, floating = _INTEGER.fullmatch(digits), text[-1] in "dDfF" or "e" in digits[-12:].lower()
@@ -77,7 +77,7 @@ def numeric(text: str, where: int) -> Literal:
 
 
 def word(text: str, where: int) -> Literal | None:
-    """NULL, TRUE and FALSE."""
+    """The constant NULL, TRUE or FALSE; None for any other word."""
     found = _WORDS.get(text)
     return None if found is None else Literal(found.value, found.kind, place(where))
 
@@ -95,20 +95,20 @@ def binary(token: Token) -> Literal:
 
 
 def typed(name: str, text: str, where: int) -> Literal | None:
-    """``DATE '…'`` and its like; None when no such type is known."""
+    """A typed literal such as ``DATE '…'``; None for an unknown type."""
     kind = "timestamptz" if name in _ZONED else _KINDS.get(name)
     return None if kind is None else Literal(text, kind, place(where))
 
 
 def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal | None:
-    """A constant cast to a type; None when it is not known to stay the same constant.
+    """A constant cast to a type; None when the cast may change its value.
 
-    Casts round, shorten and overflow in ways of each engine: those that cannot are taken.
+    Engines round, truncate and overflow in different ways, so only casts that do none of these are accepted.
 
     Args:
         literal: the constant.
-        words: of the type's name, in upper case.
-        parameters: whether the type has some (``DECIMAL(9, 2)``).
+        words: the words of the type's name, in upper case.
+        parameters: whether the type has parameters (``DECIMAL(9, 2)``).
     """
     name = " ".join(words)
     kind = "timestamptz" if name in _ZONED else _CASTS.get(name)
@@ -122,7 +122,7 @@ def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal
         return literal
     match literal.kind, literal.value:
         case "string", str() as text if kind not in ("boolean", "integer", "decimal", "float"):
-            if kind == "date" and len(text.strip()) > 13:  # longer than dates are: it would be cut
+            if kind == "date" and len(text.strip()) > 13:  # longer than any date: the cast would truncate it
                 return None
             return Literal(text, kind, literal.where)
         case "string" | "integer" | "decimal", (str() | int() | Decimal()) as value if kind == "float":

@@ -1,4 +1,4 @@
-"""A place in the tokens of SQL text."""
+"""A cursor over the tokens of SQL text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from lakemuster.predicates.sql_tokens import Token, closings, place, shortened, 
 
 
 class Cursor:
-    """The tokens of a text, and the one that is read next.
+    """The tokens of a text, and the position of the next one.
 
     Attributes:
-        text: all of it.
+        text: the whole text.
         tokens: its tokens, then one of kind ``end``.
-        closings: where each opening parenthesis and bracket is closed, by index.
+        closings: the index of the closing token for the index of each opening parenthesis and bracket.
         at: the index of the next token.
     """
 
@@ -23,7 +23,7 @@ class Cursor:
         self.at = 0
 
     def take(self, word: str) -> bool:
-        """Read a word of the language, given in upper case, if it is next."""
+        """Consume a keyword, given in upper case, if it is next; return whether it was."""
         token = self.tokens[self.at]
         if token.kind == "name" and token.value == word:
             self.at += 1
@@ -31,7 +31,7 @@ class Cursor:
         return False
 
     def take_sign(self, value: str) -> bool:
-        """Read a sign if it is next."""
+        """Consume a sign if it is next; return whether it was."""
         if self.is_sign(self.at, value):
             self.at += 1
             return True
@@ -49,15 +49,15 @@ class Cursor:
         return token.kind == "end" or (token.kind == "sign" and token.value in (")", ","))
 
     def since(self, start: int) -> str:
-        """The text from a token up to where we are, all of it."""
+        """The text from a token up to the current position, in full."""
         return self.text[self.tokens[start].start : self.tokens[max(start, self.at - 1)].end]
 
     def said(self, start: int) -> str:
-        """The text from a token up to where we are, to be shown."""
+        """The text from a token up to the current position, shortened for display."""
         return shortened(self.since(start))
 
     def wrong(self, token: Token) -> FilterInvalid:
-        """The refusal of a token."""
+        """The error for an unexpected token."""
         if token.kind == "end":
             return FilterInvalid("the filter ends where a condition should follow", position=place(token.start))
         shown = self.text[token.start : token.end][:40]

@@ -1,4 +1,4 @@
-"""What stands on each side of a comparison in SQL text: columns and constants."""
+"""Parse the operands of comparisons in SQL text: columns and constants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDE = {"BUCKET": "bucket", "TRUNCATE": "truncate"}
 
 
 class Column(NamedTuple):
-    """A column by its dotted name, with a partition transform put on it or none."""
+    """A column by its dotted name, with the partition transform applied to it, if any."""
 
     name: str
     where: str
@@ -24,11 +24,11 @@ class Column(NamedTuple):
 
 
 class Unread(Exception):
-    """Nothing that can prune stands here."""
+    """The text is not a comparison that can prune: sqlglot parses it instead."""
 
 
 def operand(cursor: Cursor) -> Column | Literal:
-    """A column or a constant."""
+    """Parse a column or a constant."""
     found = _plain_operand(cursor)
     while isinstance(found, Literal) and cursor.take_sign("::"):
         found = _cast(cursor, found)
@@ -36,19 +36,19 @@ def operand(cursor: Cursor) -> Column | Literal:
 
 
 def column(cursor: Cursor) -> Column:
-    """An operand that is a column."""
+    """Parse an operand that must be a column."""
     return as_column(operand(cursor))
 
 
 def as_column(found: Column | Literal) -> Column:
-    """The operand, when it is a column."""
+    """The operand, which must be a column."""
     if isinstance(found, Literal):
         raise Unread
     return found
 
 
 def literal(cursor: Cursor) -> Literal:
-    """An operand that is a constant."""
+    """Parse an operand that must be a constant."""
     found = operand(cursor)
     if isinstance(found, Column):
         raise Unread

@@ -1,6 +1,6 @@
-"""SQL text as tokens with their places, in time bounded by a limit of tokens.
+"""Split SQL text into tokens with their positions; a limit on the number of tokens bounds the time.
 
-A list of plain constants after IN is one token, however long: lists have thousands of values.
+A list of plain constants after IN is one token of any length: lists have thousands of values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TokenKind = OneOf["name", "quoted", "string", "binary", "number", "list", "sign"
 
 
 class Token(NamedTuple):
-    """A piece of the text.
+    """A token of the text, from ``start`` to ``end``.
 
     ``value`` is a name in upper case, a quoted name or a string without its quotes and doublings, the
     digits of a binary, or the token's own text.
@@ -55,7 +55,7 @@ def tokens_of(text: str) -> list[Token]:
     """All tokens, then one of kind ``end``.
 
     Raises:
-        FilterInvalid: longer than a MiB, of too many tokens, or something that is no token.
+        FilterInvalid: longer than a MiB, too many tokens or list values, or a character that starts no token.
     """
     if len(text) > MAX_CHARACTERS:
         raise FilterInvalid(f"a filter has at most {MAX_CHARACTERS} characters, not {len(text)}")
@@ -71,7 +71,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def closings(tokens: Sequence[Token]) -> dict[int, int]:
-    """Where each parenthesis and bracket that opens is closed, by index.
+    """The index of the closing token for the index of each opening parenthesis, bracket and brace.
 
     Raises:
         FilterInvalid: one is left open or closed twice, or they are nested too deep.
@@ -96,12 +96,12 @@ def closings(tokens: Sequence[Token]) -> dict[int, int]:
 
 
 def place(offset: int) -> str:
-    """The words for a place in the text."""
+    """A position in the text, for messages."""
     return f"character {offset + 1}"
 
 
 def shortened(text: str) -> str:
-    """A text to be shown: its beginning, when it is long."""
+    """A text for display; a long one is cut."""
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 

@@ -1,16 +1,16 @@
 """The predicate tree: as callers wrote it, and bound to the columns of a schema.
 
-A row matches when its predicate is TRUE; FALSE and UNKNOWN are alike at the top. The bound
-tree holds no NOT: And, Or and leaves are monotone, so a leaf that holds for *more* rows than
-the caller's words keeps more files and never loses a row. What a bound leaf says of a row:
+A row matches when its predicate is TRUE; at the top, FALSE and UNKNOWN are equivalent. The
+bound tree has no NOT, so it is monotone: a leaf that holds for *more* rows than the caller's
+condition selects more files and never loses a row. Rules for bound leaves:
 
-- a null value matches ``IS_NULL``, ``NOT_NAN`` and, only when the leaf says ``nulls``, the
+- a null value matches ``IS_NULL``, ``NOT_NAN`` and, only if the leaf has ``nulls``, the
   negations ``NOT_EQ``, ``NOT_IN``, ``NOT_STARTS_WITH`` (Iceberg's reading of them);
 - NaN matches ``IS_NAN``, ``NOT_EQ`` and ``NOT_IN``, no other comparison: where an engine
-  may think otherwise, an Or with an ``IS_NAN`` leaf says so;
-- ``maybe`` marks a leaf that holds for more rows than the caller's words may mean: it can
+  may differ, the binder adds an Or with an ``IS_NAN`` leaf;
+- ``maybe`` marks a leaf that may hold for more rows than the caller's condition: it can
   exclude rows, it can never prove that rows match;
-- with ``transform``, the leaf speaks of the transformed value, and its values are of the
+- with ``transform``, the leaf compares the transformed value, and its values have the
   transform's result type: statistics of the column itself decide nothing.
 """
 
@@ -25,7 +25,7 @@ from lakemuster.metadata.types import Primitive
 
 
 class Op(StrEnum):
-    """What a leaf asks of a column's value."""
+    """The operator of a leaf."""
 
     IS_NULL = "is_null"
     NOT_NULL = "not_null"
@@ -45,7 +45,7 @@ class Op(StrEnum):
 
 UNARY = frozenset({Op.IS_NULL, Op.NOT_NULL, Op.IS_NAN, Op.NOT_NAN})
 NEGATIVE = frozenset({Op.NOT_EQ, Op.NOT_IN, Op.NOT_STARTS_WITH})
-"""Those that Iceberg lets null values match."""
+"""The operators that null values match in Iceberg's expressions."""
 
 _PAIRS = (
     (Op.IS_NULL, Op.NOT_NULL),
@@ -98,11 +98,11 @@ class Literal:
     """A constant.
 
     Attributes:
-        value: ``int``, ``Decimal``, ``float``, ``str``, ``bool``, ``bytes`` or ``UUID`` as its kind has it.
-            Dates, times and timestamps are ISO 8601 text, or numbers: days, else microseconds. Binaries
-            and uuids may be text too.
-        kind: what it was written as. ``untyped`` is a JSON scalar, which takes the column's type.
-        where: its place, for messages.
+        value: ``int``, ``Decimal``, ``float``, ``str``, ``bool``, ``bytes`` or ``UUID``, depending on ``kind``.
+            Dates, times and timestamps are ISO 8601 text, or numbers: days for dates, else microseconds.
+            Binaries and uuids may be text too.
+        kind: the kind that it was written as. ``untyped`` is a JSON scalar, which takes the column's type.
+        where: its position in the source, for messages.
     """
 
     value: object
@@ -125,12 +125,12 @@ TRUE, FALSE = AlwaysTrue(), AlwaysFalse()
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something that cannot prune: it keeps every file and is reported.
+    """A condition that cannot prune: it selects every file and is reported to the caller.
 
     Attributes:
         text: as the caller wrote it.
         reason: why it cannot prune.
-        names: the columns it names, each with its place; empty once they were found.
+        names: the columns it names, each with its position; empty once bound.
     """
 
     text: str
@@ -169,14 +169,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One column against constants.
+    """A comparison of one column with constants.
 
     Attributes:
-        op: what is asked.
+        op: the operator.
         name: the column's dotted path.
         literals: none for unary operators, any number for IN and NOT IN, else one.
-        transform: a partition transform put on the column (``bucket[16]``).
-        where: its place, for messages.
+        transform: a partition transform applied to the column (``bucket[16]``).
+        where: its position in the source, for messages.
         text: as the caller wrote it; empty where there was no text.
     """
 
@@ -193,18 +193,18 @@ Predicate = AlwaysTrue | AlwaysFalse | Unknown | And | Or | Not | Leaf | Opaque
 
 @dataclass(frozen=True, slots=True)
 class BoundLeaf:
-    """One field against values of its type.
+    """A comparison of one field with values of its type.
 
     Attributes:
-        op: what is asked.
+        op: the operator.
         field_id: the column's id; the partition field's after a projection.
         name: its dotted path in the schema.
         type: its type.
         values: in internal form; sorted and distinct for IN and NOT IN (at least two).
-        transform: see the module; None as a rule.
-        text: the words this leaf is from; for explanations.
+        transform: see the module; usually None.
+        text: the caller's text that this leaf comes from; for explanations.
         nulls: null values match too. Only with NOT_EQ, NOT_IN and NOT_STARTS_WITH.
-        maybe: holds for more rows than the words may mean: never proves a match.
+        maybe: may hold for more rows than the caller's condition: never proves a match.
     """
 
     op: Op
@@ -238,7 +238,7 @@ Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque
 
 
 def all_of(children: Iterable[Bound], text: str = "") -> Bound:
-    """The conjunction: flat, without TRUE, FALSE when a child is."""
+    """The conjunction: nested ANDs are flattened and TRUE is dropped; FALSE if a child is FALSE."""
     kept: list[Bound] = []
     for child in children:
         if isinstance(child, AlwaysFalse):
@@ -253,7 +253,7 @@ def all_of(children: Iterable[Bound], text: str = "") -> Bound:
 
 
 def any_of(children: Iterable[Bound], text: str = "") -> Bound:
-    """The disjunction: flat, without FALSE, TRUE when a child is."""
+    """The disjunction: nested ORs are flattened and FALSE is dropped; TRUE if a child is TRUE."""
     kept: list[Bound] = []
     for child in children:
         if isinstance(child, AlwaysTrue):
@@ -268,7 +268,7 @@ def any_of(children: Iterable[Bound], text: str = "") -> Bound:
 
 
 def conjuncts(bound: Bound) -> tuple[Bound, ...]:
-    """What must hold all at once; none for TRUE."""
+    """The children of a top-level AND; none for TRUE, else the predicate itself."""
     match bound:
         case AlwaysTrue():
             return ()
@@ -278,7 +278,7 @@ def conjuncts(bound: Bound) -> tuple[Bound, ...]:
 
 
 def references(bound: Bound) -> frozenset[int]:
-    """The ids of all fields that leaves speak of."""
+    """The ids of all fields that the leaves refer to."""
     match bound:
         case BoundLeaf():
             return frozenset((bound.field_id,))
@@ -288,7 +288,7 @@ def references(bound: Bound) -> frozenset[int]:
 
 
 def text_of(bound: Bound) -> str:
-    """The caller's words of a bound predicate; put together from its parts' where it has none of its own."""
+    """The caller's text of a bound predicate; where it has none, its children's texts are joined."""
     match bound:
         case AlwaysTrue():
             return "TRUE"

@@ -1,12 +1,12 @@
-"""Avro container files: bytes to Arrow, or to an error; never to fewer rows.
+"""Decode Avro container files to Arrow tables: every row, or an error.
 
 * ``container``  header and blocks, every number checked before it is used
-* ``codecs``     inflating a block up to a limit
-* ``schema``     the writer's schema as a bounded tree, and the plain one that decoders get
+* ``codecs``     decompression of a block, up to a limit
+* ``schema``     the writer's schema as a bounded tree, and the plain schema that decoders get
 * ``native``     our own decoder, compiled
-* ``engines``    DataFusion and fastavro where that does not load, each proving that it used every byte
-* ``arrow``      the decoders' values to the promised columns
-* ``table``      all of it: a file to a table
+* ``engines``    the fallback decoders DataFusion and fastavro, each checked to use every byte
+* ``arrow``      the decoders' raw values to typed columns
+* ``table``      the entry points: a whole file to a table
 """
 
 from __future__ import annotations

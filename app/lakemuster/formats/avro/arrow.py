@@ -1,8 +1,8 @@
-"""From what a decoder gave to the columns that we promise: names, text, booleans, logical types.
+"""Convert a decoder's raw values to typed columns: names, text, booleans, logical types.
 
-One way for both decoders, and where their leniency ends: a byte that is no boolean, text that is not
-UTF-8, an enum without such a symbol are refused here. Buffers are shared, not copied, wherever the
-stored numbers are the promised ones.
+All decoders share this code, and it rejects what they let pass: bytes that are no boolean, text that
+is not UTF-8, numbers of no enum symbol. Buffers are shared, not copied, wherever the stored numbers
+need no conversion.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORD = 16
 
 
 def arrow_schema(node: Node) -> pa.Schema:
-    """The columns of a record's rows. Of a record that takes no bytes nothing is left."""
+    """The columns of a record's rows; members that take no bytes are left out."""
     return pa.schema([pa.field(name, arrow_type(child), child.nullable) for name, child in _columns(node)])
 
 
@@ -45,10 +45,10 @@ def to_columns(node: Node, raw: pa.Array) -> list[pa.Array]:
     """The columns of a record's rows, in the order of ``arrow_schema``.
 
     Raises:
-        MetadataCorrupt: a value is none of its type.
+        MetadataCorrupt: a value does not conform to its type.
     """
     columns = []
-    # What a decoder put where a whole record is null is no value.
+    # Where a whole record is null, its children's values are meaningless: flatten makes them null.
     stored = raw.flatten() if raw.null_count else [raw.field(index) for index in range(len(node.children))]
     for (_, child), values in zip(node.children, stored, strict=True):
         if child.kind == "branch":
@@ -66,7 +66,7 @@ def _columns(node: Node) -> list[tuple[str, Node]]:
 def _shape(node: Node, raw: pa.Array) -> pa.Array:
     kind = arrow_type(node)
     if raw.offset:
-        # Buffers are shared below as if values started at their beginning.
+        # The code below shares buffers and assumes that values start at their beginning.
         raw = raw.take(pa.array(np.arange(len(raw))))
     match node.kind, node.logical:
         case "record", _:
@@ -94,12 +94,12 @@ def _check_branches(raw: pa.Array) -> None:
 
 
 def _over(kind: pa.DataType, raw: pa.Array, buffers: list[pa.Buffer | None], children: list[pa.Array]) -> pa.Array:
-    """Other children and names under the validity and offsets of ``raw``."""
+    """An array with the validity and offsets of ``raw``, and other children and names."""
     return pa.Array.from_buffers(kind, len(raw), buffers, raw.null_count, 0, children)
 
 
 def _without_nulls(column: pa.Array) -> pa.Array:
-    """Any values where nulls are, which a record that is null hides."""
+    """Drop the validity of a required column: its nulls are all inside null records, which hide them."""
     kind, buffers = column.type, column.buffers()
     if pa.types.is_struct(kind):
         children = [column.field(index) for index in range(kind.num_fields)]

@@ -1,7 +1,7 @@
 """Inflate one block of an Avro file, never past a limit.
 
-A bomb is stopped while it inflates, not after: each codec's library is told the limit, or its claim of a
-size is compared with the limit before memory is given to it.
+A decompression bomb is stopped while it inflates, not after: each codec's library gets the limit, or the
+size that the block claims is compared with the limit before memory is allocated.
 
 Source: Avro specification 1.12, "Required Codecs" and "Optional Codecs".
 """
@@ -44,7 +44,7 @@ def inflate(codec: str, data: memoryview) -> bytes:
     return plain
 
 
-# isal's stub calls its exception class an instance.
+# isal's type stub declares its exception class as an instance.
 _ISAL_ERROR = cast("type[Exception]", isal_zlib.error)
 
 
@@ -62,7 +62,7 @@ def _plain(data: memoryview) -> bytes:
 
 
 def _deflate(data: memoryview) -> bytes:
-    # Measured at half of zlib's time.
+    # Measured: isal takes half of zlib's time.
     inflater = isal_zlib.decompressobj(wbits=-isal_zlib.MAX_WBITS)
     try:
         plain = inflater.decompress(data, MAX_BLOCK_BYTES + 1)
@@ -70,7 +70,7 @@ def _deflate(data: memoryview) -> bytes:
         raise _damaged("deflate") from error
     rest = inflater.unused_data
     if rest and zlib.adler32(plain).to_bytes(4, "big").startswith(rest):
-        # Python's writers cut zlib's header off, and most of its checksum not.
+        # Python's writers strip zlib's header, but not all of its checksum.
         return plain
     return _whole("deflate", plain, inflater)
 
@@ -121,7 +121,7 @@ def _zstandard(data: memoryview) -> bytes:
     size = position = 0
     try:
         while position < len(data) and not inflater.eof:
-            # The library has no limit of output: these few bytes become 32 MiB at most.
+            # The library cannot limit its output: these few bytes inflate to 32 MiB at most.
             parts.append(inflater.decompress(data[position : position + _ZSTD_SLICE_BYTES]))
             position += _ZSTD_SLICE_BYTES
             size += len(parts[-1])

@@ -1,7 +1,7 @@
-"""The Avro object container: header and blocks, walked without trusting a number in it.
+"""Read Avro object container files: the header, and the blocks, without trusting any number in them.
 
-Every length and count is compared with the bytes that are left before it is used. Blocks come out
-inflated, so that decoders see plain records and no bomb.
+Every length and count is compared with the remaining bytes before it is used. Blocks are returned
+inflated, so that decoders see plain records and no decompression bomb.
 
 Source: Avro specification 1.12, "Object Container Files".
 """
@@ -21,7 +21,7 @@ MAX_FILE_BYTES = 512 << 20
 MAX_HEADER_BYTES = 16 << 20
 MAX_SCHEMA_BYTES = 1 << 20
 MAX_INFLATED_BYTES = 4 << 30
-"""Of all blocks of one file together."""
+"""The total of all blocks of one file."""
 
 _MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16
@@ -30,7 +30,7 @@ _VARINT_BYTES = 10
 
 @dataclass(frozen=True, slots=True)
 class AvroHeader:
-    """What a container says of itself.
+    """The header of a container.
 
     Attributes:
         schema: the writer's schema, parsed JSON, untouched.
@@ -48,7 +48,7 @@ class AvroHeader:
 
 
 class Block(NamedTuple):
-    """One inflated block: ``records`` of them in ``data``; ``offset`` and ``end`` are where it is in the file."""
+    """One inflated block: ``records`` records in ``data``; ``offset`` and ``end`` are its place in the file."""
 
     records: int
     data: bytes
@@ -97,7 +97,7 @@ def read_header(data: bytes) -> AvroHeader:
 
 
 def read_blocks(data: bytes, header: AvroHeader) -> Iterator[Block]:
-    """Walk and inflate the blocks, up to the last byte of the file.
+    """Yield the inflated blocks, up to the last byte of the file.
 
     Raises:
         MetadataCorrupt: a block is cut short, lacks its sync marker, has a negative count or does not inflate.
@@ -129,7 +129,7 @@ def read_blocks(data: bytes, header: AvroHeader) -> Iterator[Block]:
 
 
 def read_long(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """Read a zig-zag varint; the value, and the position after it.
+    """Read a zig-zag varint; return the value and the position after it.
 
     Raises:
         MetadataCorrupt: it runs past ``end`` or past 64 bits.

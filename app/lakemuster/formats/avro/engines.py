@@ -1,12 +1,13 @@
-"""The two decoders of others, each given inflated blocks and a plain schema; each proves that it used every byte.
+"""The fallback decoders, DataFusion and fastavro, each checked to use every byte of its input.
 
-A block is handed over as one array of its records with a random mark behind it::
+They get inflated blocks and a plain schema. A block is passed as one array of its records, followed by a
+random mark::
 
     count, records ..., 0, mark
 
-A decoder that stops before the last byte of the records, or runs past it, does not find the mark: it would
-have to read the array's end and the 16 secret bytes in the right place. So neither a count too low (rows
-silently missing) nor a value that swallows its neighbours passes, at no cost beyond decoding itself.
+A decoder that stops before the last byte of the records, or reads past it, does not find the mark: it would
+have to read the array's end and the 16 secret bytes in the right place. So a count that is too low (rows
+silently missing) and a value that swallows its neighbours are both detected, at no cost beyond decoding.
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ from lakemuster.formats.avro.schema import Node, plain_schema, raw_type
 _MARK = secrets.token_bytes(16)
 _END = b"\0" + _MARK
 _OBJECT_BYTES = 1 << 20
-"""Encoded bytes that may be Python objects at a time, a hundred times their size."""
+"""Encoded bytes that exist as Python objects at a time; the objects are a hundred times as large."""
 _KEPT_BYTES = 16 << 20
-"""Of a file that is written again for the next blocks."""
+"""Bytes that a memory file retains when it is reused for the next blocks."""
 _VECTOR = 1024
 """Buffers per system call; the limit of POSIX."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """What decoders need to know of a file's rows.
+    """The schema of a file's rows, prepared for both decoders.
 
     Attributes:
-        rows: the Arrow type of a row, as both decoders give it.
-        header: an Avro container's header for a file of framed blocks.
-        parsed: the same schema, as fastavro prepares it.
+        rows: the Arrow type of a row, as both decoders return it.
+        header: the header of an Avro container of framed blocks.
+        parsed: the same schema, parsed by fastavro.
     """
 
     rows: pa.StructType
@@ -79,13 +80,13 @@ def decode_datafusion(framing: Framing, blocks: Sequence[Block]) -> list[pa.Arra
     """The rows of ``blocks`` as struct arrays of ``framing.rows``.
 
     Raises:
-        MetadataCorrupt: DataFusion refuses them, or did not use every byte.
+        MetadataCorrupt: DataFusion rejects them, or did not use every byte.
     """
     framed = [part for block in blocks for part in _framed(block)]
     parts = [framing.header, write_long(len(blocks)), write_long(sum(map(len, framed))), *framed, _MARK]
     with _as_file(parts) as path:
-        # A new context: one remembers the schema of a path, and paths come again. Its batch takes every block
-        # and no more: past the last one, DataFusion 55 loops for ever over bytes that are left.
+        # A new context: contexts cache the schema of a path, and paths are reused. Its batch takes every block
+        # and no more: past the last one, DataFusion 55 loops for ever over remaining bytes.
         config = SessionConfig().with_target_partitions(1).with_batch_size(len(blocks))
         with _refusing("datafusion"):
             stream = SessionContext(config).read_avro(path, file_extension="").execute_stream()
@@ -99,10 +100,10 @@ def decode_datafusion(framing: Framing, blocks: Sequence[Block]) -> list[pa.Arra
 
 
 def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]:
-    """The same as ``decode_datafusion``, record by record: slower, and quicker to start.
+    """Like ``decode_datafusion``, record by record: slower, but quicker to start.
 
     Raises:
-        MetadataCorrupt: fastavro refuses them, or did not use every byte.
+        MetadataCorrupt: fastavro rejects them, or did not use every byte.
     """
     arrays: list[pa.Array] = []
     rows: list[object] = []
@@ -123,7 +124,7 @@ def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]
 
 
 def prepare_decoders() -> None:
-    """Start what the decoders keep: threads, caches. The first file in a process pays for it otherwise."""
+    """Warm up the decoders' threads and caches, so that the first file in a process does not pay for them."""
     framing = Framing.of(Node("record", children=(("number", Node("int")),)))
     is_available()
     for decode in (decode_datafusion, decode_fastavro):
@@ -138,7 +139,7 @@ def _framed(block: Block) -> tuple[bytes, ...]:
 
 @contextmanager
 def _refusing(decoder: str) -> Iterator[None]:
-    """Whatever a decoder raises over bytes, panics of Rust among it, means that it refuses them."""
+    """Raise ``MetadataCorrupt`` for whatever a decoder raises over its input, Rust panics included."""
     try:
         yield
     except (MemoryError, KeyboardInterrupt, SystemExit):
@@ -183,7 +184,7 @@ class _MemoryFile:
 
 
 class _Memory(threading.local):
-    """A thread's file in memory, kept: to get new memory takes four times as long as to write to it."""
+    """A memory file per thread, reused: allocating memory takes four times as long as writing to it."""
 
     kept: _MemoryFile | None = None
 
@@ -197,7 +198,7 @@ _memory = _Memory()
 
 
 def _write(descriptor: int, parts: Sequence[bytes]) -> None:
-    """Make ``parts`` the whole of a file."""
+    """Replace the content of a file by ``parts``."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.ftruncate(descriptor, min(os.fstat(descriptor).st_size, sum(map(len, parts))))
     for start in range(0, len(parts), _VECTOR):

@@ -1,13 +1,13 @@
-"""An Avro schema as a bounded tree, and the plain schema that the decoders are given in its place.
+"""Parse an Avro schema to a bounded tree, and derive the plain schema that decoders get in its place.
 
-Both decoders read through a schema of our own making, so that they cannot differ or be hurt by it:
+Decoders read with a schema that we generate, so that a file's schema cannot harm them or make them differ:
 
-* names are ours (``f0``, ``r1``): a schema's own may repeat, refer to themselves, or be no names at all;
-* logical types are gone: ``arrow.py`` applies them to the stored numbers, once, for both;
-* a string is bytes, a boolean one fixed byte, an enum an int: checked in ``arrow.py``, once, for both;
-* a map is the array of key and value records that its encoding is;
-* what takes no bytes (null, an empty record) is left out; where only a union's branch stands for it, that
-  branch is read as a long and dropped.
+* names are ours (``f0``, ``n1``): the file's may repeat, refer to themselves, or be invalid;
+* logical types are removed: ``arrow.py`` applies them to the stored numbers, once for all decoders;
+* a string is bytes, a boolean one fixed byte, an enum an int: ``arrow.py`` checks them, once for all decoders;
+* a map is the array of key and value records that encodes it;
+* types that take no bytes (null, an empty record) are left out; if such a type is in a union, the union's branch is
+  read as a long and dropped.
 
 Source: Avro specification 1.12, "Schema Declaration".
 """
@@ -25,7 +25,7 @@ from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
 MAX_DEPTH = 64
 MAX_NODES = 4096
 MAX_GROWTH = 1024
-"""Bytes of Arrow memory that one byte of a record or an array's item may stand for."""
+"""The most bytes of Arrow memory for one encoded byte of a record or an array's item."""
 
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 _FEWEST_BYTES = {"null": 0, "float": 4, "double": 8}
@@ -39,13 +39,13 @@ class Node:
     """One type of a schema, references resolved.
 
     Attributes:
-        kind: Avro's name of the type; ``branch`` is the index of a union whose record takes no bytes.
-        nullable: it stands in a union with null; ``null_first`` tells the order.
-        children: of a record's fields, or the one item of an array. A map's item is a record of key and value.
+        kind: Avro's name of the type; ``branch`` is the branch of a union whose record takes no bytes.
+        nullable: whether it is in a union with null; ``null_first`` tells the order.
+        children: a record's fields, or the one item of an array. A map's item is a record of key and value.
         symbols: of an enum. size: bytes of a fixed.
         logical: the logical type that we apply, else "".
-        fewest_bytes: the shortest encoding.
-        width: bytes that one value takes in Arrow at the least, null or not.
+        fewest_bytes: bytes of the shortest encoding.
+        width: the least bytes that one value takes in Arrow, null or not.
         depth, nodes: of this tree, references counted as often as they occur.
     """
 
@@ -65,16 +65,16 @@ class Node:
 
     @property
     def takes_no_bytes(self) -> bool:
-        """True for null, the empty record, and records of such: they carry nothing to decode."""
+        """True for null, the empty record, and records of these: there is nothing to decode."""
         return self.kind == "null" or (self.kind == "record" and not self.nullable and not self.children)
 
 
 def parse_schema(schema: object) -> Node:
-    """The record that a file's schema describes. A union with null around it makes it nullable.
+    """Parse a file's schema to the record of its rows. A union with null around it makes it nullable.
 
     Raises:
         MetadataCorrupt: not an Avro schema.
-        LimitExceeded: deeper, larger or more wasteful than what we decode, or recursive.
+        LimitExceeded: deeper, larger or more wasteful than the limits, or recursive.
         FormatUnsupported: not a record, or with a union of more than null and one type.
     """
     node = _Parser().parse(schema, "", MAX_DEPTH)
@@ -85,12 +85,12 @@ def parse_schema(schema: object) -> Node:
 
 
 def plain_schema(node: Node) -> object:
-    """The schema to decode ``node`` with: see the module's head."""
+    """The schema to decode ``node`` with, see the module."""
     return _plain(node, (f"n{number}" for number in count()))
 
 
 def raw_type(node: Node) -> pa.DataType:
-    """What both decoders give for ``plain_schema(node)``."""
+    """The Arrow type that decoders return for ``plain_schema(node)``."""
     match node.kind:
         case "record":
             return pa.struct([pa.field(f"f{i}", raw_type(child)) for i, (_, child) in enumerate(node.children)])
@@ -139,7 +139,7 @@ def _plain(node: Node, names: Iterator[str]) -> object:
 
 
 class _Parser:
-    """One walk over a schema's JSON; remembers the named types met on the way."""
+    """One walk over a schema's JSON, with the named types declared so far."""
 
     __slots__ = ("_named",)
 
@@ -273,7 +273,7 @@ def _array(item: Node, logical: str) -> Node:
 
 
 def _check_growth(node: Node) -> None:
-    """Refuse a schema by which few bytes ask for much memory, such as nullable fixed types of a megabyte."""
+    """Reject a schema by which few bytes decode to much memory, such as nullable fixed types of a megabyte."""
     repeated = [node]
     pending = [node]
     while pending:
@@ -292,7 +292,7 @@ def _with_logical(node: Node, schema: Mapping[str, object]) -> Node:
         precision, scale = schema.get("precision"), schema.get("scale", 0)
         if not isinstance(precision, int) or not isinstance(scale, int):
             return node
-        # An invalid logical type is ignored, the specification says.
+        # The specification says to ignore an invalid logical type.
         if node.kind in ("bytes", "fixed") and 0 < precision <= _DECIMAL_DIGITS and 0 <= scale <= precision:
             return replace(node, logical=logical, precision=precision, scale=scale)
         return node

@@ -1,4 +1,4 @@
-"""A whole Avro file to an Arrow table."""
+"""Decode a whole Avro file to an Arrow table."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from lakemuster.kernels.loading import is_without_machine_code
 Engine = Literal["auto", "native", "datafusion", "fastavro"]
 
 _CHUNK_BYTES = 8 << 20
-"""Inflated bytes that others decode at a time: bounds what exists twice."""
+"""Inflated bytes that DataFusion and fastavro decode at a time: limits the data that is in memory twice."""
 _NATIVE_CHUNK_BYTES = 1 << 30
-"""The same of the native decoder, which has one block at a time: what 32 bits can count."""
+"""The same for the native decoder, which holds one block at a time: a number that fits 32 bits."""
 _SMALL_BYTES = 24 << 10
-"""Below this, fastavro is done before DataFusion has started."""
+"""Below this many bytes, fastavro finishes before DataFusion has started."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is derived from a schema alone: the same for the manifests of a table.
+    """Everything derived from a schema alone; cached, because the manifests of a table share a schema.
 
     Attributes:
         row: the record of a row.
         schema: of the table.
-        framing: what DataFusion and fastavro are given.
-        program: what the native decoder is given.
-        keyed: the same by the maps that are taken apart.
+        framing: the input of DataFusion and fastavro.
+        program: the input of the native decoder.
+        keyed: its input with keyed maps, by their paths.
     """
 
     row: Node
@@ -60,7 +60,7 @@ class _Plan:
 
 @dataclass(slots=True)
 class _Keyed:
-    """A plan in which maps are taken apart, and the slots of the last file: the next one is likely to need them."""
+    """A plan with keyed maps, and the slots of the last file, which the next one is likely to need."""
 
     program: Program
     schema: pa.Schema
@@ -78,12 +78,12 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     Args:
         data: the file.
         engine: ``auto`` takes the native decoder. Where that does not load: DataFusion for bulk, fastavro for small
-            files and for what DataFusion refuses. Within ``without_machine_code``, fastavro, the reference.
+            files and for what DataFusion rejects. Within ``without_machine_code``, fastavro, the reference.
 
     Raises:
         MetadataCorrupt: the bytes break the format; each block must be used to its last byte.
         LimitExceeded: larger, deeper or more numerous than what we decode.
-        FormatUnsupported: rows that are no records, unions of several types, unknown codecs.
+        FormatUnsupported: rows that are not records, unions of several types, unknown codecs.
     """
     header = read_header(data)
     plan = _plan(header.metadata["avro.schema"])
@@ -103,18 +103,20 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
 def read_keyed(
     data: bytes, header: AvroHeader, maps: Mapping[tuple[str, ...], Widths | None]
 ) -> tuple[pa.Table, dict[tuple[str, ...], Columns]]:
-    """The same, but maps of int keys and longs or bytes come as a column for each key where the native decoder loads.
+    """Decode like ``read_table``, but maps from int to long or bytes to one column per key.
 
-    That takes a fraction of the time and memory of lists of keys and values that are sorted into columns later.
+    This takes a fraction of the time and memory of lists of keys and values that are sorted into columns later. It
+    needs the native decoder: where that does not load, all maps are columns of the table.
 
     Args:
+        data: the file.
         header: of the file.
-        maps: by the names that lead to a map of bytes, how many, 4 or 8, each key's values are likely to have; None for
-            maps of longs.
+        maps: by the path of names to a map: for bytes, the expected bytes of each key's values, 4 or 8; for longs,
+            None.
 
     Returns:
-        the table without those maps, and they themselves; of a key that a map holds twice the last value. What is
-        no such map, or any without that decoder, is a column of the table.
+        the table without those maps, and the maps' columns. If a map holds a key twice, its last value counts. A
+        member that is not such a map stays a column of the table.
 
     Raises:
         As ``read_table``. LimitExceeded: too many different keys.
@@ -141,7 +143,7 @@ def read_keyed(
 
 
 def _path(row: Node, names: tuple[str, ...]) -> Path:
-    """The numbers of members by their names; empty where there are none of those names."""
+    """The path of members' numbers for a path of their names; empty if a name is missing."""
     path: list[int] = []
     for name in names:
         number = next((number for number, (found, _) in enumerate(row.children) if found == name), None)
@@ -153,7 +155,7 @@ def _path(row: Node, names: tuple[str, ...]) -> Path:
 
 
 def _joined(pieces: list[tuple[int, dict[Path, Columns]]], path: Path) -> Columns:
-    """Columns of several chunks, which may lack keys and differ in their types, as one."""
+    """Concatenate the columns of several chunks, which may lack keys and differ in their types."""
     if len(pieces) == 1:
         return pieces[0][1][path]
     types: dict[int, pa.DataType] = {}
@@ -192,7 +194,7 @@ def _counted(row: Node, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _chunks(blocks: Iterable[Block], most: int) -> Iterator[Iterable[Block]]:
-    """The blocks in parts, one after another: each is to be used up before the next."""
+    """Split the blocks into chunks; each must be consumed before the next."""
     rest = iter(blocks)
     for first in rest:
         yield _chunk(chain([first], rest), most)

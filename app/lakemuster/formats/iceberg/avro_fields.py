@@ -1,6 +1,6 @@
 """Find the columns of manifests and manifest lists by field id: writers differ in the names.
 
-A field without an id is taken by the name that the specification, or a known writer, gives it.
+A field without an id is matched by the name that the specification, or a known writer, gives it.
 
 Source: Iceberg spec, "Manifests" and "Manifest Lists".
 """
@@ -80,9 +80,9 @@ _OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class Member:
-    """A field of an Avro record: its own name, its id, and the record within it.
+    """A field of an Avro record: its own name, its id, and its members.
 
-    ``members`` are those of the record that the field is, or that its list holds.
+    ``members`` are the fields of the record that it is, or that its list holds.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Member:
     members: tuple[Member, ...] = field(default=())
 
     def names(self, wanted: Mapping[int, str]) -> dict[str, str]:
-        """The name that each wanted field has here, by the specification's name; absent ones are left out."""
+        """The file's own name of each wanted field, by the specification's name; absent fields are left out."""
         found: dict[str, str] = {}
         for member in self.members:
             name = wanted.get(member.field_id) if member.field_id is not None else _standard(member.name)
@@ -108,7 +108,7 @@ def _standard(name: str) -> str:
 
 
 def rows_of(schema: object) -> Member:
-    """The record of a row, from an Avro schema whose bounds the Avro reader has checked."""
+    """The record of a row, from an Avro schema whose limits the Avro reader has checked."""
     named: dict[str, object] = {}
     return Member("", None, tuple(_members(schema, named)))
 

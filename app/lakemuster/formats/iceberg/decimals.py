@@ -1,4 +1,4 @@
-"""Decimals as big-endian two's complement of any length, as columns of 128-bit integers.
+"""Convert decimals between big-endian two's complement of any length and columns of 128-bit integers.
 
 A column is a pair of arrays: the high halves (signed) and the low ones (unsigned). The
 canonical bytes are the fewest that hold the value; zero is one byte.
@@ -19,22 +19,22 @@ High = NDArray[np.int64]
 Low = NDArray[np.uint64]
 
 WIDTH = 16
-"""Bytes of the values that are read without a loop."""
+"""The most bytes of a value that is read without a loop."""
 
 _MASK = 2**64 - 1
 
 
 def join(head: High, tail: Low, lengths: NDArray[np.int64]) -> tuple[High, Low]:
-    """The integers whose bytes stand at the left of 16.
+    """The integers whose big-endian bytes are left-aligned in 16 bytes.
 
     Args:
         head, tail: the first and the second 8 bytes from where each value begins, big-endian;
-            what lies behind the value is shifted out.
+            bytes after the value are shifted out.
         lengths: bytes of each value, 1 to 16.
     """
     shift = WIDTH * 8 - 8 * lengths
     near, far = np.minimum(shift, 63), np.maximum(shift - 64, 0)
-    # A shift by 64 is undefined: two steps.
+    # A shift by 64 is undefined, so it is done in two steps.
     low_near = (tail >> near.astype(np.uint64)) | (
         (head.view(np.uint64) << np.uint64(1)) << (63 - near).astype(np.uint64)
     )
@@ -63,7 +63,7 @@ def fits(high: High, low: Low, precision: int) -> Mask:
 def read_long(
     high: High, low: Low, rows: NDArray[np.int64], bytes_of: Callable[[int], bytes], precision: int
 ) -> NDArray[np.int64]:
-    """Read, into ``high`` and ``low``, values of more bytes than 16; the rows that fit are returned."""
+    """Read values of more than 16 bytes into ``high`` and ``low``; return the rows whose values fit."""
     limit, kept = 10**precision, []
     for row in rows.tolist():
         value = int.from_bytes(bytes_of(row), "big", signed=True)
@@ -74,7 +74,7 @@ def read_long(
 
 
 def decimal_array(high: High, low: Low, valid: Mask | None, of: pa.DataType) -> pa.Array:
-    """An Arrow array over the halves."""
+    """The Arrow array of decimals from their halves."""
     bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
     halves = np.empty((len(high), 2), "<u8")
     halves[:, 0], halves[:, 1] = low, high.view(np.uint64)
@@ -89,7 +89,7 @@ def canonical_bytes(array: pa.Decimal128Array) -> tuple[NDArray[np.int32], NDArr
     sign = np.where(wide[:, :1] >= 0x80, np.uint8(0xFF), np.uint8(0))
     telling = wide != sign
     first = np.where(telling.any(axis=1), telling.argmax(axis=1), WIDTH - 1)
-    # The first byte that tells must show the sign in its top bit, or one more byte has to.
+    # The first significant byte must show the sign in its top bit; otherwise one more byte is needed.
     shown = (wide[np.arange(count), first] ^ sign[:, 0]) < 0x80
     first = first - ~shown
     offsets = np.zeros(count + 1, np.int32)

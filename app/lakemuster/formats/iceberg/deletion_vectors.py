@@ -1,4 +1,4 @@
-"""Deletion vectors: the blobs of Puffin files that say which rows of one data file are deleted.
+"""Parse deletion vectors: the blobs of Puffin files that list the deleted rows of one data file.
 
 Source: Iceberg Puffin spec, "deletion-vector-v1 blob type".
 """
@@ -13,7 +13,7 @@ from lakemuster.errors import MetadataCorrupt
 
 MAGIC = b"\xd1\xd3\x39\x64"
 _AROUND = 8
-"""Bytes before and after what the first four count: themselves and the checksum."""
+"""Bytes that the recorded size leaves out: the four of the size, and the four of the checksum."""
 
 
 def parse_deletion_vector(blob: bytes, cardinality: int | None = None) -> BitMap64:
@@ -24,7 +24,7 @@ def parse_deletion_vector(blob: bytes, cardinality: int | None = None) -> BitMap
         cardinality: rows that the manifest counts; None when not known.
 
     Raises:
-        MetadataCorrupt: not a vector, of another size or count than recorded, or against its checksum.
+        MetadataCorrupt: not a vector, of another size or count than recorded, or with a wrong checksum.
     """
     size = int.from_bytes(blob[:4], "big")
     if len(blob) < _AROUND + len(MAGIC) or size != len(blob) - _AROUND:

@@ -1,4 +1,4 @@
-"""Read members of parsed JSON, or say by path what is wrong with them.
+"""Read typed members of parsed JSON; errors name a member's path.
 
 Paths are written as in ``snapshots[3].snapshot-id``.
 """
@@ -13,7 +13,7 @@ from lakemuster.errors import LimitExceeded, MetadataCorrupt
 Object = Mapping[str, object]
 
 MAX_DEPTH = 64
-"""Levels of nesting that a schema, or a part we keep unread, may have."""
+"""The most levels of nesting in a schema, or in a part that is stored unread."""
 
 
 def wrong(path: str, wanted: str, found: object) -> MetadataCorrupt:
@@ -82,7 +82,7 @@ def optional_list(owner: Object, key: str, path: str) -> list[object]:
 
 
 def texts(value: object, path: str) -> dict[str, str]:
-    """A map of strings; scalars that a writer left unquoted are taken as their JSON text."""
+    """A map of strings; scalars that a writer left unquoted become their JSON text."""
     if value is None:
         return {}
     found: dict[str, str] = {}
@@ -97,7 +97,7 @@ def texts(value: object, path: str) -> dict[str, str]:
 
 
 def kept(value: object, path: str) -> object:
-    """A part that is kept as it is, with a bound on its depth."""
+    """A part that is stored unchanged, with a limit on its depth."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [

@@ -1,4 +1,4 @@
-"""Inflate gzip within bounds: a small file must not become a large process.
+"""Inflate gzip files up to a limit: a small file must not become a large process.
 
 Source: RFC 1952; a file may hold several members, one after the other.
 """
@@ -13,19 +13,19 @@ MAX_INFLATED = 2**30
 """Bytes that one file may inflate to."""
 
 MAX_RATIO = 256
-"""Times its own size that a file may inflate to, beyond ``SMALL``; JSON metadata stays far below."""
+"""The largest ratio of inflated to compressed size, beyond ``SMALL`` bytes; JSON metadata stays far below."""
 
 SMALL = 64 * 2**20
 
 _MAGIC = b"\x1f\x8b"
 _STEP = 2**16
-"""Bytes fed at a time; deflate makes at most 1,032 times as many of them."""
+"""Bytes inflated at a time; deflate makes at most 1,032 times as many of them."""
 
 _GZIP = 31
 
 
 def is_gzip(data: bytes) -> bool:
-    """Whether a file begins as gzip does."""
+    """Whether a file begins with gzip's magic bytes."""
     return data.startswith(_MAGIC)
 
 

@@ -1,4 +1,4 @@
-"""JSON texts of any size to what they say."""
+"""Parse JSON texts of any size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def parse_json(data: bytes, what: str) -> object:
     try:
         parsed: object = orjson.loads(data)
     except orjson.JSONDecodeError as cause:
-        if cause.msg.startswith("Not enough memory"):  # of this process, not the text's fault
+        if cause.msg.startswith("Not enough memory"):  # the process lacks memory; the text may be valid
             raise MemoryError from cause
         raise MetadataCorrupt(f"{what} is not JSON: {cause}") from cause
     return parsed

@@ -1,6 +1,6 @@
-"""Statistics that are columns by key already, as the native Avro decoder gives them: to the types of segments.
+"""Convert statistics from the native Avro decoder, one column per key, to the column types of segments.
 
-The same columns as those of ``statistics``, which has them from lists of keys and values.
+The result is the same as that of ``statistics``, which starts from lists of keys and values.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lakemuster.metadata.files import count_type
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
 _AT_ONCE = 64
-"""Columns of counts."""
+"""Columns of counts that are narrowed together."""
 
 _NARROW = {8: np.int8, 16: np.int16, 32: np.int32}
 _NUMBERS: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if kind not in (Kind.BOOLEAN, Kind.TIME)}
 
 
 def width_of(of: Primitive) -> int:
-    """Bytes of each canonical bound of a type, all of which are values of it; 0 where that is not so."""
+    """The width in bytes of a type's canonical bounds, if all bytes of that width are values; else 0."""
     return _NUMBERS.get(of.kind, 0)
 
 
 def keyed_counts(columns: Columns, kind: str) -> Iterator[Column]:
-    """One narrow column per key; ``columns`` as of ``statistics.count_columns``."""
+    """One narrow column per key, like ``statistics.count_columns``."""
     for bits, some in groupby(sorted(columns), lambda key: int(columns[key].type.bit_width)):
         keys = list(some)
         # Many at a time: a wide table has a thousand columns of few rows.
@@ -43,7 +43,7 @@ def keyed_counts(columns: Columns, kind: str) -> Iterator[Column]:
 
 
 def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
-    """Counts of so many bits each in the fewest that hold them."""
+    """Convert columns of counts of ``bits`` bits to the narrowest types that hold them."""
     held = [array.buffers() for array in arrays]
     matrix = _matrix([data for _, data in held], len(arrays[0]), np.dtype(f"i{bits // 8}"))
     types = [count_type(*ends) for ends in zip(matrix.min(axis=1).tolist(), matrix.max(axis=1).tolist(), strict=True)]
@@ -59,7 +59,7 @@ def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
 
 
 def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedinteger]) -> NDArray[np.signedinteger]:
-    """(buffers, rows): their numbers, where they are if they lie in memory at one distance, as decoders leave them."""
+    """The numbers of all buffers (buffers, rows): a view if they are evenly spaced in memory, as from decoders."""
     places = np.array([buffer.address for buffer in buffers])
     steps = np.diff(places)
     if len(steps) and (steps[0] < rows * width.itemsize or (steps != steps[0]).any()):
@@ -70,7 +70,7 @@ def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedin
 
 
 def keyed_bounds(columns: Columns, kind: str, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
-    """One typed column per key, and one of raw bytes where they are not canonical: as ``statistics.bound_columns``."""
+    """One typed column per key, and one of raw bytes where not canonical, like ``statistics.bound_columns``."""
     for key in sorted(columns):
         of, values = type_of(key), columns[key]
         decoded = _decoded(values, of)

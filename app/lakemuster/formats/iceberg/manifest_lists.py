@@ -1,7 +1,7 @@
-"""Iceberg manifest lists: one header per manifest, with typed partition bounds.
+"""Parse Iceberg manifest lists: one header per manifest, with typed partition bounds.
 
-What a v1 list does not have is what the specification says for it: content ``data`` and
-sequence numbers 0. A count that is missing is None, which means "assume non-zero".
+Fields that a v1 list lacks have the specification's defaults: content ``data`` and sequence
+numbers 0. A missing count is None, which means "assume non-zero".
 
 Source: Iceberg spec, "Manifest Lists".
 """

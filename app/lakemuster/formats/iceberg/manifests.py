@@ -1,8 +1,8 @@
-"""Iceberg manifests: Avro bytes to aligned columns, and what their entries inherit.
+"""Decode Iceberg manifests from Avro to aligned columns, and fill in the values that entries inherit.
 
-A manifest's own header names the schema and the spec that it was written with. They type its
-bounds and partitions, so that a manifest decodes alike at any time of its table's life; the
-table's own serve where the header is silent.
+A manifest's own header holds the schema and the spec that it was written with. They give the types
+of its bounds and partitions, so that a manifest decodes to the same columns at any time of its
+table's life. Where the header lacks them, the table's schemas and specs are used.
 
 Source: Iceberg spec, "Manifests", "Sequence Number Inheritance", "First Row ID Inheritance".
 """
@@ -51,19 +51,18 @@ _ENTRY = frozenset({"status", "snapshot_id", *_SEQUENCE_NUMBERS})
 
 
 def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) -> pa.Table:
-    """Decode a manifest to the shape of ``metadata.files``, nothing inherited.
+    """Decode a manifest to the shape of ``metadata.files``, without inherited values.
 
-    Columns that a v1 manifest does not have are what the specification says for it: content 0,
-    sequence numbers 0.
+    Columns that a v1 manifest lacks have the specification's defaults: content 0, sequence numbers 0.
 
     Args:
         data: the file.
         header: its row of the manifest list.
-        table: for schemas and specs that the manifest's own header does not give.
+        table: for schemas and specs that the manifest's own header lacks.
 
     Raises:
-        MetadataCorrupt: not a manifest, an unknown status or content; or entries and rows by status that are not
-            those of ``header``, and a length that is another, too: some may be missing.
+        MetadataCorrupt: not a manifest, or an unknown status or content; or both the length and the counts by status
+            differ from ``header``, so that entries may be missing.
         LimitExceeded: larger than what we decode.
     """
     avro = read_header(data)
@@ -82,7 +81,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
 
 
 def own_spec_id(data: bytes) -> int | None:
-    """The partition spec id in a manifest's own header: the only one that an inline manifest of v1 has.
+    """The partition spec id in a manifest's own header: an inline manifest of v1 has no other.
 
     Raises:
         MetadataCorrupt: not an Avro file.
@@ -92,13 +91,13 @@ def own_spec_id(data: bytes) -> int | None:
 
 
 def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:
-    """Fill in what entries leave to their manifest's row in the manifest list.
+    """Fill in the values that entries inherit from their manifest's row in the manifest list.
 
     * ``snapshot_id``: the snapshot that added the manifest;
     * ``sequence_number`` and ``file_sequence_number``: the manifest's, for added entries, and for
       all of them when it is 0, as it is for manifests of v1;
-    * ``first_row_id``: of data files that are not deleted, the manifest's plus the records of the
-      preceding ones that had none either; null for delete files.
+    * ``first_row_id``: for data files that are not deleted, the manifest's plus the rows of the
+      preceding files that had none either; null for delete files.
 
     Args:
         table: *all* entries of the manifest, in order: row ids depend on those before.
@@ -169,7 +168,7 @@ def _schemas(avro: AvroHeader, table: TableMetadata) -> tuple[Schema, ...]:
 
 
 def _partition_fields(avro: AvroHeader, header: ManifestHeader, table: TableMetadata) -> dict[int, PartitionField]:
-    """Partition fields by id. v1 counts them from 1000 in every spec: the manifest's own come first."""
+    """Partition fields by id. v1 numbers them from 1000 in every spec, so the manifest's own come first."""
     own = avro.metadata.get("partition-spec")
     known = list(_header_fields(own)) if own else []
     for spec in sorted(table.specs, key=lambda spec: spec.spec_id != header.spec_id):
@@ -211,7 +210,7 @@ class _Entries:
         return int(self._rows.num_rows)
 
     def column(self, name: str) -> pa.Array | None:
-        """One column; None when the file has none of that meaning."""
+        """One column; None when the file lacks it."""
         if name in _ENTRY:
             own = self._entry.get(name)
             return None if own not in self._rows.column_names else _flat(self._rows.column(own))
@@ -219,15 +218,15 @@ class _Entries:
         return None if own is None else _member(self._files, own)
 
     def own_name(self, name: str) -> str:
-        """What the file calls a field of its data file; empty when it has none of that meaning."""
+        """The file's own name of a field of ``data_file``; empty when the file lacks it."""
         return self._file.get(name, "")
 
     def record(self, name: str) -> Member:
-        """The Avro record within a field of the data file that the file has."""
+        """The Avro record of a field of ``data_file``, which the file must have."""
         return self._layout.member(self._file[name])
 
     def partition(self, member: str) -> pa.Array | None:
-        """One member of the partition tuple; None when it is of Avro's null type."""
+        """One member of the partition tuple; None when its Avro type is null."""
         own = self._file.get("partition")
         tuples = None if own is None else _member(self._files, own)
         return None if tuples is None else _member([tuples], member)
@@ -272,10 +271,10 @@ def _cast(values: pa.Array, of: pa.DataType, name: str) -> pa.Array:
 
 
 def _check(columns: dict[str, pa.Array], header: ManifestHeader, length: int) -> None:
-    """Hold the entries against the manifest list.
+    """Check the entries against the manifest list.
 
-    A file that was decoded to its last byte, and has the length that the list says, has all its entries: then counts
-    that are others are a writer's mistake. A file may be cut where a block of it ends.
+    A file of the listed length that was decoded to its last byte has all its entries: if its counts differ, that is a
+    writer's mistake. A file of another length may have been cut at the end of a block, so its counts must agree.
     """
     status, content = columns["status"].to_numpy(), columns["content"].to_numpy()
     if len(status) and (status.min() < EXISTING or status.max() > DELETED):
@@ -301,7 +300,7 @@ def _equal(header: ManifestHeader, name: str, found: int) -> None:
 
 
 def _maps(layout: Member, width_of_key: Widths) -> dict[tuple[str, ...], Widths | None]:
-    """The maps of statistics whose keys come first, as everybody writes them, by their names in the file."""
+    """The maps of statistics whose records have the key first, as writers do, by their names in the file."""
     own = layout.names(ENTRY_FIELDS).get("data_file")
     if own is None:
         return {}

@@ -1,8 +1,8 @@
-"""Partition tuples as typed columns, by partition field id.
+"""Convert partition tuples to typed columns, by partition field id.
 
-Values take the result type of their field's transform. Writers differ in how they store it
+Values have the result type of their field's transform. Writers differ in how they store it
 (``day`` as int or date, timestamps with and without their logical type), so the Avro column is
-converted where that cannot change a value, and left as Avro has it otherwise.
+converted where that cannot change a value, and otherwise left unchanged.
 
 Source: Iceberg spec, "Partition Transforms".
 """
@@ -47,9 +47,9 @@ def partition_columns(
     """One column per partition field that has a value.
 
     Args:
-        tuples: the Avro column of a member, by the name that it has in the file.
+        tuples: gives the Avro column of a member by its name in the file.
         record: the Avro record of the tuple.
-        fields: the partition fields that are known, by id.
+        fields: the known partition fields, by id.
         schemas: for the types of source columns, the preferred one first.
 
     Raises:
@@ -77,7 +77,7 @@ def _check_range(values: pa.Array, name: str) -> None:
 
 
 def typed(values: pa.Array, of: Primitive) -> tuple[pa.Array, str]:
-    """Values in the Arrow type of ``of``, or as they are, and the name of the type that they have then."""
+    """Values in the Arrow type of ``of`` if they can be converted, else unchanged; and the name of their type."""
     target = arrow_type(of)
     if target is not None:
         try:

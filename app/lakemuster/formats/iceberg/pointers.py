@@ -1,6 +1,6 @@
-"""Which of a ``metadata`` folder's files is the current one, from names alone.
+"""Find the current metadata file of a ``metadata`` folder, from file names and hints alone.
 
-Hadoop tables count ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
+Hadoop tables number ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
 ``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
 Either may be compressed: ``v1.gz.metadata.json``, ``v1.metadata.json.gz``.
 """
@@ -22,8 +22,8 @@ class Newest(NamedTuple):
     """The metadata file with the highest version.
 
     Attributes:
-        files: that have this version; several when two writers raced and one lost.
-        is_of_catalog: named as a catalog does, which alone knows whether this commit won.
+        files: the number of files of this version; several when two writers raced and one lost.
+        is_of_catalog: whether a catalog named it: then only the catalog knows whether this commit won.
     """
 
     name: str
@@ -32,10 +32,10 @@ class Newest(NamedTuple):
 
 
 def newest_metadata(names: Sequence[str]) -> Newest | None:
-    """The metadata file with the highest version; None when no name is one's.
+    """The metadata file with the highest version; None when there is no metadata file.
 
-    Of several files of that version it is the last one in alphabetical order, on every look and in every copy of the
-    folder; names and times of files do not tell which commit won.
+    Of several files of that version, the last one in alphabetical order is chosen, so that every look and every copy of
+    the folder gives the same one. Names and times of files do not tell which commit won.
     """
     versions = [(int(match["version"]), name, match["rest"] is not None) for name in names if (match := _match(name))]
     if not versions:
@@ -48,7 +48,7 @@ def hint_candidates(hint: bytes) -> list[str]:
     """The file names that the content of ``version-hint.text`` may stand for, the likeliest first.
 
     The content is a version number, a file name without its ending, or a whole file name;
-    nothing comes of any other content.
+    any other content gives no names.
     """
     text = hint[:4096].decode("utf-8", "replace").strip()
     if not _HINT.fullmatch(text) or ".." in text:
@@ -61,9 +61,9 @@ def hint_candidates(hint: bytes) -> list[str]:
 
 
 def next_version(name: str, names: Collection[str]) -> str | None:
-    """The Hadoop file of the version after that of ``name``, if it is there: the hint was stale.
+    """The Hadoop file of the version after that of ``name``, if it exists: then the hint was stale.
 
-    None for names of catalogs: a file with a higher number may be of a commit that failed.
+    None for names that catalogs write: a file with a higher number may belong to a commit that failed.
     """
     match = _match(name)
     if match is None or not match["hadoop"]:

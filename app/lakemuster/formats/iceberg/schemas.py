@@ -1,6 +1,6 @@
-"""Iceberg schemas and types, from their JSON form.
+"""Parse Iceberg schemas and types from their JSON form.
 
-A type that we do not know is ``Kind.OTHER``, never an error: its columns have no bounds of ours.
+An unknown type becomes ``Kind.OTHER``, never an error: its columns have no typed bounds.
 
 Source: Iceberg spec, appendix C, "Schemas"; reserved field ids: "Reserved Field IDs".
 """
@@ -53,7 +53,7 @@ _PLAIN = frozenset(
 
 @lru_cache(4096)
 def parse_primitive(text: str) -> Primitive:
-    """A primitive type from its name, ``Kind.OTHER`` for names and sizes that we do not know."""
+    """A primitive type from its name; ``Kind.OTHER`` for unknown names and invalid sizes."""
     if text in _PLAIN:
         return Primitive(Kind(text), text)
     if text in _NANOSECONDS:
@@ -86,11 +86,11 @@ RESERVED: dict[int, Primitive] = {
 
 
 def parse_schema(value: object, path: str, default_id: int = 0) -> Schema:
-    """One schema.
+    """Parse one schema.
 
     Args:
         value: the parsed JSON.
-        path: where it stands, for errors.
+        path: its path in the document, for errors.
         default_id: its id where v1 metadata leaves it out.
 
     Raises:

@@ -1,11 +1,11 @@
 """Decode columns of single-value bytes to typed Arrow arrays, without a loop over rows.
 
-A column is a choice of items of one binary array: row *i* is item ``items[i]``. Fixed-width
-values are gathered straight from the array's buffer, at whatever byte they begin.
+A column is a selection of items of one binary array: row *i* is item ``items[i]``. Fixed-width
+values are gathered straight from the array's buffer, at any byte offset.
 
-A row is *odd* when its bytes are not the canonical serialisation of its typed value: bytes of
-a type that was promoted since, and bytes that do not parse, whose typed value is null. The
-raw bytes of odd rows have to be kept; those of all others follow from the value.
+A row is *odd* when its bytes are not the canonical serialisation of its typed value: bytes
+written before a type was promoted, and bytes that do not parse, whose typed value is null. The
+raw bytes of odd rows have to be stored; those of all others follow from the value.
 
 Source: Iceberg spec, appendix D, and "Schema Evolution" for what may be promoted.
 """
@@ -41,7 +41,7 @@ WIDTHS = {
 """Bytes of the canonical serialisation, for types whose values are numbers of that width."""
 
 MAX_BLOCKS = 2**28
-"""Bytes that a column of ``fixed`` may take; above it every row stays raw, since nulls take as much as values."""
+"""The most bytes of a column of ``fixed``, where nulls take as much as values; above it every row stays raw."""
 
 _PADDING = 16
 _SECONDS_PER_DAY = 86_400
@@ -49,7 +49,7 @@ _INT64_MAX = 2**63 - 1
 
 
 class Items:
-    """A binary array whose bytes can be read as numbers anywhere."""
+    """A binary array whose bytes can be read as numbers at any offset."""
 
     def __init__(self, array: pa.BinaryArray) -> None:
         self.array = array
@@ -76,7 +76,7 @@ class Items:
         return np.diff(self.offsets)
 
     def read(self, starts: NDArray[np.integer], dtype: str) -> Numbers:
-        """The numbers that begin at some bytes."""
+        """The numbers that begin at the byte offsets ``starts``."""
         wide = np.dtype(dtype)
         everywhere: Numbers = np.ndarray((len(self.data) - wide.itemsize + 1,), wide, self.data, 0, (1,))
         numbers: Numbers = everywhere[starts]
@@ -149,7 +149,7 @@ def _numbers(column: Items, items: Index, present: Mask | None, of: Primitive) -
         odd |= valid & (values.view(np.uint8) > 1)
         values = np.packbits(values != 0, bitorder="little")
     elif of.kind is Kind.TIME:
-        # Arrow's times are times of day.
+        # Arrow's times must lie within a day.
         in_day = (values >= 0) & (values < _SECONDS_PER_DAY * PER_SECOND[of.unit])
         odd |= valid & ~in_day
         valid &= in_day
@@ -158,7 +158,7 @@ def _numbers(column: Items, items: Index, present: Mask | None, of: Primitive) -
 
 
 def _promote(short: Numbers, values: Numbers, rows: Mask, of: Primitive) -> tuple[Numbers, Mask]:
-    """Put the values of 4 bytes among those of 8; the mask of those that have a promoted value."""
+    """Merge promoted values of 4 bytes into those of 8; return these and the mask of promoted rows."""
     match of.kind:
         case Kind.LONG:
             return np.where(rows, short.astype(np.int64), values), rows

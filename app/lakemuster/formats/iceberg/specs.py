@@ -1,4 +1,4 @@
-"""Iceberg partition specs, from their JSON form.
+"""Parse Iceberg partition specs from their JSON form.
 
 Source: Iceberg spec, appendix C, "Partition Specs".
 """
@@ -17,11 +17,11 @@ from lakemuster.formats.iceberg.document import (
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 
 FIRST_FIELD_ID = 1000
-"""Where v1 writers, which recorded no field ids, start to count in every spec."""
+"""The first field id in every spec of v1 writers, which recorded no field ids."""
 
 
 def parse_spec(value: object, path: str) -> PartitionSpec:
-    """One partition spec, as in ``partition-specs``.
+    """Parse one partition spec, as in ``partition-specs``.
 
     Raises:
         MetadataCorrupt: it breaks the specification.
@@ -32,7 +32,7 @@ def parse_spec(value: object, path: str) -> PartitionSpec:
 
 
 def parse_spec_fields(value: object, path: str) -> tuple[PartitionField, ...]:
-    """A list of partition fields, as in v1's ``partition-spec`` and in manifests' headers.
+    """Parse a list of partition fields, as in v1's ``partition-spec`` and in manifests' headers.
 
     Raises:
         MetadataCorrupt: it breaks the specification.

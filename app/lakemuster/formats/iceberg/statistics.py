@@ -1,9 +1,9 @@
-"""Maps of statistics, one per entry, as one column per field.
+"""Convert maps of statistics, one per entry, to one column per field.
 
-All maps of a manifest become one matrix of item numbers, fields by entries; what follows is a
-few gathers over the whole matrix. Writers give nearly all entries the same keys in the same
-order, and that case is recognised. Of a key that a map holds twice the last value counts, as
-in Java's maps.
+All maps of a manifest become one matrix of item numbers, fields by entries; a few gathers over
+the whole matrix then give the columns. Writers give nearly all entries the same keys in the
+same order, and there is a fast path for that. If a map holds a key twice, its last value
+counts, as in Java's maps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lakemuster.metadata.numbers import number_type
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 
 MAX_KEYS = 50_000
-"""Different keys that the maps of one manifest may have."""
+"""The most distinct keys in the maps of one manifest."""
 
 _MAX_GROUPS = 8
 _SMALL_KEY = 2**16
@@ -41,12 +41,12 @@ class Exploded:
     """Maps as a matrix.
 
     Attributes:
-        keys: int32 (K,), each once.
+        keys: int32 (K,), distinct.
         items: int64 (K, N): the position of the value of key k in row n; 0 where it has none.
         present: whether row n has key k: bool (K, N), or (N,) for all keys alike, or None when
             every row has every key.
-        begin: the first item when row follows row without a gap and all have the same keys: item (k, n) is
-            ``begin + n * K + k``.
+        begin: the first item if rows follow each other without gaps and all have the same keys: item (k, n) is
+            ``begin + n * K + k``. Else None.
     """
 
     keys: NDArray[np.int32]
@@ -55,7 +55,7 @@ class Exploded:
     begin: int | None = None
 
     def spread(self, values: Counts) -> Counts:
-        """The values of all items as a matrix of its own (K, N)."""
+        """The values of all items as a new matrix (K, N)."""
         if self.begin is None:
             return values.take(self.items)
         keys, rows = self.items.shape
@@ -70,7 +70,7 @@ class Exploded:
 
 
 class Exploder:
-    """Turns maps into matrices, and knows it when maps have the keys of those before: most do."""
+    """Turns maps into matrices; the last matrix is reused if the next maps have the same keys, as most have."""
 
     def __init__(self) -> None:
         self._last: tuple[NDArray[np.int32], Index, Index, Exploded] | None = None
@@ -97,7 +97,7 @@ class Exploder:
 
 
 def _entries(maps: pa.ListArray, key: str) -> tuple[NDArray[np.int32], Index, Index]:
-    """All keys, and where each row's begin and how many they are."""
+    """All keys, and the start and number of each row's keys."""
     keys = maps.values.field(key)
     if keys.null_count:
         raise MetadataCorrupt("a map of statistics has a null key")
@@ -118,7 +118,7 @@ def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
 
 
 def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
-    """Every row has the same keys, and rows follow each other without gaps."""
+    """The matrix, if every row has the same keys and rows follow each other without gaps; else None."""
     width, begin = int(lengths[0]), int(starts[0])
     if not width or not (lengths == width).all():
         return None
@@ -130,7 +130,7 @@ def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
 
 
 def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
-    """Few different lists of keys: where a key is in a row follows from the row's group."""
+    """The matrix, if there are few distinct lists of keys: a row's list tells where its keys are; else None."""
     groups: list[NDArray[np.int32]] = []
     group_of = np.zeros(len(starts), np.int64)  # 0: no keys
     rest = np.flatnonzero(lengths)
@@ -151,7 +151,7 @@ def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
     has = np.zeros(places.shape, np.bool_)
     for number, own in enumerate(groups, 1):
         codes = np.searchsorted(found, own)
-        places[codes, number] = np.arange(len(own))  # of a repeated key the last one stays
+        places[codes, number] = np.arange(len(own))  # the last one of a repeated key wins
         has[codes, number] = True
     present = has.take(group_of, axis=1)
     items = places.take(group_of, axis=1)
@@ -171,13 +171,13 @@ def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Explod
     items = np.full((len(found), len(starts)), -1)
     places = codes * len(starts)
     places += np.repeat(np.arange(len(starts)), lengths)
-    items.reshape(-1)[places] = positions  # of a repeated key the last one stays
+    items.reshape(-1)[places] = positions  # the last one of a repeated key wins
     present = items >= 0
     return Exploded(found, np.maximum(items, 0, out=items), present)
 
 
 def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
-    """Distinct keys, and for each key its number among them."""
+    """The distinct keys, and for each key its index among them."""
     if keys.min() < 0 or keys.max() >= _SMALL_KEY:
         found, codes = np.unique(keys, return_inverse=True)
         return found, codes
@@ -197,7 +197,7 @@ def count_columns(
     Args:
         maps: lists of structs of a key and an integer.
         key, value: names of the structs' members.
-        kind: what the columns are (``value_count`` …).
+        kind: the kind of column (``value_count`` …).
         exploder: shared by the maps of one manifest.
 
     Raises:
@@ -269,16 +269,16 @@ def bound_columns(
             yield bound_field(f"{kind}_raw", field_id, pa.binary(), of.text), raw
 
 
-# Small manifests come by the thousand, with the same columns.
+# Cached: small manifests come by the thousand, with the same columns.
 @lru_cache(4096)
 def count_field(kind: str, field_id: int, of: pa.DataType) -> pa.Field:
-    """The field of a column of counts."""
+    """The Arrow field of a column of counts."""
     return pa.field(column(kind, field_id), of)
 
 
 @lru_cache(4096)
 def bound_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
-    """The field of a column of bounds of a type."""
+    """The Arrow field of a column of bounds of a type."""
     return typed_field(column(kind, field_id), of, text)
 
 
@@ -292,7 +292,7 @@ def _as(array: pa.Array, of: pa.DataType) -> pa.Array:
 
 
 def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
-    """Decode many columns at once: those whose every value is of the canonical form, and strings."""
+    """Decode many columns at once: those whose values are all in the canonical form, and strings."""
     chosen = [k for k, of in enumerate(types) if _form(of) is not None]
     done: dict[int, Decoded] = {}
     if is_available():
@@ -308,7 +308,7 @@ def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int
 
 
 def canonical(items: Items, rows: Index, present: Mask | None, of: Primitive) -> Decoded | None:
-    """Decode one column whose every value is of the canonical form; None where that is not so, or not known quickly."""
+    """Decode one column if all its values are in the canonical form; None if not, or without a kernel for its type."""
     if _form(of) is None or not is_available():
         return None
     exploded = Exploded(np.zeros(1, np.int32), rows[None], None if present is None else present[None])
@@ -361,7 +361,7 @@ def _batch_strings(items: Items, exploded: Exploded, types: list[Primitive]) -> 
     try:
         texts = pick(items, some.ravel(), here).cast(pa.string())
     except pa.ArrowException:
-        # Not UTF-8 somewhere, or more than an Arrow array holds: one by one.
+        # A value is not UTF-8, or the result is larger than an Arrow array: decode the columns one by one.
         return {}
     rows = some.shape[1]
     return {k: Decoded(texts.slice(at * rows, rows), None) for at, k in enumerate(chosen)}

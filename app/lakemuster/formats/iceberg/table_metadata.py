@@ -1,7 +1,7 @@
-"""Iceberg table metadata files of format versions 1, 2 and 3.
+"""Parse Iceberg table metadata files of format versions 1, 2 and 3.
 
-The file is parsed once, and the parts that nothing computes with are kept as JSON in
-``extra``, their names in snake_case. A member of the wrong type is an error that names its path.
+Members that nothing computes with are stored as JSON in ``extra``, with names in snake_case.
+A member of the wrong type is an error that names its path.
 
 Source: Iceberg spec, "Table Metadata", appendices C and E.
 """
@@ -71,7 +71,7 @@ _SNAPSHOT_MEMBERS = frozenset(
 )
 _REF_MEMBERS = frozenset({"snapshot-id", "type"})
 _VERBATIM = frozenset({"properties"})
-"""Members whose keys are their writer's own words."""
+"""Members whose keys the writer chose: they stay unchanged."""
 
 _T = TypeVar("_T")
 
@@ -81,7 +81,7 @@ def parse_table_metadata(data: bytes, location: str) -> TableMetadata:
 
     Args:
         data: the file.
-        location: where it was read, kept as ``metadata_location``.
+        location: where it was read; becomes ``metadata_location``.
 
     Raises:
         FormatUnsupported: of a format version that we do not serve.
@@ -203,7 +203,7 @@ def _snapshot(node: Object, path: str) -> Snapshot:
 
 
 def _refs(root: Object, snapshot_ids: set[int]) -> tuple[tuple[Ref, ...], int | None]:
-    """Refs with main among them, and the snapshot it names; the two ways of saying it must agree."""
+    """The refs, including main, and main's snapshot: ``refs`` and ``current-snapshot-id`` must agree on it."""
     current = optional_int(root, "current-snapshot-id", "")
     current = None if current == _NO_SNAPSHOT else current
     named = root.get("refs")

@@ -1,8 +1,8 @@
-"""Single values as bytes: one at a time, and as columns.
+"""Decode and encode single-value bytes, one at a time and as columns.
 
 The internal form of a value is that of ``metadata.types``: integers for dates, times and
-timestamps. Bytes of a type that was promoted since are taken for what they are: four bytes
-under ``long`` or ``double``, days under ``timestamp``. Bytes that do not parse are no value;
+timestamps. Bytes written before a type was promoted are decoded by the old type: four bytes
+under ``long`` or ``double``, days under ``timestamp``. Bytes that do not parse give no value;
 nothing that prunes may rely on them.
 
 Source: Iceberg spec, appendix D, "Binary single-value serialization".
@@ -40,7 +40,7 @@ _LAYOUT = {
 
 
 def decode_value(of: Primitive, raw: bytes) -> object:
-    """The internal form of single-value bytes; None when they are not a value of the type, or it has no order."""
+    """The internal form of single-value bytes; None when they do not conform to the type, or it has no order."""
     match of.kind:
         case Kind.BINARY:
             return raw
@@ -87,7 +87,7 @@ def encode_value(of: Primitive, internal: object) -> bytes:
     """The canonical single-value bytes of a value in its internal form.
 
     Raises:
-        ValueError: not a value of the type, or the type has no serialisation of ours.
+        ValueError: not a value of the type, or a type that we do not serialise.
     """
     match internal:
         case str() if of.kind is Kind.STRING:

@@ -1,10 +1,10 @@
-"""Avro blocks to columns by code of our own, compiled for the machine when it is loaded: the decoder for bulk.
+"""The native Avro decoder: blocks to columns by a kernel that is compiled for the machine when it is loaded.
 
-* ``kernel``    the inner loop; ``kernel.ll``: that, compiled, see ``kernels``
-* ``decoding``  blocks through the kernel
+* ``kernel``    the inner loop; ``kernel.ll``: its LLVM text, see ``kernels``
+* ``decoding``  runs the kernel over blocks
 * ``program``   a schema as the kernel's operations, and the kernel's columns as Arrow arrays
-* ``keyed``     maps as a column for each key, which is what Iceberg's statistics become
-* ``memory``    what the columns are written to
+* ``keyed``     maps as one column per key, as Iceberg's statistics need them
+* ``memory``    the memory that the kernel writes columns to
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Blocks through the kernel, with more memory and other columns whenever it asks for them."""
+"""Run the kernel over Avro blocks; grow its memory and change its columns when it reports the need."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ is_available = run_compiled.is_available
 """Whether this process can decode with the kernel; loads it."""
 
 _GROUP_BYTES = 256 << 10
-"""Of blocks that the kernel is given at once: a call costs as much as a few rows, and caches have to hold them."""
+"""Bytes of blocks per kernel call: a call costs as much as a few rows, and CPU caches have to hold the blocks."""
 _SPARE = 1.15
-"""Of the memory expected: blocks differ."""
+"""The factor on the expected memory: blocks differ."""
 _MOST_AT_ONCE = 8.0
-"""Times that memory grows at most, if that is much: blocks so far may be unlike the others."""
+"""The largest factor of one growth beyond ``_MUCH_BYTES``: the blocks so far may be unlike the others."""
 _MUCH_BYTES = 256 << 20
 
 
@@ -40,10 +40,10 @@ def decode_native(program: Program, blocks: Iterable[Block], run: Run = run_comp
         program: of the rows' schema, without keyed maps.
         blocks: inflated.
         run: the kernel to use.
-        end: where the last block ends, if that is known: what memory is needed is guessed from it.
+        end: where the last block ends in the file; 0 if not known. The memory needed is estimated from it.
 
     Raises:
-        MetadataCorrupt: they are not such records, or not in exactly these bytes.
+        MetadataCorrupt: the blocks do not consist of exactly these records.
     """
     return _Decoding(program, program, {}, None, run, end).rows_of(blocks)
 
@@ -57,15 +57,16 @@ def decode_keyed(
     run: Run = run_compiled,
     end: int = 0,
 ) -> tuple[pa.Array, dict[Path, Columns], Slots]:
-    """The same with keyed maps: the rows without them, and each map's values by key.
+    """Decode blocks with keyed maps to the rows without these maps, and each map's values by key.
 
     Args:
+        program: of the rows' schema, with keyed maps.
         plain: of the same schema, without keyed maps.
-        widths: of maps of bytes, what each key's values are expected to have.
-        slots: those of another file that may be like this one.
+        widths: for maps of bytes, the expected widths of each key's values.
+        slots: the slots of another file that may be like this one.
 
     Returns:
-        also the slots that these blocks needed.
+        the rows, the maps' columns, and the slots that these blocks needed.
     """
     decoding = _Decoding(program, plain, widths, slots, run, end)
     rows = decoding.rows_of(blocks)
@@ -74,7 +75,7 @@ def decode_keyed(
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
-    """The first block, which tells of the others, and then a few at a time."""
+    """Group the blocks: the first alone, from which memory is estimated, then a few at a time."""
     group: list[Block] = []
     size, most = 0, 0
     for block in blocks:
@@ -155,22 +156,22 @@ class _Decoding:
             self._grow(None, group[-1].end)
 
     def _grow(self, column: int | None, position: int) -> None:
-        """Make room for all of the file, going by what there is up to a position of it."""
+        """Make room for the whole file, extrapolating from the values up to a position in it."""
         self.keyed.settle(self.rows)
         most = max(_MOST_AT_ONCE, _MUCH_BYTES / self._memory.held_bytes)
         counters = [keyed.columns[-1] for keyed in self._program.keyed]
         together = np.append(self.keyed.rows, counters).astype(np.int64)
-        # Of few rows, texts are longer or shorter than those of all.
+        # The mean length of texts in few rows may differ from that in all rows.
         spare = 1 + (self.rows or 1) ** -0.5
         self._memory.grow(column, min(self._times(position), most), together, spare)
 
     def _times(self, position: int) -> float:
-        """How often what was read up to a position of the file is likely to be in all of it."""
+        """The estimated ratio of the whole file to the part up to a position in it."""
         done = position - (self._begin or 0)
         return max(1.0, _SPARE * (self._end - (self._begin or 0)) / done) if done > 0 else 1.0
 
     def _meet(self, group: Sequence[Block]) -> None:
-        """Give the keys of blocks slots: they are read in the plain way to see them."""
+        """Add slots for the keys of blocks, which are decoded without keyed maps to find them."""
         rows = decode_native(self._plain, group, self._run)
         found = []
         for keyed in self._program.keyed:

@@ -1,4 +1,4 @@
-"""The keys that the maps of a file have, and the columns of their values: what ``kernel_keyed`` is told, and wrote."""
+"""Keyed maps: the slots of the maps' keys, and the columns that ``kernel_keyed`` writes their values to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakemuster.formats.avro.native.memory import ENDS, INTS, LONGS, OCTETS, Mem
 from lakemuster.formats.avro.native.program import KeyedMap, Path
 
 MAX_KEYS = 50_000
-"""Different keys that one map may have in a file."""
+"""The most distinct keys of one map in a file."""
 
 AS_INT, AS_LONG, AS_4, AS_8, AS_BYTES = (
     int(kind) for kind in (kernel.AS_INT, kernel.AS_LONG, kernel.AS_4, kernel.AS_8, kernel.AS_BYTES)
@@ -26,27 +26,27 @@ _COLUMN_OF = np.array([INTS, LONGS, INTS, LONGS, ENDS])
 _WIDER = np.array([AS_LONG, AS_LONG, AS_BYTES, AS_BYTES, AS_BYTES])
 _ARROW = (pa.int32(), pa.int64(), pa.binary(4), pa.binary(8), pa.binary())
 _FEW_BYTES = 16
-"""Of a value of any length, for which there is room at first."""
+"""Bytes of initial room for a value of any length."""
 
 Widths = Callable[[int], int]
-"""How many bytes the values of a key are expected to have, 4 or 8, by key; 0 when they are of any length."""
+"""Maps a key to the expected bytes of its values, 4 or 8; to 0 when they have any length."""
 
 FirstKind = Callable[[int], int]
-"""The kind that the column of a key begins with."""
+"""Maps a key to the initial kind of its column."""
 
 Columns = dict[int, pa.Array]
-"""By key, its values in all rows: integers, or binaries that may be of a fixed size; null in rows without it."""
+"""By key, its values in all rows: integers, or binaries that may have a fixed size; null in rows without the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """The keys of maps, in the order of the maps, and by rising zig-zag number within each.
+    """One slot per key of each map, in the order of the maps, and by rising zig-zag number within each.
 
     Attributes:
-        maps: the number of the map.
+        maps: the number of each slot's map.
         keys: as zig-zag numbers.
-        kinds: ``kernel_keyed.KIND``.
-        flags: whether a column tells which rows have the key.
+        kinds: see ``kernel_keyed.KIND``.
+        flags: whether a column of flags tells which rows have the key.
     """
 
     maps: NDArray[np.int64]
@@ -56,14 +56,14 @@ class Slots:
 
     @classmethod
     def none(cls) -> Slots:
-        """No keys."""
+        """No slots."""
         empty = np.zeros(0, np.int64)
         return cls(empty, empty.astype(np.uint64), empty, empty.astype(np.bool_))
 
     def with_keys(
         self, found: Sequence[NDArray[np.int32]], kinds: Sequence[Callable[[int], int]], *, flags: bool
     ) -> Slots:
-        """More keys, by map, where they are not here yet."""
+        """These slots, and new ones for the keys found in each map that have none."""
         parts = [self]
         for number, keys in enumerate(found):
             some = zigzag(np.unique(keys))
@@ -80,18 +80,18 @@ class Slots:
         return whole.some(np.lexsort((whole.keys, whole.maps)))
 
     def fitting(self, kinds: Sequence[FirstKind]) -> Slots:
-        """The same keys, of the kinds that they would begin with, or the ones wider than those."""
+        """The same keys with their initial kinds; a kind that is the next wider one is retained."""
         keys = _keys(self.keys).tolist()
         first = np.array([kinds[of](key) for of, key in zip(self.maps.tolist(), keys, strict=True)], np.int64)
         return Slots(self.maps, self.keys, np.where(self.kinds == _WIDER[first], self.kinds, first), self.flags)
 
     def some(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> Slots:
-        """Those of an index or a mask."""
+        """The slots selected by an index or a mask."""
         return Slots(self.maps[chosen], self.keys[chosen], self.kinds[chosen], self.flags[chosen])
 
 
 def first_kind(keyed: KeyedMap, widths: Mapping[Path, Widths]) -> FirstKind:
-    """The kind that a key of a map begins with."""
+    """The function from a key of a map to the initial kind of its column."""
     if not keyed.has_blobs:
         return lambda _: AS_INT
     width_of = widths[keyed.path]
@@ -99,13 +99,13 @@ def first_kind(keyed: KeyedMap, widths: Mapping[Path, Widths]) -> FirstKind:
 
 
 class KeyedColumns:
-    """The columns of keys within a memory, behind ``first`` others, and the kernel's table of slots.
+    """The columns of keyed maps in a ``Memory``, after ``first`` other columns, and the kernel's table of slots.
 
     Attributes:
-        slots: what there is.
+        slots: the current slots.
         table: uint64 (slots and maps, 8), see ``kernel_keyed``.
-        heads: the row of each map's head in it.
-        rows: the columns that hold a value for each row.
+        heads: the row of each map's head in ``table``.
+        rows: the columns that hold one value per row.
     """
 
     def __init__(self, memory: Memory, first: int, maps: Sequence[KeyedMap]) -> None:
@@ -136,20 +136,21 @@ class KeyedColumns:
 
     @property
     def many(self) -> NDArray[np.int64]:
-        """How many keys each map has."""
+        """The number of keys of each map."""
         return self._lasts() - self.heads
 
     def wider(self) -> Slots:
-        """The slots with which the kernel can write what it could not as the columns are."""
+        """The slots, widened as the kernel requested in ``NEEDS``."""
         needs, slots = self.table[self._at, int(kernel.NEEDS)], self.slots
         kinds = np.where(needs & kernel.OTHER_KIND > 0, _WIDER[slots.kinds], slots.kinds)
         return Slots(slots.maps, slots.keys, kinds, slots.flags | (needs & kernel.FLAGS_TOO > 0))
 
     def change(self, slots: Slots, rows: int) -> None:
-        """Have these slots: all that there were, perhaps wider, and others.
+        """Replace the slots, and convert the columns to them.
 
         Args:
-            rows: that the columns hold so far.
+            slots: all current slots, which may be wider, and new ones.
+            rows: the number of rows that the columns hold so far.
 
         Raises:
             LimitExceeded: too many keys.
@@ -179,16 +180,16 @@ class KeyedColumns:
         self._memory.replace(self._first, kinds.tolist(), rooms.tolist(), values)
 
     def expect(self, rows: int) -> None:
-        """Have room for so many rows when the slots are changed next; none may be there yet."""
+        """Reserve room for ``rows`` rows at the next change of slots; no row may have been written yet."""
         for keyed in self._maps:
             self._memory.rooms[keyed.columns[-1]] = max(rows, 1)
 
     def settle(self, rows: int) -> None:
-        """Say how many values the columns hold."""
+        """Record how many values the columns hold."""
         self._memory.used[self.rows] = rows
 
     def columns(self, rows: int) -> tuple[dict[Path, Columns], Slots]:
-        """The columns that have a value, and their slots."""
+        """The columns that have a value, by map and key, and their slots."""
         self.settle(rows)
         whole, spans = pa.py_buffer(self._memory.octets), self._memory.spans()
         keys = _keys(self.slots.keys).tolist()
@@ -216,7 +217,7 @@ class KeyedColumns:
         return list(zip(self.slots.maps.tolist(), self.slots.keys.tolist(), strict=True))
 
     def _held(self, rows: int) -> dict[tuple[int, int], _Held]:
-        """By map and key: the kind, the values (of bytes: the ends, and then these), the flags if there are."""
+        """By map and key: the kind, the values (for bytes: the ends, then the bytes), the flags if there are any."""
         self.settle(rows)
         held: dict[tuple[int, int], _Held] = {}
         for k, pair in enumerate(self._pairs()):
@@ -237,7 +238,7 @@ def _missing(kind: int, rows: int) -> _Held:
 
 
 def _widened(values: list[Values], kind: int, wanted: int, flags: Values | None) -> list[Values]:
-    """The values of a column as those of another kind."""
+    """The values of a column, converted to another kind."""
     if kind == wanted:
         return values
     if wanted == AS_LONG:
@@ -250,7 +251,7 @@ def _widened(values: list[Values], kind: int, wanted: int, flags: Values | None)
 
 
 def zigzag(keys: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Avro's numbers for keys."""
+    """The zig-zag numbers of keys, as Avro encodes them."""
     wide = keys.astype(np.int64)
     return ((wide << 1) ^ (wide >> 31)).astype(np.uint64)
 
@@ -261,7 +262,7 @@ def _keys(numbers: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _codes(numbers: NDArray[np.uint64], kinds: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """``kernel_keyed.CODE`` of keys of some kinds."""
+    """The ``kernel_keyed.CODE`` of each key, given its kind."""
     codes, bits = np.zeros(len(numbers), np.uint64), np.zeros(len(numbers), np.uint64)
     more = np.ones(len(numbers), np.bool_)
     for place in range(5):

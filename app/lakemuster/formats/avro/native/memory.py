@@ -1,4 +1,4 @@
-"""The columns that the kernel writes to: one memory for all of them, which grows."""
+"""The memory that the kernel writes columns to: one array for all of them, which grows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from lakemuster.formats.avro.native.kernel_reading import SLACK
 
 COUNTER, OCTETS, INTS, LONGS, ENDS = 0, 1, 4, 8, -4
-"""What a column holds: nothing (it is counted in), bytes, 4 or 8 byte numbers, ends of slices with a 0 before them."""
+"""Kinds of columns: a counter without values, bytes, 4 or 8 byte numbers, ends of slices with a 0 before them."""
 
 _FEW = 1 << 14
-"""Values that a column has room for at first: those of a block as writers make them. Memory is used when written to."""
+"""The initial room of a column, in values: a block of usual size. Memory is used only when written to."""
 _ALIGNED = 64
 _LARGE = 16 << 20
 
@@ -24,9 +24,9 @@ class Memory:
     """Columns side by side in one array.
 
     Attributes:
-        kinds: what each column holds.
-        octets: all of it, as bytes.
-        starts, rooms, used: uint64 by column, in units of the column's own width.
+        kinds: the kind of each column.
+        octets: the whole memory as bytes.
+        starts, rooms, used: each column's start, room and number of values: uint64, in units of its width.
     """
 
     def __init__(self, kinds: Sequence[int]) -> None:
@@ -36,11 +36,13 @@ class Memory:
         self._lay_out({})
 
     def grow(self, column: int | None, factor: float, together: NDArray[np.int64], spare: float = 1.0) -> None:
-        """Room for so many times what each column holds, and at least twice as much as now for one that is full.
+        """Make room for ``factor`` times the values of each column.
 
         Args:
-            spare: so many times more for bytes.
-            together: columns that have room for the same number of values, whichever of them is full.
+            column: a full column, whose room at least doubles.
+            factor: of the values that each column holds.
+            together: columns that must have room for the same number of values.
+            spare: an additional factor for columns of bytes.
         """
         held = self._held(len(self.kinds))
         factors = np.where(self.kinds == OCTETS, factor * spare, factor)
@@ -54,10 +56,13 @@ class Memory:
             self._lay_out(held)
 
     def replace(self, first: int, kinds: Sequence[int], rooms: Sequence[int], held: Mapping[int, Values]) -> None:
-        """Other columns from the ``first`` on, of these kinds, with room for so many values each.
+        """Replace the columns from the ``first`` on.
 
         Args:
-            held: the bytes of their values, by column; none where left out.
+            first: the number of columns that stay.
+            kinds: of the new columns.
+            rooms: the values that each new column has room for.
+            held: the bytes of their values, by column; a column that is left out starts empty.
         """
         kept = self._held(first)
         self.kinds = np.concatenate([self.kinds[:first], np.array(kinds, np.int64)])
@@ -70,22 +75,22 @@ class Memory:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of all values, one at the least."""
+        """Bytes of all values, and one, so that it is never 0."""
         return 1 + int((self.used.astype(np.int64) * np.abs(self.kinds)).sum())
 
     def column(self, column: int) -> Values:
-        """The bytes of a column's values, the 0 before ends among them."""
+        """The bytes of a column's values, including the 0 before ends."""
         begin, size = self.span(column)
         return self.octets[begin : begin + size]
 
     def span(self, column: int) -> tuple[int, int]:
-        """Where those bytes begin, and how many they are."""
+        """The offset and number of the bytes that :meth:`column` returns."""
         kind = int(self.kinds[column])
         width, before = abs(kind), int(kind == ENDS)
         return (int(self.starts[column]) - before) * width, (int(self.used[column]) + before) * width
 
     def spans(self) -> tuple[list[int], list[int]]:
-        """The same of every column."""
+        """The offsets and numbers of bytes of all columns, see :meth:`span`."""
         widths, before = np.abs(self.kinds), self.kinds == ENDS
         begins, sizes = self.starts.astype(np.int64) - before, self.used.astype(np.int64) + before
         return (begins * widths).tolist(), (sizes * widths).tolist()
@@ -98,7 +103,7 @@ class Memory:
         widths, before = np.abs(self.kinds), (self.kinds == ENDS).astype(np.int64)
         sizes = -(-((self.rooms.astype(np.int64) + before) * widths + SLACK) // _ALIGNED) * _ALIGNED * (widths > 0)
         begins = np.cumsum(sizes) - sizes
-        # The next file's memory is likely to be that of this one, if it is of the same size.
+        # Large sizes are rounded up: the allocator is likely to reuse the memory for a next file of the same size.
         size = int(sizes.sum())
         octets = np.empty(-(-size // _LARGE) * _LARGE if size > _LARGE else size, np.uint8)
         octets.view(np.uint32)[begins[before > 0] // 4] = 0

@@ -1,4 +1,4 @@
-"""A schema as the kernel's operations, and the kernel's columns as Arrow arrays."""
+"""Translate a schema to the kernel's operations, and the kernel's columns to Arrow arrays."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _PAIRS = {
 
 
 Path = tuple[int, ...]
-"""Where a member of a row is: its number in the row, its number in that record …"""
+"""The path of a nested field: its number in the row, then its number in that record, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedMap:
-    """A map whose values go to a column for each key.
+    """A map whose values go to one column per key.
 
     Attributes:
-        path: where it is.
+        path: its path in the row.
         operation: the number of its operation.
-        columns: the one that counts its rows, and before it the flags of a nullable map.
+        columns: the column that counts its rows, and before it the flags of a nullable map.
         has_blobs: whether its values are bytes; otherwise they are longs.
     """
 
@@ -44,14 +44,14 @@ class KeyedMap:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the kernel does with rows of a schema.
+    """The kernel's program for rows of a schema.
 
     Attributes:
         row: the schema, without the maps of ``keyed``.
-        operations: uint64 (operations, 4), see ``kernel``; of ``keyed`` maps without their slots.
-        columns: what each column holds, see ``memory``.
+        operations: uint64 (operations, 4), see ``kernel``; those of ``keyed`` maps lack their slots.
+        columns: the kind of each column, see ``memory``.
         rows_type: ``schema.raw_type`` of ``row``.
-        keyed: the maps whose values go to a column for each key.
+        keyed: the maps whose values go to one column per key.
     """
 
     row: Node
@@ -62,7 +62,7 @@ class Program:
 
     @classmethod
     def of(cls, row: Node, keyed: Collection[Path] = ()) -> Program:
-        """The program of rows of ``row``; ``keyed`` are of those that ``can_be_keyed``."""
+        """The program for rows of ``row``; ``keyed`` are paths that ``can_be_keyed`` returned."""
         writer = _Writer(keyed)
         writer.add(row, ())
         left = _without(row, keyed)
@@ -71,12 +71,12 @@ class Program:
         )
 
     def rows(self, memory: Memory, count: int) -> pa.StructArray:
-        """The rows that the kernel has written: an array of ``rows_type``, over the same memory."""
+        """The rows that the kernel has written: an array of ``rows_type`` that shares the memory."""
         return _Reader(memory, self).array(self.row, self.rows_type, count)
 
 
 def can_be_keyed(row: Node, paths: Mapping[Path, bool]) -> list[Path]:
-    """Those that lead through records to maps of int keys and bytes (True) or longs, if these are not all of one."""
+    """The paths, through records, to maps from int to bytes (True) or long, except where a record has only these."""
     found = [path for path, has_blobs in paths.items() if _is_map(row, path, has_blobs=has_blobs)]
     return [path for path in found if any((*path[:-1], other) not in found for other in range(_width(row, path[:-1])))]
 
@@ -162,7 +162,7 @@ class _Writer:
 
 
 class _Reader:
-    """Reads the columns in the order in which ``_Writer`` named them."""
+    """Reads the columns in the order in which ``_Writer`` declared them."""
 
     def __init__(self, memory: Memory, program: Program) -> None:
         self._memory = memory
@@ -197,7 +197,7 @@ class _Reader:
 
 
 def pair_of(item: Node) -> np.uint64 | None:
-    """The operation for whole arrays of such items; None when there is none."""
+    """The operation that decodes whole arrays of such items; None when there is none."""
     children = [child for _, child in item.children]
     if item.kind != "record" or item.nullable or any(child.nullable for child in children) or len(children) != 2:
         return None

@@ -1,4 +1,4 @@
-"""Bounds of many columns at once by machine code, see ``kernels``."""
+"""Read the bounds of many columns at once with a compiled kernel, see ``kernels``."""
 
 from __future__ import annotations
 

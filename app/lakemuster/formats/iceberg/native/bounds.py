@@ -1,4 +1,4 @@
-"""Items of a binary array as columns of numbers."""
+"""Read items of a binary array as columns of numbers, with a compiled kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ is_available = read_compiled.is_available
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a column's bytes are: 4 or 8 little-endian ones, or a ``DECIMAL`` of that many digits."""
+    """The canonical form of a column's items: 4 or 8 little-endian bytes, or a ``DECIMAL`` of ``precision`` digits."""
 
     width: int
     precision: int = 0
@@ -37,7 +37,7 @@ def read_bounds(
     forms: Sequence[Form],
     read: Callable[..., int] = read_compiled,
 ) -> tuple[list[pa.Buffer], NDArray[np.bool_]]:
-    """Read a matrix of items, those of their column's canonical form.
+    """Read a matrix of items, as far as they are in the canonical form of their column.
 
     Args:
         data, offsets: of a binary array.
@@ -46,12 +46,12 @@ def read_bounds(
         read: the kernel to use.
 
     Returns:
-        the values of each column, 0 or any where an item is not of the form; and bool (columns, rows): whether it is.
+        the values of each column, arbitrary where an item is not in the form; and bool (columns, rows): whether it is.
     """
     columns, rows = items.shape
     described, size = np.zeros((columns, 6), np.uint64), 0
     for column, form in enumerate(forms):
-        # Decimals are placed in halves.
+        # The kernel counts a decimal's place in halves of 8 bytes.
         described[column, :2] = form.width, size // min(form.width, 8)
         if form.width == DECIMAL:
             limit = 10**form.precision

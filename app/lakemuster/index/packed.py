@@ -5,7 +5,7 @@ however few it holds. The names and entry counts of manifests alone decide which
 commit leaves nearly all packed segments of a table unchanged, and every process finds the same ones. The segments
 that a packed segment was made from stay: manifests that are not packed, or no longer, are read from them.
 
-Source: shared design, "Where things are kept".
+Source: ARCHITECTURE.md, "Where state is".
 """
 
 from __future__ import annotations

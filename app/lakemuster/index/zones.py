@@ -2,7 +2,7 @@
 
 A segment stores the zones of all its fields at its end, where they are read without opening the segment.
 
-Source: shared design, "Where things are kept".
+Source: ARCHITECTURE.md, "Where state is".
 """
 
 from __future__ import annotations

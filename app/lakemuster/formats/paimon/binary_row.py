@@ -11,7 +11,7 @@ precision, text that is not UTF-8) is a *misfit*: bounds read it as null, which 
 partition values must keep their identity, so it is refused there (:attr:`Misfit.REFUSE`), and the snapshot is
 quarantined rather than read wrongly.
 
-Source: shared format notes, section 5.
+Source: Paimon ``BinaryRow``, ``BinarySection``.
 """
 
 from __future__ import annotations

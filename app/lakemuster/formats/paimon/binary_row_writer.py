@@ -4,7 +4,7 @@ The reverse of ``binary_row`` (which describes the layout), for key rows that ar
 are fixed here: unscaled decimals take the fewest bytes, padding is zero, and a null of a type that does not fit its
 slot still takes the place behind the fixed part that a value would.
 
-Source: shared format notes, section 5; Paimon ``AbstractBinaryWriter``.
+Source: Paimon ``BinaryRowWriter``, ``AbstractBinaryWriter``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 A hash code does not depend on the number of buckets, which may differ between files of one table: codes are
 computed once, buckets for each number of buckets.
 
-Source: shared format notes, section 9, rule 6; Paimon ``DefaultBucketFunction``, ``ModBucketFunction``,
+Source: Paimon ``DefaultBucketFunction``, ``ModBucketFunction``,
 ``HiveBucketFunction`` and ``HiveHasher``.
 """
 

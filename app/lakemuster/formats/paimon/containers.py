@@ -6,7 +6,7 @@ existing ones. All three containers hold the same columns. Paimon wrote ORC and 
 The ORC library trusts its input: damaged bytes can end the process. Bytes of a bucket are therefore read in decoder
 processes only.
 
-Source: shared format notes, sections 1, 4 and 11.
+Source: Paimon ``ObjectsFile``, ``AvroSchemaConverter``.
 """
 
 from __future__ import annotations

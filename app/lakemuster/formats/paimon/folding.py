@@ -9,7 +9,7 @@ ADD is no error and cancels nothing.
 Only entries whose file name occurs more than once can cancel or repeat each other; all others are decided by their
 name alone. Nothing is compared row by row.
 
-Source: shared format notes, section 7.
+Source: Paimon ``FileEntry.mergeEntries``.
 """
 
 from __future__ import annotations

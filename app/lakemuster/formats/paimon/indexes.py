@@ -5,7 +5,7 @@ file's vector. There are two kinds of bitmaps, and the range's length differs: f
 for a 64-bit one the payload and the 8 bytes around it. Every vector is verified against its checksum, and against the
 recorded cardinality if there is one.
 
-Source: shared format notes, section 8.
+Source: Paimon ``IndexManifestEntry``, ``IndexFileMeta``, ``DeletionVectorMeta``.
 """
 
 from __future__ import annotations

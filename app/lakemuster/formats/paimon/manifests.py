@@ -3,7 +3,7 @@
 A manifest's columns are those of ``metadata.files``; nothing is inherited or left out. Fields that the writer's
 version lacks read as null. ``_VERSION`` is a constant marker of the layout, not a counter: any other value is refused.
 
-Source: shared format notes, sections 4, 6 and 14.
+Source: Paimon ``ManifestFileMeta``, ``ManifestEntry``, ``DataFileMeta``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Table options of Paimon that affect how files are read, parsed.
 
-Source: shared format notes, sections 6 and 9; Paimon ``CoreOptions``.
+Source: Paimon ``CoreOptions``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Legacy names (the default, and the only ones before 1.0) are Java's ``toString()
 DATE, milliseconds for a TIME, ISO text for a timestamp. Newer names are the value cast to a string. In both, null and
 blank text become the table's default name, and characters that paths cannot hold become ``%XX``.
 
-Source: shared format notes, section 7; Paimon ``InternalRowPartitionComputer``, ``PartitionPathUtils``.
+Source: Paimon ``InternalRowPartitionComputer``, ``PartitionPathUtils``.
 """
 
 from __future__ import annotations

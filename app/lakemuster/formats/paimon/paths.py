@@ -8,7 +8,7 @@ cast to string.
 Two spellings cannot be derived from metadata: a local-zone timestamp in the new style is written in its writer's time
 zone (read here as UTC), and a binary value in the legacy style is the identity of a Java object, which is refused.
 
-Source: shared format notes, sections 4.3, 7, 8 and 10.
+Source: Paimon ``FileStorePathFactory``, ``DataFilePathFactory``, ``IndexFileHandler``.
 """
 
 from __future__ import annotations

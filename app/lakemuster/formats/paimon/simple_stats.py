@@ -8,7 +8,7 @@ not change its id.
 The arity of the serialized row decides: if it is not the expected number of columns, neither the columns nor their
 bounds are known. Unknown is null, and null never prunes a file.
 
-Source: shared format notes, section 6.
+Source: Paimon ``SimpleStats``, ``SimpleStatsConverter``.
 """
 
 from __future__ import annotations

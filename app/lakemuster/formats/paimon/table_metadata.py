@@ -4,7 +4,7 @@ A table's pointer is a folder: ``schema/schema-<n>``, ``snapshot/snapshot-<n>``,
 each ``branch/branch-<name>``, and hint files that may be stale. Each document is parsed separately; :func:`assemble`
 combines them. Unknown keys are ignored, null counts as absent, and documents of every version since 0.4 are read.
 
-Source: shared format notes, sections 1 to 3; Paimon ``Snapshot``, ``Tag``, ``TableSchema``, ``Statistics``.
+Source: Paimon ``Snapshot``, ``Tag``, ``TableSchema``, ``Statistics``.
 """
 
 from __future__ import annotations

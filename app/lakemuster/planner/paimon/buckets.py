@@ -5,7 +5,7 @@ if all of its children do. Everything unproven is kept: other conditions, too ma
 values with two byte images, buckets that are not numbered by a hash.
 The number of buckets is that of each entry: files from before a rescale stay in the buckets they were written to.
 
-Source: shared format notes, section 9, rule 6; Paimon ``BucketSelector``.
+Source: Paimon ``BucketSelector``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Prune groups of files that are read together: merged buckets and ranges of row ids.
 
-Source: shared format notes, section 9, rules 4 and 5; Paimon ``KeyValueFileStoreScan``, ``DataEvolutionFileStoreScan``.
+Source: Paimon ``KeyValueFileStoreScan``, ``DataEvolutionFileStoreScan``.
 """
 
 from __future__ import annotations

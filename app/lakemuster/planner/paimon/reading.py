@@ -4,7 +4,7 @@ A file may be dropped alone if no other file's rows depend on it. Rows of append
 until they are compacted. All rows of a key are in files whose key range includes it, so key statistics may always
 drop a file.
 
-Source: shared format notes, section 9; Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
+Source: Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
 ``ReadOptimizedTable``.
 """
 

@@ -7,7 +7,7 @@ key counts as less than all values, of a largest key as greater than all: interv
 
 The code works on whole arrays: keys become integers in the same order, and files are sorted once.
 
-Source: Paimon ``IntervalPartition`` and ``MergeTreeSplitGenerator``; shared format notes, section 9, rule 8.
+Source: Paimon ``IntervalPartition`` and ``MergeTreeSplitGenerator``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A file's statistics follow the schema that it was written with. Columns are foun
 schema does not have is null in all of its rows. If the column's type has changed, its statistics are used only if an
 integer type was widened: other changes may not preserve the order of values, or nulls.
 
-Source: shared format notes, sections 6 and 9; Paimon ``SimpleStatsEvolution``.
+Source: Paimon ``SimpleStatsEvolution``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A vector belongs to a data file's name within a bucket of a partition. Partition
 writers encode one value in two ways (see ``formats.paimon.binary_row``). Ranges are given as recorded: the
 length covers only the payload for 32-bit vectors, and 8 bytes more for 64-bit vectors.
 
-Source: shared format notes, sections 4.3 and 8.
+Source: Paimon ``DeletionVectorMeta``, ``DeletionVectorsMaintainer``.
 """
 
 from __future__ import annotations

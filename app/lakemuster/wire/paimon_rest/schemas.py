@@ -1,6 +1,6 @@
 """Convert a schema to the protocol's JSON: columns, keys and options, in the terms of Paimon's schema files. Pure.
 
-Source: shared format notes, section 3; Paimon ``Schema``, ``DataField``, ``DataTypeJsonParser``.
+Source: Paimon ``Schema``, ``DataField``, ``DataTypeJsonParser``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Convert snapshots and tags to the protocol's JSON: the members of their files, absent ones left out. Pure.
 
-Source: shared format notes, section 2; Paimon ``Snapshot``, ``GetTagResponse``.
+Source: Paimon ``Snapshot``, ``GetTagResponse``.
 """
 
 from __future__ import annotations

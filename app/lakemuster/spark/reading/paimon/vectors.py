@@ -1,6 +1,6 @@
 """Apply deletion vectors to the rows of a data file.
 
-Source: shared format notes, section 8.
+Source: Paimon ``DeletionVector``, ``BitmapDeletionVector``, ``Bitmap64DeletionVector``.
 """
 
 from __future__ import annotations

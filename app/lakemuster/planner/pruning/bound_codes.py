@@ -1,11 +1,11 @@
-"""Bounds as small numbers in the order of their values: what many files are compared by at once.
+"""Bound codes: bounds as small integers in the order of their values, to compare many files at once.
 
-A bound of any ordered type is a 64-bit number, and that a 32-bit one, such that a smaller value never has the larger
-number. Where two numbers differ, that tells which value is less; where they are equal and stand for more than one
-value, the row is a *tie*, and is left to the bounds themselves. What is missing is folded into the numbers: a
-comparison needs no second look.
+A bound of any ordered type has a 64-bit code, and that a 32-bit one, such that a smaller value never has the larger
+code. Where two codes differ, they tell which value is less. Where they are equal and stand for more than one value, the
+row is a *tie*, and the bounds themselves decide. Missing bounds have codes too, so that a comparison needs no second
+check.
 
-Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, which a property test holds them to.
+Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, as a property test checks.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ Wide = NDArray[np.uint64]
 Narrow = NDArray[np.uint32]
 
 COMPARED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN, Op.STARTS_WITH}) | NEGATIVE
-"""What keys can tell of."""
+"""The comparisons that codes decide."""
 
 NO_LOWER, BELOW, LEAST, ABOVE, NO_UPPER = 0, 1, 2, 2**32 - 2, 2**32 - 1
 _SIGN = np.uint64(1 << 63)
 _BITS = 31
-"""Of the largest key, so that there is room below and above."""
+"""Bits of the largest code of a bound, so that there is room below and above."""
 _PREFIX = 7
-"""Bytes of a text that its key holds; the eighth tells how many there are."""
+"""Bytes of a text that its code holds; the eighth byte holds the text's length, at most 8."""
 
 _DECIMAL_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
 class BoundCodes:
-    """A column's bounds of N files.
+    """A column's bounds in N files, as codes.
 
     Attributes:
-        lower, upper: (N,) keys; a missing bound is beyond every value on its side, and of a file that holds
-            nothing but nulls and NaN both are beyond every value on the other side. One array where they are equal.
-        least, greatest: no bound is beyond them; before they were made narrow.
-        shift: bits that were cut off to make them narrow.
+        lower, upper: (N,) narrow codes. A missing bound lies beyond every value on its side. For a file of only nulls
+            and NaN, both lie beyond every value on the other side. One array where they are equal.
+        least, greatest: limits of all bounds, as wide codes.
+        shift: low bits that narrow codes leave out.
     """
 
     lower: Narrow
@@ -63,24 +63,24 @@ class BoundCodes:
         return int(self.lower.nbytes if self.lower is self.upper else self.lower.nbytes + self.upper.nbytes)
 
     def spans(self, spans: list[slice]) -> BoundCodes:
-        """Those of some files."""
+        """Return the codes of the files in some spans."""
         lower = upper = _spanned(self.lower, spans)
         if self.lower is not self.upper:
             upper = _spanned(self.upper, spans)
         return BoundCodes(lower, upper, self.least, self.greatest, self.shift)
 
     def narrowed(self, wide: int) -> int:
-        """The narrow key of a wide one; below and above all bounds, those of nothing."""
+        """Return the narrow code of a wide one; ``BELOW`` or ``ABOVE`` where it lies beyond all bounds."""
         if wide < self.least:
             return BELOW
         return ABOVE if wide > self.greatest else ((wide - self.least) >> self.shift) + LEAST
 
     def all_narrowed(self, wide: Wide) -> Narrow:
-        """The narrow keys of many wide ones, ascending; one for all that are below, and for all above, all bounds."""
+        """Return the narrow codes of ascending wide ones; all below the bounds share one, all above another."""
         least, greatest = np.uint64(self.least), np.uint64(self.greatest)
         begin, end = np.searchsorted(wide, least), np.searchsorted(wide, greatest, "right")
         within = ((wide[begin:end] - least) >> np.uint64(self.shift)).astype(np.uint32) + np.uint32(LEAST)
-        above = self.narrowed(self.greatest) + 1  # nearer than ABOVE: what is cut into cells is not mostly empty
+        above = self.narrowed(self.greatest) + 1  # nearer than ABOVE: else most cells of a search were empty
         ends = ([BELOW] if begin else [], [above] if end < len(wide) else [])
         before, after = (np.array(of, np.uint32) for of in ends)
         return np.concatenate([before, within, after])
@@ -91,7 +91,7 @@ def _spanned(keys: Narrow, spans: list[slice]) -> Narrow:
 
 
 def bound_codes_of(stats: FieldStats, kind: Primitive, rows: int) -> BoundCodes | None:
-    """The keys of a column's bounds; None for types that have none."""
+    """Return the codes of a column's bounds; None for types without codes."""
     least_of = _wide(comparable(stats.lower, kind), kind, rows)
     greatest_of = _wide(comparable(stats.upper, kind), kind, rows)
     if least_of is None or greatest_of is None:
@@ -117,7 +117,7 @@ def bound_codes_of(stats: FieldStats, kind: Primitive, rows: int) -> BoundCodes 
 
 
 def _aligned(least: int, greatest: int) -> tuple[int, int]:
-    """Ends a little wider, which columns of like values share, unless less could be told apart."""
+    """Widen the limits to ones that columns of similar values share, unless codes lost precision."""
     bits = (greatest - least).bit_length()
     grid = 1 << max(0, bits - 3)
     low, high = least & -grid, greatest | (grid - 1)
@@ -126,11 +126,11 @@ def _aligned(least: int, greatest: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A leaf's values as keys.
+    """A leaf's values as codes.
 
     Attributes:
-        wide: 64-bit, ascending.
-        exact: whether only equal values have the same wide key.
+        wide: 64-bit codes, ascending.
+        exact: whether only equal values have the same wide code.
     """
 
     wide: Wide
@@ -138,7 +138,7 @@ class Values:
     _cells: dict[tuple[int, int], Cells] = field(default_factory=dict, compare=False)
 
     def cells(self, keys: BoundCodes) -> Cells:
-        """The values as narrow keys, made ready to be searched; those of the keys before are at hand."""
+        """Return the values as narrow codes, prepared for searching; cached for the previous column's limits."""
         ends = keys.least, keys.greatest
         if (found := self._cells.get(ends)) is None:
             found = Cells.of(keys.all_narrowed(self.wide))
@@ -148,7 +148,7 @@ class Values:
 
     @classmethod
     def of(cls, leaf: BoundLeaf) -> Values | None:
-        """None when some value has no key."""
+        """Encode a leaf's values; None when some value has no code."""
         if leaf.op not in COMPARED:
             return None
         if len(leaf.values) > 1 and leaf.type.kind in _WHOLE and set(map(type, leaf.values)) == {int}:
@@ -166,7 +166,7 @@ _TEXTS = frozenset({Kind.STRING, Kind.BINARY, Kind.UUID, Kind.FIXED})
 
 
 def _wide_value(value: object, kind: Primitive) -> int | None:
-    """The 64-bit key of a value in its internal form; None when it has none."""
+    """Return the 64-bit code of a value in its internal form; None when it has none."""
     match value:
         case str() | bytes() | UUID():
             return _text_key(as_bytes(value))
@@ -182,7 +182,7 @@ def _wide_value(value: object, kind: Primitive) -> int | None:
 
 
 def as_bytes(value: object) -> bytes:
-    """A text's bytes."""
+    """Return the bytes of a text, UUID or binary value."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, UUID):
@@ -192,7 +192,7 @@ def as_bytes(value: object) -> bytes:
 
 
 def code_after(prefix: bytes) -> int | None:
-    """The 64-bit key of the least text above all with a prefix; None when there is none."""
+    """Return the 64-bit code of the least text above all with a prefix; None when there is none."""
     kept = prefix.rstrip(b"\xff")
     return _text_key(kept[:-1] + bytes([kept[-1] + 1])) if kept else None
 
@@ -202,7 +202,7 @@ def _text_key(data: bytes) -> int:
 
 
 def _wide(bounds: pa.Array | None, kind: Primitive, rows: int) -> tuple[Wide, Mask] | None:
-    """64-bit keys of bounds of the predicate's type, and which of them there are; None for types without keys."""
+    """Encode bounds of the predicate's type: 64-bit codes, and which bounds exist. None for types without codes."""
     of = arrow_type(kind) if bounds is None else bounds.type
     if of is None or not _has_keys(of):
         return None
@@ -228,7 +228,7 @@ def _has_keys(of: pa.DataType) -> bool:
 
 
 def _of_floats(values: NDArray[np.float64]) -> Wide:
-    bits = (values + 0.0).view(np.int64)  # the sum makes one zero of both
+    bits = (values + 0.0).view(np.int64)  # the sum turns -0.0 into 0.0
     return np.asarray((bits ^ ((bits >> 63) & np.int64(2**63 - 1))).view(np.uint64) ^ _SIGN)
 
 

@@ -1,4 +1,4 @@
-"""Bounds compared with a value, in numpy where both are numbers and in Arrow elsewhere."""
+"""Compare bounds with a value: in numpy where both are numbers, else in Arrow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Test = Callable[[pa.Array, pa.Scalar], pa.Array]
 
 
 def passes(bounds: pa.Array | None, test: Test, value: object, rows: int) -> NDArray[np.bool_]:
-    """Where bounds are known and pass a comparison with a value, in its internal form."""
+    """Mark where bounds are known and pass a comparison with a value in its internal form."""
     if bounds is None:
         return np.zeros(rows, np.bool_)
     if (numbers := numbers_of(bounds)) is None:
@@ -37,9 +37,9 @@ _NUMPY: dict[Test, np.ufunc] = {
 
 
 def numbers_of(bounds: pa.Array) -> NDArray[np.generic] | None:
-    """Numbers, dates and times as they lie in memory, null ones too: what numpy compares in a fifth of Arrow's time.
+    """View numbers, dates and times as a numpy array, null slots included; None for other types.
 
-    None for other types.
+    numpy compares them in a fifth of Arrow's time.
     """
     form = _form(bounds.type)
     data = None if form is None else bounds.buffers()[1]
@@ -58,7 +58,7 @@ def _form(kind: pa.DataType) -> np.dtype[np.generic] | None:
 
 
 def proven(verdicts: pa.Array, rows: int) -> NDArray[np.bool_]:
-    """Verdicts as a mask; what is unknown is not proven."""
+    """Return verdicts as a mask; an unknown (null) one is not proven."""
     if verdicts.null_count == rows:
         return np.zeros(rows, np.bool_)
     if verdicts.null_count:
@@ -67,7 +67,7 @@ def proven(verdicts: pa.Array, rows: int) -> NDArray[np.bool_]:
 
 
 def comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
-    """Bounds in the predicate's type; None when they do not compare with it. NaN bounds say nothing."""
+    """Return bounds in the predicate's type; None when they do not compare with it. NaN bounds become null."""
     target = arrow_type(kind)
     if bounds is None or target is None:
         return None
@@ -82,7 +82,7 @@ def comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
 
 
 def scalar(value: object, kind: pa.DataType) -> pa.Scalar:
-    """An internal form as an Arrow scalar of a type."""
+    """Return a value in internal form as an Arrow scalar of a type."""
     return (
         pa.array([plain(value, kind)], _storage(kind)).view(kind)[0]
         if pa.types.is_temporal(kind)
@@ -95,7 +95,7 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 
 
 def plain(value: object, kind: pa.DataType) -> object:
-    """An internal form as Arrow takes it."""
+    """Return a value in internal form as Arrow accepts it."""
     if isinstance(value, UUID):
         return value.bytes
     if isinstance(value, str) and pa.types.is_binary(kind):

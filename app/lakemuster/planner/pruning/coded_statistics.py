@@ -1,6 +1,6 @@
-"""A column of many files, asked by keys and marks of its statistics instead of these.
+"""Evaluate leaves on a column of many files by bound codes, and by marks for null and NaN, instead of statistics.
 
-Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, which a property test holds them to.
+Pure. The verdicts are those of :mod:`~lakemuster.planner.pruning.prune`, as a property test checks.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from lakemuster.predicates import NEGATIVE, BoundLeaf, Op
 Marks = NDArray[np.uint8]
 
 MARKED = {op: np.uint8(1 << bit) for bit, op in enumerate((Op.IS_NULL, Op.NOT_NULL, Op.IS_NAN, Op.NOT_NAN))}
-"""What marks can tell of, and the bit that says that nothing matches."""
+"""The tests that marks decide, each with the bit that is set where nothing matches."""
 
 _MAX_TIES = 1 / 8
 
 
 def marks_of(field: FieldStats, kind: Primitive, rows: int) -> Marks:
-    """What the counts of N files tell of nulls and NaN: (N,) bits of :data:`MARKED`."""
+    """Evaluate the tests for null and NaN on the counts of N files: (N,) bits of :data:`MARKED`."""
     marks = np.zeros(rows, np.uint8)
     for op, bit in MARKED.items():
         marks[cannot(BoundLeaf(op, 0, "", kind), field, rows)] |= bit
@@ -45,13 +45,13 @@ def marks_of(field: FieldStats, kind: Primitive, rows: int) -> Marks:
 
 @dataclass(frozen=True, slots=True)
 class CodedField:
-    """A column of N files, compared by keys where it has some, and else by its bounds.
+    """A column of N files, compared by bound codes where its type has them, else by its bounds.
 
     Attributes:
-        keys: made when they are asked for; None for a type that has none.
-        marks: the same.
-        bounds: the statistics themselves, of the files at some places or (None) of all.
-        values: of each leaf that was asked before, by its identity.
+        keys: computes the bound codes on demand; None for a type without codes.
+        marks: computes the marks on demand.
+        bounds: reads the statistics themselves, for the files at some places or (None) for all.
+        values: a cache of leaves' values as codes, by the leaf's identity.
     """
 
     rows: int
@@ -62,7 +62,7 @@ class CodedField:
     values: dict[int, Values | None]
 
     def cannot(self, leaf: BoundLeaf) -> Mask:
-        """Where no row can match."""
+        """Mark the files where no row can match."""
         if leaf.type != self.kind:
             return cannot(leaf, self.bounds(None), self.rows)
         if leaf.op in MARKED:
@@ -81,7 +81,7 @@ class CodedField:
         return sure
 
     def _nothing_else(self, leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask]:
-        """As :func:`outside`, of a negation: surely where all is null, if it does not match null."""
+        """Like :func:`outside`, for a negation: certain where all values are null and it does not match null."""
         ties = inside(leaf, values, keys)
         if leaf.nulls:
             return np.zeros(self.rows, np.bool_), ties
@@ -89,7 +89,7 @@ class CodedField:
 
 
 def outside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask | None]:
-    """Where a comparison surely matches nothing, and where keys do not tell (None: nowhere)."""
+    """Mark where a comparison certainly matches nothing, and where codes do not decide (None: nowhere)."""
     exact = values.exact and not keys.shift
     if leaf.op is Op.IN:
         sure, ties = search(values.cells(keys), keys.lower, keys.upper)
@@ -114,7 +114,7 @@ def outside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Ma
 
 
 def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
-    """Where bounds may hold nothing but what a negation excludes; elsewhere they surely hold more."""
+    """Mark where bounds may hold only what a negation excludes; elsewhere they certainly hold more."""
     match leaf.op:
         case Op.NOT_STARTS_WITH:
             after = code_after(as_bytes(leaf.values[0]))
@@ -128,7 +128,7 @@ def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
 
 
 def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
-    """Where keys have nothing from ``first`` to ``last``, and, if that is not exact, where they only touch them."""
+    """Mark where no code lies from ``first`` to ``last``, and, unless exact, where codes only touch that range."""
     if last == NO_UPPER:
         return keys.upper < first, None if exact else keys.upper == first
     if first == NO_LOWER:
@@ -141,12 +141,12 @@ def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mas
 
 
 def search(cells: Cells, lower: Narrow, upper: Narrow) -> tuple[Mask, Mask]:
-    """Where no value is from ``lower`` to ``upper``; and where there is one, but at these themselves only."""
+    """Mark where no value lies from ``lower`` to ``upper``, and where values only equal one of these."""
     if (found := any_between(cells, lower, upper)) is not None:
         return found
     values = cells.values[:-1]
     sure = ~_some_between(values, lower, upper)
-    # Where a sum or a difference is beyond 32 bits there is nothing between the keys.
+    # Where the sum or the difference overflows 32 bits, nothing lies between the codes.
     return sure, ~sure & ~((lower < upper) & _some_between(values, lower + np.uint32(1), upper - np.uint32(1)))
 
 

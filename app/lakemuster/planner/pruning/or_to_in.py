@@ -1,4 +1,4 @@
-"""Alternatives for the values of one column made one: ``a = 1 or a = 2`` is asked as ``a in (1, 2)``."""
+"""Rewrite an OR of equalities on one column as IN: ``a = 1 or a = 2`` is evaluated as ``a in (1, 2)``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from lakemuster.predicates import Bound, BoundAnd, BoundLeaf, BoundOr, Op, any_o
 
 
 def or_to_in(bound: Bound, projection: PartitionPredicates) -> Bound:
-    """The same with the alternatives for each column made one.
+    """Merge the alternatives for each column into one IN.
 
-    Columns that partitions tell something of are left: their values may differ in what they say of partitions.
+    Columns with a projection on partitions are left alone: their values may project to different partitions.
     """
     match bound:
         case BoundAnd(children=children):

@@ -1,7 +1,7 @@
-"""What a predicate on columns says of partitions, under one partition spec; and both asked together.
+"""Project predicates on columns to the partitions of one spec, and prune by column and partition statistics together.
 
 A leaf can hold for a row of a file only if its inclusive projection can hold for the file's partition, on every
-field of the spec that is computed from the leaf's column. An unknown transform says nothing.
+field of the spec that is computed from the leaf's column. An unknown transform has no projection.
 
 Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
 """
@@ -29,19 +29,19 @@ from lakemuster.predicates import (
 from lakemuster.predicates.projection import project, project_strict
 
 KEPT_LEAVES = 10_000
-"""Leaves whose projections are kept, for each spec of a snapshot."""
+"""Leaves whose projections are cached, for each spec of a snapshot."""
 
 _NOTHING = Opaque("", "nothing can be said")
-"""Stands for None among what is kept."""
+"""Stands for None in the caches of projections."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionPredicates:
-    """Leaves projected on the partitions of one spec, each once.
+    """Projects leaves on the partitions of one spec; projections are cached.
 
     Args:
         spec: the manifest's own.
-        schemas: the table's, the preferred one first: they know the types of source columns.
+        schemas: the table's schemas, the preferred one first: they have the types of source columns.
     """
 
     spec: PartitionSpec
@@ -50,14 +50,14 @@ class PartitionPredicates:
     _strict: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
 
     def inclusive(self, leaf: BoundLeaf) -> Bound | None:
-        """What must hold of the partition of every row that the leaf holds for; None when nothing can be said."""
+        """Return what holds for the partition of every row that satisfies the leaf; None when nothing is known."""
         if (known := self._inclusive.get(leaf)) is None:
             found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
             known = _keep(self._inclusive, leaf, all_of(found) if found else _NOTHING)
         return None if known is _NOTHING else known
 
     def strict(self, leaf: BoundLeaf) -> Bound | None:
-        """What, where it holds of a partition, makes the leaf hold for all of its rows; None when nothing does."""
+        """Return what, where it holds for a partition, proves the leaf for all of its rows; None when nothing does."""
         if (known := self._strict.get(leaf)) is None:
             found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
             known = _keep(self._strict, leaf, any_of(found) if found else _NOTHING)
@@ -77,11 +77,11 @@ class PartitionPredicates:
         return leaf.type
 
     def types(self) -> dict[int, Primitive]:
-        """The type of each partition field's values."""
+        """Return the type of each partition field's values."""
         return {f.field_id: result_type(f, self.schemas) for f in self.spec.fields}
 
     def of(self, bound: Bound) -> Bound:
-        """The inclusive projection of a whole predicate; TRUE where nothing can be said."""
+        """Return the inclusive projection of a whole predicate; TRUE where there is none."""
         match bound:
             case BoundLeaf():
                 return self.inclusive(bound) or TRUE
@@ -101,12 +101,12 @@ def _keep(known: dict[BoundLeaf, Bound], leaf: BoundLeaf, projected: Bound) -> B
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Statistics of columns and of partitions of the same things: a leaf must be possible by both.
+    """Column and partition statistics of the same rows: a leaf must be possible by both.
 
     Attributes:
         columns: statistics by column; an ``Arrays`` without fields has none.
         partitions: statistics by partition field.
-        projection: how leaves on columns speak of partitions.
+        projection: projects leaves on columns to partitions.
     """
 
     columns: Statistics
@@ -115,19 +115,19 @@ class Together:
 
     @property
     def rows(self) -> int:
-        """As many as of columns."""
+        """How many rows ``columns`` has."""
         return self.columns.rows
 
     @property
     def record_count(self) -> Counts | None:
-        """Of the columns' side."""
+        """The record counts of ``columns``."""
         return self.columns.record_count
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one column."""
+        """Return the statistics of one column."""
         return self.columns.field(field_id)
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, Statistics] | None:
-        """The leaf's projection, and the partitions."""
+        """Return the leaf's projection, and the statistics of partitions."""
         bound = self.projection.inclusive(leaf)
         return None if bound is None else (bound, self.partitions)

@@ -1,12 +1,12 @@
 """Tell which rows of statistics can hold a matching row of data.
 
 Pure: arrays in, mask out. One walk serves partition summaries of manifests, zones of segments, and
-entries, so the levels cannot disagree. False is a proof that nothing matches; whatever is not
-known (a missing bound or count, a NaN bound, a type that does not compare) keeps.
+entries, so the levels cannot disagree. False is a proof that nothing matches; the unknown
+(a missing bound or count, a NaN bound, a type that does not compare) keeps.
 
 Bounds are bounds, not observed values: lower <= every value that is neither null nor NaN <= upper.
 
-Source: Iceberg spec, "Scan Planning"; shared format notes on Iceberg, section 3.
+Source: Iceberg spec, "Scan Planning".
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class FieldStats:
 
 
 class Prepared(Protocol):
-    """One field over N rows, made ready for being asked again and again."""
+    """One field over N rows of statistics, prepared for repeated evaluation."""
 
     def cannot(self, leaf: BoundLeaf) -> Mask:
-        """As :func:`cannot` of the field's statistics."""
+        """Like :func:`cannot` on the field's statistics."""
         ...
 
 
 class Statistics(Protocol):
-    """Statistics of N things: entries, segments or manifests."""
+    """Statistics of N entries, zones or manifests."""
 
     @property
     def rows(self) -> int:
@@ -84,29 +84,29 @@ class Statistics(Protocol):
         ...
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, Statistics] | None:
-        """What must hold of the partitions where the leaf holds of a row, and their statistics; None when unknown."""
+        """The leaf's inclusive projection, and the statistics of partitions; None when there is none."""
         ...
 
 
 class Askable(Protocol):
-    """What a predicate can be asked of: :class:`Statistics`, or the like of them made ready."""
+    """What a predicate can be evaluated on: :class:`Statistics`, or a prepared form of them."""
 
     @property
     def rows(self) -> int:
-        """As of :class:`Statistics`."""
+        """See :class:`Statistics`."""
         ...
 
     @property
     def record_count(self) -> Counts | None:
-        """As of :class:`Statistics`."""
+        """See :class:`Statistics`."""
         ...
 
     def field(self, field_id: int) -> FieldStats | Prepared | None:
-        """As of :class:`Statistics`."""
+        """See :class:`Statistics`."""
         ...
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, Askable] | None:
-        """As of :class:`Statistics`."""
+        """See :class:`Statistics`."""
         ...
 
 
@@ -175,17 +175,17 @@ def cannot(leaf: BoundLeaf, field: FieldStats, rows: int) -> Mask:
 
 
 def nothing_ordered(field: FieldStats, kind: Primitive, rows: int) -> Mask:
-    """Mark the rows that are known to hold nothing that compares: nulls and NaN only."""
+    """Mark the rows that are known to hold only nulls and NaN, which match no comparison."""
     return _Column.of(kind, field, rows).nothing_ordered
 
 
 @dataclass(frozen=True)
 class Ready:
-    """Statistics of one field over N rows that predicates ask again and again: what all take alike is made once.
+    """One field's statistics over N rows, prepared for repeated evaluation: what all leaves share is computed once.
 
     Attributes:
         rows: N.
-        kind: the type that predicates mostly take the field to have.
+        kind: the type that most predicates take the field to have.
     """
 
     stats: FieldStats
@@ -193,7 +193,7 @@ class Ready:
     rows: int
 
     def cannot(self, leaf: BoundLeaf) -> Mask:
-        """As :func:`cannot` of the statistics."""
+        """Like :func:`cannot` on the statistics."""
         return _cannot(leaf, self._column if leaf.type == self.kind else _Column.of(leaf.type, self.stats, self.rows))
 
     @cached_property
@@ -203,7 +203,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class _Column:
-    """A field's statistics, made ready: bounds of the predicate's type, counts with the unknown told apart."""
+    """A field's statistics, prepared: bounds in the predicate's type, missing counts as ``UNKNOWN``."""
 
     rows: int
     lower: pa.Array | None
@@ -302,7 +302,7 @@ def _cannot(leaf: BoundLeaf, column: _Column) -> Mask:
 
 
 def _no_match_of_null(leaf: BoundLeaf, column: _Column) -> Mask:
-    """Where there is nothing but nulls, which this negation does not match."""
+    """Where there are only nulls, and this negation does not match null."""
     return np.zeros(column.rows, np.bool_) if leaf.nulls else column.only_nulls
 
 
@@ -313,7 +313,7 @@ def _nothing_else(leaf: BoundLeaf, column: _Column) -> Mask:
 
 
 def _only_of(column: _Column, values: Sequence[object], kind: Primitive) -> Mask:
-    """Where every value that is neither null nor NaN is one of the given."""
+    """Where every value that is neither null nor NaN is one of the given values."""
     if column.lower is None or column.upper is None:
         return np.zeros(column.rows, np.bool_)
     single = proven(pc.equal(column.lower, column.upper), column.rows)
@@ -334,7 +334,7 @@ def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Ar
 
 
 def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
-    """Where no value of IN lies between the bounds: by one search in the sorted values."""
+    """Where no value of IN lies between the bounds, found by one search in the sorted values."""
     first, last = leaf.values[0], leaf.values[-1]
     outside = column.lower_is(pc.greater, last) | column.upper_is(pc.less, first)
     if column.lower is None or column.upper is None or outside.all():

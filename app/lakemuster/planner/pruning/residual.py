@@ -1,7 +1,7 @@
-"""What is left of a predicate once a file's partition is known: decided once per distinct partition tuple.
+"""Residuals: what is left of a predicate once a file's partition is known, decided once per partition tuple.
 
 A leaf whose strict projection holds for the partition holds for all of its rows; one whose inclusive projection
-does not hold for it holds for none. What is left must be asked of the rows. Pure.
+does not hold for it holds for none. The residual must be evaluated on the rows. Pure.
 
 Source: Iceberg spec, "Scan Planning"; Java's ``ResidualEvaluator`` decides leaf by leaf in the same way.
 """
@@ -44,16 +44,16 @@ from lakemuster.predicates import (
 )
 
 KEPT_TUPLES = 10_000
-"""Partition tuples whose residuals are kept, for each predicate."""
+"""Partition tuples whose residuals are cached, for each predicate and spec."""
 
 FEW_VALUES = 16
-"""Of a longer list, values are looked up in bulk."""
+"""Longer lists of values are evaluated in bulk."""
 
 FEW_ROWS = 8
-"""The tuples of so few files are not told apart before they are looked up."""
+"""Up to this many files, equal tuples are not merged before they are looked up."""
 
 _SLOTS = 1 << 14
-"""Tuples that are told apart by a slot for each, whether it occurs or not."""
+"""Up to this many possible tuples, find the distinct ones by a slot for each, whether it occurs or not."""
 
 _LEFT, _ALWAYS, _NEVER = 0, 1, 2
 
@@ -62,25 +62,25 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """Residuals of some files: the distinct ones, and which each file has."""
+    """Residuals of some files: the distinct ones, and the index of each file's."""
 
     distinct: tuple[Bound, ...]
     of_file: Rows
 
 
 def residuals(bound: Bound, table: pa.Table, projection: PartitionPredicates) -> Residuals:
-    """The residual of each file.
+    """Return the residual of each file.
 
     Args:
         bound: the whole predicate.
         table: entries of one spec, with their ``partition.<id>`` columns.
-        projection: of that spec.
+        projection: projects leaves on that spec's partitions.
     """
     return remaining_of(bound, projection).of(table.num_rows, lambda: table)
 
 
 class _Asked(NamedTuple):
-    """A leaf that partitions tell something of, as it is projected on them; ``fields`` are those that decide it."""
+    """A leaf's projections on partitions; ``fields`` are the partition fields that decide it."""
 
     strict: Bound | None
     inclusive: Bound | None
@@ -88,18 +88,18 @@ class _Asked(NamedTuple):
 
     @classmethod
     def of(cls, leaf: BoundLeaf, projection: PartitionPredicates) -> _Asked | None:
-        """None when partitions tell nothing of the leaf."""
+        """Project a leaf; None when it has no projection."""
         strict, inclusive = projection.strict(leaf), projection.inclusive(leaf)
         both = [of for of in (strict, inclusive) if of is not None]
         return cls(strict, inclusive, frozenset().union(*map(references, both))) if both else None
 
 
 class _Field(NamedTuple):
-    """A partition field of some files.
+    """The values of a partition field in some files.
 
     Attributes:
-        values: None where it is null in all of them.
-        numbers: the same in internal form, where they are whole numbers and none is null.
+        values: None where the table has no such column: all values are null.
+        numbers: ``values`` in internal form, where they are integers and none is null.
     """
 
     values: pa.Array | None
@@ -115,7 +115,7 @@ class _Field(NamedTuple):
         return cls(values, numbers_of(values) if whole else None)
 
     def at(self, rows: Rows) -> list[object]:
-        """Some values, those in internal form that are whole numbers or texts."""
+        """Return the values at some rows; integers and texts are in internal form."""
         if self.values is None:
             return [None] * len(rows)
         if self.numbers is not None:
@@ -126,7 +126,7 @@ class _Field(NamedTuple):
         return list(values.to_pylist())
 
     def codes(self) -> tuple[Rows, int]:
-        """A number for each value, the same for equal ones, and what all numbers are below."""
+        """Return a code for each value, the same for equal ones, and a number that all codes are below."""
         if self.numbers is not None:
             least, most = int(self.numbers.min()), int(self.numbers.max())
             if most - least < _SLOTS:
@@ -137,7 +137,7 @@ class _Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Remaining:
-    """One predicate's residuals under one spec, by partition tuple, as far as they are known."""
+    """One predicate's residuals under one spec, cached by partition tuple."""
 
     bound: Bound
     projection: PartitionPredicates
@@ -145,19 +145,19 @@ class Remaining:
 
     @cached_property
     def _leaves(self) -> list[_Asked | None]:
-        """Those of the predicate, in the order of a walk; None for those that partitions tell nothing of."""
+        """The predicate's leaves in the order of a walk; None for those without a projection."""
         return [_Asked.of(leaf, self.projection) for leaf in _leaves(self.bound)]
 
     @cached_property
     def _fields(self) -> list[int]:
-        """The partition fields that decide anything."""
+        """The partition fields that decide any leaf."""
         return sorted(frozenset().union(*(of.fields for of in self._leaves if of is not None)))
 
     def of(self, rows: int, read: Callable[[], pa.Table]) -> Residuals:
-        """The residual of each of so many files of the spec; as :func:`residuals`.
+        """Return the residual of each of ``rows`` files of the spec, as :func:`residuals` does.
 
         Args:
-            read: their entries; only asked for where partitions decide anything.
+            read: reads their entries; called only where partitions decide any leaf.
         """
         if not self._fields or not rows:
             return Residuals((self.bound,), np.zeros(rows, np.int64))
@@ -173,7 +173,7 @@ class Remaining:
         return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
 
     def _of_tuples(self, fields: Mapping[int, _Field], rows: Rows) -> list[Bound]:
-        """The residual of each tuple, of which ``rows`` tell a row."""
+        """Return the residual of each tuple; ``rows`` has one row of each."""
         keys = list(zip(*(of.at(rows) for of in fields.values()), strict=True))
         found = {key: residual for key in keys if (residual := self._known.get(key)) is not None}
         if missing := [number for number, key in enumerate(keys) if key not in found]:
@@ -211,7 +211,7 @@ def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
 
 
 def _left(bound: Bound, verdicts: Iterator[int]) -> Bound:
-    """What is left of a predicate, by the verdicts on its leaves in the order of a walk."""
+    """Return the residual of a predicate, from the verdicts on its leaves in the order of a walk."""
     match bound:
         case BoundLeaf():
             verdict = next(verdicts)
@@ -226,7 +226,7 @@ def _left(bound: Bound, verdicts: Iterator[int]) -> Bound:
 
 
 def _tuples(fields: Sequence[_Field], rows: int) -> tuple[Rows, Rows]:
-    """A row of each distinct tuple, and the tuple of each row."""
+    """Return a row of each distinct tuple, and the index of each row's tuple."""
     codes, size = np.zeros(rows, np.int64), 1
     for own, count in (of.codes() for of in fields if of.values is not None):
         if count > 1:
@@ -251,7 +251,7 @@ def _tuples(fields: Sequence[_Field], rows: int) -> tuple[Rows, Rows]:
 def _verdicts(
     asked: _Asked, fields: Mapping[int, _Field], rows: Rows, tuples: Sequence[Mapping[int, object]]
 ) -> list[int]:
-    """What each of some tuples decides of a leaf."""
+    """Return what each tuple decides about a leaf."""
     if not all(_is_plain(of, fields) for of in (asked.strict, asked.inclusive) if of is not None):
         return _verdicts_in_bulk(asked, fields, rows)
     known: dict[tuple[object, ...], int] = {}
@@ -265,7 +265,7 @@ def _verdicts(
 
 
 def _is_plain(bound: Bound, fields: Mapping[int, _Field]) -> bool:
-    """Whether a projection compares partitions, in internal form, with few values of the type that they have."""
+    """Tell whether a projection compares partitions, in internal form, with few values of the partitions' type."""
     match bound:
         case BoundLeaf(op=Op.IS_NAN | Op.NOT_NAN) | Opaque():
             return False
@@ -287,14 +287,14 @@ def _is_plain(bound: Bound, fields: Mapping[int, _Field]) -> bool:
 
 
 def _verdict(asked: _Asked, values: Mapping[int, object]) -> int:
-    """What a tuple in internal form decides of a leaf."""
+    """Return what a tuple in internal form decides about a leaf."""
     if asked.inclusive is not None and matches(asked.inclusive, values) is not True:
         return _NEVER
     return _ALWAYS if asked.strict is not None and matches(asked.strict, values) is True else _LEFT
 
 
 def _verdicts_in_bulk(asked: _Asked, fields: Mapping[int, _Field], rows: Rows) -> list[int]:
-    """What the tuples of some rows decide of a leaf, by their statistics, which are exact."""
+    """Return what the tuples of some rows decide about a leaf, by their statistics, which are exact."""
     places = pa.array(rows)
     columns = {
         column("partition", number): of.values.take(places) for number, of in fields.items() if of.values is not None
@@ -310,7 +310,7 @@ def _verdicts_in_bulk(asked: _Asked, fields: Mapping[int, _Field], rows: Rows) -
 
 
 def _holds(bound: Bound, partitions: PartitionStatistics) -> Mask:
-    """Where a predicate surely holds of exact partition values."""
+    """Mark where a predicate certainly holds for exact partition values."""
     match bound:
         case AlwaysTrue():
             return np.ones(partitions.rows, np.bool_)
@@ -331,5 +331,5 @@ def _leaf_holds(leaf: BoundLeaf, partitions: PartitionStatistics) -> Mask:
     )
     if leaf.maybe or leaf.transform is not None or not comparable:
         return np.zeros(partitions.rows, np.bool_)
-    # Of a single known value, what can match does.
+    # For a single exact value, a leaf that can match does match.
     return can_match(leaf, partitions)

@@ -1,4 +1,4 @@
-"""Statistics to prune with: of a manifest list, of a segment's entries, of their partitions."""
+"""Statistics for pruning: given arrays, a segment's entries, and their partitions."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _COUNTS = ("null_count", "nan_count", "value_count")
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """Statistics that are at hand."""
+    """Statistics that are given as arrays."""
 
     rows: int
     fields: Mapping[int, FieldStats]
     record_count: Counts | None = None
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one field."""
+        """Return the statistics of one field."""
         return self.fields.get(field_id)
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """They know no partitions."""
+        """None: there are no partitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryStatistics:
-    """Column statistics of a segment's entries; only what a predicate names is looked at."""
+    """Column statistics of a segment's entries; only columns that a predicate names are read."""
 
     table: pa.Table
     _found: dict[int, FieldStats | None] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
-        """The entries."""
+        """How many entries there are."""
         return int(self.table.num_rows)
 
     @property
@@ -52,13 +52,13 @@ class EntryStatistics:
         return counts(self.table.column("record_count"))
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one column, as its manifest recorded it; None when it recorded nothing."""
+        """Return the statistics of one column as its manifest recorded them; None when it recorded none."""
         if field_id not in self._found:
             self._found[field_id] = self._read(field_id)
         return self._found[field_id]
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """They know no partitions."""
+        """None: there are no partitions."""
 
     def _read(self, field_id: int) -> FieldStats | None:
         schema = self.table.schema
@@ -78,12 +78,12 @@ class EntryStatistics:
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatistics:
-    """Partition values of entries as statistics: exact, one value each; made when asked for.
+    """Partition values of entries as statistics: exact, one value each; computed on demand.
 
     Attributes:
         table: entries with their ``partition.<id>`` columns; an absent column is null everywhere.
-        rows: the entries: ``table`` may have no column at all.
-        field_ids: the fields of the entries' spec.
+        rows: how many entries there are: ``table`` may have no column at all.
+        field_ids: the ids of the partition fields of the entries' spec.
     """
 
     table: pa.Table
@@ -93,10 +93,10 @@ class PartitionStatistics:
 
     @property
     def record_count(self) -> None:
-        """Known of files only."""
+        """None: column statistics have it."""
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Of one partition field; None when the spec has no such field."""
+        """Return the statistics of one partition field; None when the spec has no such field."""
         if field_id not in self.field_ids:
             return None
         if field_id not in self._found:
@@ -104,7 +104,7 @@ class PartitionStatistics:
         return self._found[field_id]
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """They are partitions."""
+        """None: these are partitions already."""
 
     def _read(self, field_id: int) -> FieldStats:
         name = column("partition", field_id)
@@ -115,5 +115,5 @@ class PartitionStatistics:
 
 
 def counts(values: pa.ChunkedArray) -> Counts:
-    """Counts as numbers, the missing ones ``UNKNOWN``."""
+    """Return counts as integers, ``UNKNOWN`` where missing."""
     return counts_of(flat(values))

@@ -1,6 +1,6 @@
-"""Zones as statistics to prune with: those at the end of segments, and those made of entries.
+"""Zone statistics for pruning: read from the end of segments, or computed from entries.
 
-Source: shared design, "Where things are kept".
+Source: ARCHITECTURE.md, "Where state is".
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 
 _WIDER = {pa.int32(): pa.int64(), pa.float32(): pa.float64()}
-"""Types that a column may have become, in which its values have the same order."""
+"""Types that a column may be promoted to, in which its values keep their order."""
 
 
 def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], size: int = ZONE_ROWS) -> FieldStats:
-    """One field's statistics, zone by zone: what the bounds of each zone's entries lie within.
+    """Compute one field's statistics zone by zone: limits of the bounds of each zone's entries.
 
-    An entry without a bound makes its zone's unknown, unless it holds nothing but nulls.
+    An entry without a bound makes its zone's bound unknown, unless the entry holds only nulls.
 
     Args:
-        stats: of all entries; None when nothing was recorded.
+        stats: the statistics of all entries; None when nothing was recorded.
         kind: the type that a predicate takes the field to have.
-        rows: entries of each manifest; no zone is of two.
+        rows: how many entries each manifest has; no zone spans two manifests.
         size: entries of a zone; the last of a manifest may have fewer.
     """
     target = arrow_type(kind)
@@ -41,15 +41,15 @@ def zones_of(stats: FieldStats | None, kind: Primitive, rows: Sequence[int], siz
 
 
 def written_zones(zones: Zones | pa.RecordBatch, prefix: str, field_id: int, kind: Primitive) -> FieldStats | None:
-    """What :func:`zones_of` would make of one field of a segment's entries, of the zones that it was written with.
+    """Return what :func:`zones_of` would compute for one field, from the zones that a segment was written with.
 
     Args:
-        zones: of :func:`~lakemuster.index.zones.segment_zones`.
-        prefix: what stands before the names of their columns.
+        zones: as from :func:`~lakemuster.index.zones.segment_zones`.
+        prefix: the prefix of the names of their columns.
 
     Returns:
-        None where they do not tell: they are of another size, or the field has become of a type in which its bounds
-        may have another order.
+        None where they cannot: they are of another size, or the field was promoted to a type in which its bounds may
+        have another order.
     """
     target, schema = arrow_type(kind), zones.schema
     if target is None or (schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:
@@ -81,11 +81,11 @@ def written_zones(zones: Zones | pa.RecordBatch, prefix: str, field_id: int, kin
 
 
 def stacked(parts: list[FieldStats], rows: list[int], kind: Primitive) -> FieldStats:
-    """Statistics of several things after one another.
+    """Concatenate statistics.
 
     Args:
-        parts: of each.
-        rows: how many rows each has.
+        parts: the statistics of one field.
+        rows: how many rows each of them has.
         kind: as in :func:`zones_of`.
     """
     target = arrow_type(kind)

@@ -1,9 +1,8 @@
-"""Which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence.
+"""Report which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence.
 
 A conjunct that NaN may match keeps every file whose NaN values were not counted, unless all of its values are null.
-Where no file with bounds has a
-count, it is not applied. Where some have one, it is applied, and named among those that are not, too: it did not prune
-the other files.
+Where no file with bounds has a NaN count, the conjunct is reported as not applied. Where some have one, it is reported
+as both applied and not applied: it did not prune the other files.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class NotApplied:
     """A conjunct that keeps every file, or every file whose NaN values were not counted.
 
     Attributes:
-        filter: in the caller's words.
+        filter: the conjunct, in the caller's words.
         reason: why it cannot prune.
     """
 
@@ -46,7 +45,7 @@ class NotApplied:
 
 
 def applied(scan: ScanIndex, bound: Bound) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
-    """The conjuncts that can prune files of the snapshot, and those that cannot prune all that they are asked of."""
+    """Return the conjuncts that can prune files of the snapshot, and those that cannot prune, or not all files."""
     can: dict[str, None] = {}
     cannot: dict[str, str] = {}
     partly: dict[str, str] = {}
@@ -63,7 +62,7 @@ def applied(scan: ScanIndex, bound: Bound) -> tuple[tuple[str, ...], tuple[NotAp
 
 
 def why_not(scan: ScanIndex, bound: Bound) -> str | None:
-    """Why a predicate keeps every file of the snapshot; None when it may drop some."""
+    """Return why a predicate keeps every file of the snapshot; None when it may drop some."""
     match bound:
         case AlwaysTrue() | AlwaysFalse():
             return None
@@ -79,7 +78,7 @@ def why_not(scan: ScanIndex, bound: Bound) -> str | None:
 
 
 def _why_not_all(scan: ScanIndex, bound: Bound) -> str | None:
-    """Why a predicate that may drop files keeps those whose NaN values were not counted; None when it does not."""
+    """Return why a predicate that may drop files keeps those without NaN counts; None when it does not."""
     match bound:
         case BoundLeaf() if not _by_partition(scan, bound) and _needs_nan_counts(bound):
             if scan.nan_counts(bound.field_id) == "some":
@@ -97,7 +96,7 @@ def _by_partition(scan: ScanIndex, leaf: BoundLeaf) -> bool:
 
 
 def _needs_nan_counts(leaf: BoundLeaf) -> bool:
-    """Whether only a file that is known to hold no NaN, or nothing else, is dropped."""
+    """Tell whether only files known to hold no NaN, or nothing but NaN, are dropped."""
     return leaf.type.kind in _FLOATS and leaf.transform is None and leaf.op in _COUNTED_NAN
 
 
@@ -120,7 +119,7 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
 
 
 def _merged(reading: PaimonReading, leaf: BoundLeaf) -> str | None:
-    """Why a column that is no key says nothing, where files are merged."""
+    """Return why statistics of a column that is no key cannot prune, where files are merged."""
     if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.alone:
         return None
     if reading.together is None and reading.options.has_primary_key:

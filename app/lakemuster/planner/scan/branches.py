@@ -1,7 +1,7 @@
-"""Plans of Paimon tables that read partitions of a second branch: ``scan.fallback-branch``, ``scan.primary-branch``.
+"""Plan Paimon tables that read partitions of a second branch: ``scan.fallback-branch``, ``scan.primary-branch``.
 
-One of the two branches is read whole; of the other, only the partitions that the first has no files in that a scan
-reads. Filters do not change which partitions those are.
+The first of the two branches is read whole; from the other, a scan reads only the partitions in which it reads no file
+of the first. Filters do not change which partitions those are.
 
 Source: Paimon ``FallbackReadFileStoreTable``, ``FileStoreTableFactory``.
 """
@@ -25,7 +25,7 @@ Statistics = Callable[[View], frozenset[int] | None]
 Binding = Callable[[View], Bound]
 
 KEPT_PARTITIONS = 16
-"""Entries of the cache of partitions by branch."""
+"""Scan indexes whose partitions are cached."""
 
 
 def plan_of(
@@ -37,14 +37,14 @@ def plan_of(
     read_optimized: bool = False,
     details: bool = True,
 ) -> Plan:
-    """The plan of a whole snapshot.
+    """Plan a whole snapshot.
 
     Args:
-        bound: the predicate, bound to the columns of a branch.
-        statistics: the columns of a branch whose statistics are wanted.
+        bound: binds the predicate to the columns of a branch.
+        statistics: returns the columns of a branch whose statistics are wanted.
 
     Raises:
-        FormatUnsupported: options that are not known, or a second branch that cannot be read with this one.
+        FormatUnsupported: unknown options, or a second branch that cannot be read with this one.
     """
     own, second = scan_indexes_of(index, view, read_optimized=read_optimized)
     plan = Plan(own, bound(view), statistics(view), details=details)
@@ -56,10 +56,10 @@ def plan_of(
 
 
 def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -> tuple[ScanIndex, ScanIndex | None]:
-    """The scan indexes of a view's branch and of the one that is read beside it, if one is.
+    """Return the scan indexes of a view's branch and of the second branch, if it reads one.
 
     Raises:
-        FormatUnsupported: as :func:`plan_of`.
+        FormatUnsupported: as for :func:`plan_of`.
     """
     other = view.other
     if other is None:
@@ -67,7 +67,7 @@ def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -
     if other.problem is not None:
         raise FormatUnsupported(f"{other.option} reads branch {other.branch}: {other.problem}", option=other.option)
     if other.view is None or view.snapshot is None:
-        # A branch without snapshots has no partitions: all of the one that has some are read.
+        # A branch without snapshots has no partitions: the other one is read whole.
         beside = None if other.view is None else scan_index_of(index, other.view, read_optimized=read_optimized)
         return scan_index_of(index, view, read_optimized=read_optimized), beside
     _require_columns(other, view.schemas[0], other.view.schemas[0])
@@ -80,7 +80,7 @@ def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -
 
 @lru_cache(maxsize=KEPT_PARTITIONS)
 def partitions_of(scan: ScanIndex) -> Partitions:
-    """The partitions of the files that a scan reads."""
+    """Return the partitions of the files that a scan reads."""
     spec = scan.view.metadata.specs[0]
     plan = Plan(scan, TRUE, details=False)
     tables = (batch.entries.recorded for batch in plan.batches())
@@ -88,7 +88,7 @@ def partitions_of(scan: ScanIndex) -> Partitions:
 
 
 def _require_columns(other: Other, own: Schema, second: Schema) -> None:
-    """Refuse branches of unlike columns. The second one may have more, which Paimon refuses."""
+    """Refuse branches whose columns differ. The second may have more columns, which Paimon would refuse."""
     types = {field.name: field.type for field in second.fields}
     unlike = [field.name for field in own.fields if types.get(field.name) != field.type]
     if unlike:

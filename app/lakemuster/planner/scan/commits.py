@@ -1,9 +1,9 @@
-"""What Paimon's commits wrote between two snapshots: the files that they appended, or their changelog files.
+"""Incremental plans of Paimon tables: the files that commits between two snapshots appended, or their changelog files.
 
-Files are taken from the commits' own lists, whether or not they are still there. Compactions write no new rows, and
-overwrites replace some: neither is followed.
+Files are taken from the commits' own manifest lists, even if they were removed since. Appended files are those of
+``APPEND`` commits: compactions write no new rows, and overwrites replace some. Changelogs of overwrites are left out.
 
-Source: shared format notes, sections 7 and 10; Paimon ``IncrementalDeltaStartingScanner``.
+Source: Paimon ``IncrementalDeltaStartingScanner``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from lakemuster.predicates import Bound
 
 
 def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, scan: Scan) -> tuple[Snapshot, ...]:
-    """The snapshots after ``start`` and up to ``end`` whose files a scan follows, oldest first.
+    """Return the snapshots after ``start`` and up to ``end`` whose files a scan follows, oldest first.
 
     Args:
-        snapshots: of one branch, by id; those that expired are not among them.
+        snapshots: the snapshots of one branch that have not expired, by id.
 
     Raises:
-        RequestInvalid: ``start`` is later than ``end``, or a snapshot between them is not there any more.
+        RequestInvalid: ``start`` is later than ``end``, or a snapshot between them has expired.
     """
     if start > end:
         raise RequestInvalid(f"snapshot {start} is later than snapshot {end}", start=str(start), end=str(end))
@@ -52,11 +52,11 @@ def plan_commits(
     bound: Bound,
     statistics: frozenset[int] | None = frozenset(),
 ) -> Plan:
-    """The plan of what some snapshots wrote.
+    """Plan the files that some snapshots wrote.
 
     Args:
-        views: of the snapshots of :func:`commits_between`, all published.
-        end: of the last one of the interval, whose schema is meant.
+        views: the views of the snapshots of :func:`commits_between`, all published.
+        end: the view of the last snapshot of the interval, whose schema is used.
     """
     role = "delta" if scan == "delta" else "changelog"
     found = [part for view in views for part in parts(index, view, {role})]

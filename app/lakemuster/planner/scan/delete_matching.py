@@ -1,4 +1,7 @@
-"""The delete files of a plan's files. Those of most files of a manifest are found for all of them, once, and kept."""
+"""Match a plan's data files with their delete files.
+
+Where a plan has most files of a batch, the matches of the whole batch are computed once and cached.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +20,20 @@ from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Rows
 
 LEAST, MOST = 1024, 1 / 4
-"""So many files, and so much of the entries that are read together: then delete files are found for all of those."""
+"""From this many files of a batch, and this fraction of its entries on, the whole batch is matched and cached."""
 
 MatchingDeletes = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Offsets (N + 1,) and numbers of delete files, as of :meth:`DeleteIndex.match`."""
+"""Offsets (N + 1,) and numbers of delete files, as :meth:`DeleteIndex.match` returns them."""
 
 
 def matching_deletes(
     scan: ScanIndex, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]
 ) -> MatchingDeletes:
-    """The delete files of some files.
+    """Return the delete files of some data files.
 
     Args:
-        group: where the files are.
-        entries: theirs, inherited fields filled in; not asked for where all is known.
+        group: the pieces that hold the files.
+        entries: reads their entries, inherited fields filled in; not called where whole batches answer for all pieces.
     """
     spec_id = group[0].spec.spec_id
     known = [_of_batch(scan, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
@@ -44,7 +47,7 @@ def matching_deletes(
 
 
 def _of_batch(scan: ScanIndex, index: DeleteIndex, piece: Piece) -> MatchingDeletes | None:
-    """Delete files of most files of a batch; None where the piece has fewer, or all would have too many."""
+    """Take matches from the whole batch's; None where the piece is too small a part of it, or it has too many."""
     spec, rows, batch = piece.spec, piece.rows, piece.columns.batch
     count = batch.num_rows
     if len(rows) < MOST * count:

@@ -1,4 +1,4 @@
-"""The files of a plan in order, and what it says of Paimon's: how each is to be read."""
+"""List a plan's files in order, and add to Paimon's how each is read: splits, sections, deletion vectors."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def plan_rows(
     end: Position | None,
     splits: SplitRange | None = None,
 ) -> Iterator[Files]:
-    """The files that a predicate keeps from ``start`` to before ``end``, in the order of manifests and entries.
+    """Yield the files that a predicate keeps from ``start`` to before ``end``, in the order of manifests and entries.
 
     Args:
-        splits: only files of these; of a plan whose files are read together.
+        splits: only files of these splits; for plans whose files are read together.
     """
     if splits is None and not goes_by_splits(scan):
         yield from rows_of(scan, bound, added_in, start, end)
@@ -70,17 +70,17 @@ def plan_rows(
 
 
 def goes_by_splits(scan: ScanIndex) -> bool:
-    """Whether files are read together, so that a part of a plan is some of its splits and not a range of entries."""
+    """Tell whether files are read together, so that a part of a plan is a range of splits and not of entries."""
     return isinstance(scan.reading, PaimonReading) and scan.reading.merges
 
 
 def splits_of(scan: ScanIndex, bound: Bound, splitting: Splitting) -> Ints:
-    """(N,) the split of each file of :func:`chosen`."""
+    """Return the (N,) split of each file of :func:`chosen`."""
     return packed(scan, bound, splitting.target_size, splitting.open_file_cost)
 
 
 def numbers_after(scan: ScanIndex, bound: Bound, splitting: Splitting | None) -> dict[str, int]:
-    """The first numbers that no section and no split of a plan has."""
+    """Return the first section and split numbers that a plan does not use, by column."""
     reading = scan.reading
     assert isinstance(reading, PaimonReading)
     found: dict[str, int] = {}
@@ -96,12 +96,12 @@ def numbers_after(scan: ScanIndex, bound: Bound, splitting: Splitting | None) ->
 def with_details(
     scan: ScanIndex, bound: Bound, splitting: Splitting | None, numbers: Ints, rows: Ints, entries: pa.Table
 ) -> pa.Table:
-    """Entries of chosen files with what the plan says of each.
+    """Add to the entries of chosen files the columns that the plan computes.
 
     Args:
-        numbers: (N,) of the entries' parts.
+        numbers: (N,) the entries' parts.
         rows: (N,) their positions in the manifests.
-        entries: N of them.
+        entries: the N entries.
     """
     count = len(rows)
     columns: dict[str, pa.Array] = {

@@ -42,14 +42,14 @@ from lakemuster.predicates import TRUE, Bound, conjuncts, text_of
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
 TOGETHER = "different parts of the filter, together"
-"""Who dropped a segment of which each conjunct leaves some zone, a file of which each leaves some row by its indexes,
-or a group of which each leaves some file."""
+"""Stands for the conjunct where none drops alone: each leaves some zone of a segment, some row of a file by its
+indexes, or some file of a group."""
 
 KEPT_FUNNELS = 256
-"""Predicates whose counts are kept: one after another, files are explained without counting again."""
+"""Predicates whose counts are cached, so that further files are explained without counting again."""
 
 OTHER_BUCKET = "the bucket that the key hashes to"
-"""Who dropped a file of another bucket."""
+"""Stands for the conjunct that drops a file of another bucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Level:
     """One step of pruning.
 
     Attributes:
-        seen: what reached it; live entries only.
-        dropped_by: how many each conjunct dropped first, in the order of the filter.
+        seen: how many reached it; live entries only.
+        dropped_by: how many each conjunct was the first to drop, in the order of the filter.
     """
 
     name: LevelName
@@ -67,24 +67,24 @@ class Level:
 
     @property
     def dropped(self) -> int:
-        """By all conjuncts."""
+        """How many all conjuncts dropped."""
         return sum(self.dropped_by.values())
 
     @property
     def kept(self) -> int:
-        """What went on."""
+        """How many are left."""
         return self.seen - self.dropped
 
 
 @dataclass(frozen=True, slots=True)
 class FileReason:
-    """Why a plan has a file, or has it not.
+    """Why a plan has a file, or does not have it.
 
     Attributes:
-        state: ``absent`` of the snapshot; ``deleted`` from it; ``dropped`` by the filter; ``kept``.
-        level: where it was dropped.
+        state: ``absent`` from the snapshot; ``deleted`` from it; ``dropped`` by the filter; ``kept``.
+        level: the level that dropped it.
         dropped_by: the first conjunct that drops it.
-        reasons: of every comparison, at that level; for kept files of the file's own statistics.
+        reasons: for every comparison, at that level; for kept files, from the file's own statistics.
     """
 
     file_path: str
@@ -96,7 +96,7 @@ class FileReason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A plan, explained."""
+    """The explanation of a plan."""
 
     levels: tuple[Level, ...]
     applied: tuple[str, ...]
@@ -116,10 +116,10 @@ class _Counting:
     dropped: dict[LevelName, dict[str, int]] = field(default_factory=dict)
 
     def add(self, level: LevelName, masks: Sequence[Mask], among: Mask, rules: Mapping[str, Mask] = NO_RULES) -> Mask:
-        """Count what each conjunct drops of ``among`` that those before it left.
+        """Count what each conjunct drops of ``among`` after the conjuncts before it.
 
         Args:
-            rules: what drops before any conjunct, in words.
+            rules: masks to apply before any conjunct, by their description.
 
         Returns:
             what is left.
@@ -134,7 +134,7 @@ class _Counting:
         return left
 
     def lose(self, counts: dict[str, int], text: str, lost: int) -> None:
-        """Count for one conjunct."""
+        """Add to the count of one conjunct."""
         counts[text] = counts.get(text, 0) + lost
 
 
@@ -149,7 +149,7 @@ def explain(scan: ScanIndex, bound: Bound, files: Sequence[str] = ()) -> Explana
 
 
 def together(one: Explanation, other: Explanation) -> Explanation:
-    """The explanation of a plan of two branches: what was seen and dropped in both."""
+    """Combine the explanations of two branches: add their counts, and show each file where it got furthest."""
     levels = {level.name: level for level in one.levels}
     for level in other.levels:
         known = levels.get(level.name, Level(level.name, 0, {}))
@@ -215,7 +215,7 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
 
 
 def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
-    """Entries of Iceberg, pack by pack as plans ask them."""
+    """Count Iceberg's entries, pack by pack as plans evaluate them."""
     asked = [(bound, Question.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
     runs = runs.cut(spec.pack_starts)
     for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
@@ -228,7 +228,7 @@ def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
 
 
 def _count_indexes(reading: PaimonReading, entries: pa.Table, bound: Bound, among: Mask, counting: _Counting) -> None:
-    """Files that went by the indexes in their entries."""
+    """Count the files that the indexes in their entries drop."""
     left = counting.add("indexes", [reading.by_index(entries, c, among) for c in counting.conjuncts], among)
     if lost := int((left & ~reading.by_index(entries, bound, left)).sum()):
         counting.lose(counting.dropped["indexes"], TOGETHER, lost)
@@ -248,7 +248,7 @@ def _rules(spec: SpecIndex, read: Mask | None, in_bucket: Mask | None) -> Mappin
 
 
 def _count_groups(scan: ScanIndex, bound: Bound, counting: _Counting) -> None:
-    """Files that go only together: whole buckets, or ranges of row ids."""
+    """Count the files that are dropped only as a group: a bucket, or a range of row ids."""
     files = members(scan, bound)
     everything = np.ones(len(files.row), np.bool_)
     if bound == TRUE or not len(everything):
@@ -309,7 +309,7 @@ def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path:
 
 
 def _of_group(scan: ScanIndex, spec: SpecIndex, candidate: Candidate, row: int, path: str, bound: Bound) -> FileReason:
-    """A file that goes only with others."""
+    """Explain a file that is dropped only with its group."""
     assert isinstance(scan.reading, PaimonReading)
     files = members(scan, bound)
     own = files.of_part(candidate.number)

@@ -1,4 +1,4 @@
-"""The files of a list that a filter keeps: data files of its plan, then the delete files that apply to any of them."""
+"""List files under a filter: the data files of its plan, then the delete files that apply to any of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE
 
 CACHED_PLANS = 16
-"""Plans whose delete files are kept at hand, for the pages that list them."""
+"""Plans whose delete files are cached, for the pages that list them."""
 
 Numbers = NDArray[np.int64]
 
@@ -35,15 +35,15 @@ Numbers = NDArray[np.int64]
 def filtered_files(
     index: Index, view: View, bound: Binding, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
 ) -> FilteredFiles:
-    """Files that a predicate keeps.
+    """List the files that a predicate does not drop.
 
     Args:
-        bound: the predicate, bound to the columns of a branch.
+        bound: binds the predicate to the columns of a branch.
         content: the contents to list; None for all live ones.
-        stats: as of :func:`~lakemuster.planner.lists.snapshot_lists.files`.
+        stats: as for :func:`~lakemuster.planner.lists.snapshot_lists.files`.
 
     Raises:
-        RequestInvalid: an unknown content or column; changelog files, which no plan has.
+        RequestInvalid: an unknown content or column, or changelog files, which no plan has.
     """
     chosen = checked_contents(content)
     if chosen is not None and "changelog" in chosen:
@@ -54,7 +54,7 @@ def filtered_files(
 def live_files(
     index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
 ) -> RowSource:
-    """All live files; of a table that reads partitions of another branch, those that a scan reads of both.
+    """List all live files; if the table reads partitions of another branch, those that a scan reads of both.
 
     Raises:
         RequestInvalid: an unknown content or column.
@@ -66,7 +66,7 @@ def live_files(
 
 @dataclass(frozen=True, slots=True)
 class FilteredFiles:
-    """Each data manifest is a part, and all delete files together are the last."""
+    """A list of files: each data manifest is a part, and all delete files together are the last part."""
 
     plan: Plan
     contents: frozenset[str] | None
@@ -74,21 +74,21 @@ class FilteredFiles:
 
     @property
     def schema(self) -> pa.Schema:
-        """The shape's."""
+        """The schema of the plan's rows."""
         return self.plan.shape.schema
 
     @property
     def snapshot_id(self) -> int | None:
-        """The view's snapshot."""
+        """The id of the view's snapshot."""
         return self.plan.view.snapshot_id
 
     @property
     def not_applied(self) -> tuple[NotApplied, ...]:
-        """The conjuncts of the filter that drop no file."""
+        """The conjuncts of the filter that cannot prune, or not all files."""
         return applied(self.plan.scan, self.plan.bound)[1]
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """Files in the order of manifests and entries; delete files after them."""
+        """Yield the data files in the order of manifests and entries, then the delete files."""
         last = self.plan.parts
         if start.part < last and (self.contents is None or "data" in self.contents):
             yield from self._data(start)
@@ -122,6 +122,6 @@ class FilteredFiles:
 
 @lru_cache(maxsize=CACHED_PLANS)
 def _numbers(plan: Plan) -> Numbers:
-    """The delete files that apply to files of a plan, ascending."""
+    """The numbers of the delete files that apply to a plan's files, ascending."""
     found = [np.unique(batch.deletes) for batch in plan.batches()]
     return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))

@@ -1,4 +1,4 @@
-"""How entries of each format are asked whether they can hold matching rows."""
+"""The rules of each format: which entries a scan reads, and which statistics may drop one."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
 
 @dataclass(frozen=True, slots=True)
 class IcebergReading:
-    """Every live file is read, and may go alone, by what its manifest recorded of columns."""
+    """Iceberg: every live file is read, and may be dropped alone by its column statistics."""
 
     base: tuple[str, ...] = ("status", "record_count")
 
     def columns(self, own: Iterable[str]) -> list[str]:
-        """Of a field's columns in a segment, those that evaluation looks at."""
+        """Select from a field's columns in a segment those that evaluation reads."""
         return [name for name in own if name.startswith(_STATISTICS)]
 
     def statistics(self, entries: pa.Table) -> EntryStatistics:
-        """What may drop an entry."""
+        """Return the statistics that may drop an entry."""
         return EntryStatistics(entries)
 
     def written_zones(self, _zones: pa.RecordBatch, _field_id: int) -> str:
-        """What stands before the names of a column's zones, as a segment was written with them."""
+        """Return the prefix of the names of a column's zones in a segment."""
         return ""
 
 
@@ -38,10 +38,10 @@ ICEBERG = IcebergReading()
 
 
 def reading_of(view: View, *, read_optimized: bool = False) -> Reading:
-    """The rules of a scan of a whole snapshot.
+    """Return the rules of a scan of a whole snapshot.
 
     Raises:
-        FormatUnsupported: options of a Paimon table that are not known.
+        FormatUnsupported: unknown options of a Paimon table.
     """
     if view.table.format == "iceberg":
         return ICEBERG

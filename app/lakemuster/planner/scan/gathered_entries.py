@@ -1,8 +1,7 @@
-"""Entries of a few files each of many manifests, put together column by column.
+"""Gather a few entries each of many manifests into one batch, column by column.
 
-Arrow takes rows of one column of one batch at a time, which costs some ten microseconds however few they are. Here
-the buffers of columns are remembered as numpy sees them, and read in a tenth of that; what has nulls, and types that
-are rare, are left to Arrow.
+Arrow's ``take`` costs some ten microseconds for each column of each batch, however few rows it takes. Reading from
+cached numpy views of the columns' buffers takes a tenth of that. Columns with nulls, and rare types, are left to Arrow.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from lakemuster.index.segments import Segment
 from lakemuster.planner.pruning.bounds import numbers_of
 
 REMEMBERED = 8
-"""So many sets of columns, and batches, are remembered of each segment that is open."""
+"""Cached :class:`Columns` for each open segment."""
 
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.generic]
@@ -30,7 +29,7 @@ Item = TypeVar("Item", bound=np.generic)
 
 
 class Texts(NamedTuple):
-    """Texts or bytes, and where each begins and ends."""
+    """Texts or bytes: where each begins and ends in ``data``."""
 
     starts: Ends
     stops: Ends
@@ -38,7 +37,7 @@ class Texts(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Lists of numbers, and where each begins and ends."""
+    """Lists of numbers: where each begins and ends in ``numbers``."""
 
     starts: Ends
     stops: Ends
@@ -46,7 +45,7 @@ class Lists(NamedTuple):
 
 
 Plain = Numbers | Texts | Lists | None
-"""The buffers of a column; None for those that are left to Arrow. What all rows share is there once."""
+"""The buffers of a column; None for columns that are left to Arrow. A value that all rows share is stored once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +53,8 @@ class Columns:
     """Some columns of one batch of a segment.
 
     Attributes:
-        batch: with these columns alone, and nothing said of the segment as a whole.
-        schema: one object for all batches that were alike one after another.
+        batch: these columns only, without the segment's metadata.
+        schema: one object for consecutive batches with equal schemas.
     """
 
     batch: pa.RecordBatch
@@ -65,11 +64,11 @@ class Columns:
 
 _remembered: WeakKeyDictionary[Segment, dict[tuple[int, tuple[str, ...]], Columns]] = WeakKeyDictionary()
 _schemas: list[pa.Schema] = [pa.schema([])]
-"""The one before."""
+"""The schema of the previous batch."""
 
 
 def columns_of(segment: Segment, number: int, names: tuple[str, ...]) -> Columns:
-    """Columns of a batch.
+    """Return columns of a batch, cached by segment.
 
     Raises:
         KeyError: the segment has no such column.
@@ -89,13 +88,13 @@ def columns_of(segment: Segment, number: int, names: tuple[str, ...]) -> Columns
 
 
 def gathered_entries(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
-    """Rows of several batches, one after the other.
+    """Concatenate rows of several batches.
 
     Args:
-        parts: of one schema; with each the positions of rows in the batch, at least one.
+        parts: columns of one schema, each with the positions of its rows in the batch, at least one.
 
     Raises:
-        pa.ArrowCapacityError: texts are more than one Arrow array holds.
+        pa.ArrowCapacityError: the texts exceed what one Arrow array holds.
     """
     schema, places = parts[0][0].schema, [rows for _, rows in parts]
     arrays = []
@@ -142,7 +141,7 @@ def _plain(column: pa.Array) -> Plain:
 
 
 def _shared_text(starts: Ends, stops: Ends, data: memoryview) -> bytes | None:
-    """The text that all are."""
+    """The text that all rows share; None where they differ."""
     first, last = bytes(data[starts[0] : stops[0]]), bytes(data[starts[-1] : stops[-1]])
     if first != last or not (stops - starts == len(first)).all():
         return None

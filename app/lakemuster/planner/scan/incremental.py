@@ -1,7 +1,7 @@
-"""What was appended between two snapshots.
+"""Incremental plans of Iceberg tables: the files that were appended between two snapshots.
 
-Files that appending snapshots added after the one and up to the other, whether or not they are still there: what a
-reader that follows a table has not seen. Other operations rewrite or remove rows; their files are not listed.
+They are the files that append snapshots added after the first and up to the second, even if they were removed since:
+what a reader that follows a table has not seen. Other operations rewrite or remove rows; their files are not listed.
 
 Source: Iceberg REST catalog, "planTableScan"; Java's ``BaseIncrementalAppendScan``.
 """
@@ -23,13 +23,13 @@ APPEND = "append"
 
 
 def appends_between(snapshots: Mapping[int, Snapshot], start: int, end: int) -> tuple[Snapshot, ...]:
-    """The appending snapshots after ``start`` and up to ``end``, newest first.
+    """Return the append snapshots after ``start`` and up to ``end``, newest first.
 
     Args:
-        snapshots: the table's, by id.
+        snapshots: the table's snapshots, by id.
 
     Raises:
-        RequestInvalid: ``start`` is no ancestor of ``end``.
+        RequestInvalid: ``start`` is not an ancestor of ``end``.
     """
     found: list[Snapshot] = []
     at: int | None = end
@@ -48,11 +48,11 @@ def appends_between(snapshots: Mapping[int, Snapshot], start: int, end: int) -> 
 def plan_appends(
     index: Index, views: Sequence[View], end: View, bound: Bound, statistics: frozenset[int] | None = frozenset()
 ) -> Plan:
-    """The plan of what some snapshots appended.
+    """Plan the files that some snapshots appended.
 
     Args:
-        views: of the snapshots of :func:`appends_between`, all published.
-        end: of the last one of the interval, whose schema is meant.
+        views: the views of the snapshots of :func:`appends_between`, all published.
+        end: the view of the last snapshot of the interval, whose schema is used.
     """
     added_in = frozenset(view.snapshot_id for view in views if view.snapshot_id is not None)
     found = {

@@ -1,6 +1,6 @@
-"""What the indexes inside a Paimon file's entry say of a predicate, in words.
+"""Explain in words what the indexes inside a Paimon file's entry prove about a predicate.
 
-The verdicts are those of :mod:`~lakemuster.planner.paimon.file_indexes`; only the words are made here.
+The verdicts are those of :mod:`~lakemuster.planner.paimon.file_indexes`; only the wording is added here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from lakemuster.predicates import Bound, BoundAnd, BoundLeaf, BoundOr, text_of
 
 
 def index_reasons(bound: Bound, entry: pa.Table, evolution: Evolution) -> Iterator[Reason]:
-    """Explain every comparison that an index of one file says something of.
+    """Explain every comparison that an index of one file answers.
 
     Args:
-        entry: one, with ``file_indexes.COLUMNS``.
+        entry: one row, with ``file_indexes.COLUMNS``.
     """
     (file,) = files(entry, evolution)
     yield from _of(bound, file)

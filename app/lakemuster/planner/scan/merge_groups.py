@@ -1,6 +1,6 @@
-"""Paimon files that a plan must see as a whole: which go only together, and which must be read together.
+"""Groups of Paimon files: which are pruned only as a whole, and which must be read together.
 
-Source: shared format notes, section 9.
+Source: Paimon ``KeyValueFileStoreScan``, ``MergeTreeSplitGenerator``.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from lakemuster.planner.scan.selection import (
 from lakemuster.predicates import TRUE, Bound, references
 
 CACHED = 16
-"""Plans that are kept arranged, for their pages."""
+"""Plans whose groups are cached, for their pages."""
 
 NONE = -1
-"""No section, no split."""
+"""The number of a file without a section or split."""
 
 Ints = NDArray[np.int64]
 
@@ -54,7 +54,7 @@ _OWN = frozenset(
     {"file_name", "file_size_in_bytes", "delete_row_count", "min_sequence_number", "max_sequence_number"}
     | {"first_row_id", "write_cols_sequences", "partition", "min_key", "max_key", "bucket", "level", *DESCRIBING}
 )
-"""The columns that groups and arrangements look at, or their kinds."""
+"""The columns, or kinds of columns, that grouping and splitting read."""
 
 _BLOB = ".blob"
 _ALL: tuple[Of, ...] = ("values", "keys")
@@ -62,12 +62,12 @@ _ALL: tuple[Of, ...] = ("values", "keys")
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The files that a predicate does not drop alone, N of them in the order of manifests and entries.
+    """The N files that are left after pruning each file alone, in the order of manifests and entries.
 
     Attributes:
-        number: (N,) of the part.
-        row: (N,) in the manifest.
-        table: what groups and arrangements ask of them.
+        number: (N,) the part of each file.
+        row: (N,) its position in the manifest.
+        table: the columns that grouping and splitting read.
     """
 
     number: Ints
@@ -87,16 +87,16 @@ class Members:
         return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
 
     def filter(self, keep: Mask) -> Members:
-        """Some of the files."""
+        """Select some of the files."""
         return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)))
 
     def by_part(self) -> Iterator[tuple[int, Rows]]:
-        """The parts that have files, and the positions of those."""
+        """Yield the parts that have files, and the files' positions in the manifest."""
         for number in np.unique(self.number).tolist():
             yield number, self.row[self.of_part(number)]
 
     def places(self, numbers: Ints, rows: Rows) -> Ints:
-        """Where files are that are among these, by their parts and positions."""
+        """Return the indices of some of these files, given their parts and positions."""
         return np.searchsorted(self._keys, _position_keys(numbers, rows))
 
     @cached_property
@@ -104,7 +104,7 @@ class Members:
         return _position_keys(self.number, self.row)
 
     def of_part(self, number: int) -> slice:
-        """Where the files of a part are."""
+        """Return the slice of a part's files."""
         return slice(*np.searchsorted(self.number, [number, number + 1]).tolist())
 
 
@@ -117,9 +117,9 @@ class MergeGroups:
     """How the chosen files are read.
 
     Attributes:
-        raw_convertible: (N,) a plain reader may read the file alone; its deletion vector applies by position.
-        section: (N,) files of one number must be read together; ``NONE`` where raw convertible.
-        whole: (N,) all files of the bucket are raw convertible.
+        raw_convertible: (N,) whether a plain reader may read the file alone; its deletion vector applies by position.
+        section: (N,) files with the same number must be read together; ``NONE`` where raw convertible.
+        whole: (N,) whether all files of the bucket are raw convertible.
     """
 
     raw_convertible: Mask
@@ -129,7 +129,7 @@ class MergeGroups:
 
 @lru_cache(maxsize=CACHED)
 def chosen(scan: ScanIndex, bound: Bound) -> Members:
-    """The files that a predicate keeps, groups of files decided as a whole."""
+    """Return the files that a predicate keeps, with groups of files decided as a whole."""
     found = members(scan, bound)
     if bound == TRUE or _paimon(scan).together is None or not len(found.row):
         return found
@@ -147,7 +147,7 @@ def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 
 @lru_cache(maxsize=CACHED)
 def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
-    """How the files of :func:`chosen` are read."""
+    """Return how the files of :func:`chosen` are read."""
     reading, files = _paimon(scan), chosen(scan, bound)
     count = len(files.row)
     if reading.options.has_primary_key:
@@ -166,7 +166,7 @@ def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
 
 @lru_cache(maxsize=CACHED)
 def packed(scan: ScanIndex, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
-    """(N,) the split of each file of :func:`chosen`."""
+    """Return the (N,) split of each file of :func:`chosen`."""
     reading, files, order = _paimon(scan), chosen(scan, bound), merge_groups_of(scan, bound)
     size = files.numbers("file_size_in_bytes")
     if reading.options.has_primary_key:
@@ -196,7 +196,7 @@ def _paimon(scan: ScanIndex) -> PaimonReading:
 
 
 def members(scan: ScanIndex, bound: Bound) -> Members:
-    """The files that a predicate does not drop alone."""
+    """Return the files that are left after pruning each file alone."""
     found: list[tuple[Candidate, Rows, pa.Table]] = []
     for candidate in survivors(scan, bound).candidates:
         for start, entries in entries_of(scan, candidate, bound, more=_OWN):
@@ -218,12 +218,12 @@ def members(scan: ScanIndex, bound: Bound) -> Members:
 
 
 def _is_wanted(name: str) -> bool:
-    """Whether groups or arrangements look at a column; a key of several types is not known."""
+    """Tell whether grouping or splitting reads a column; a key recorded in several types counts as unknown."""
     return name.partition(".")[0] in _OWN and "@" not in name
 
 
 def all_statistics(scan: ScanIndex, part: int, rows: Rows, bound: Bound) -> Together:
-    """What is recorded of some files of a part, columns, keys and partitions."""
+    """Return the statistics of some files of a part: columns, keys and partitions."""
     spec = next(spec for spec in scan.specs if part in spec.numbers)
     segment = scan.index.segments.open(scan.data[part].manifest.segment)
     own = [segment.columns_of.get(field_id, ()) for field_id in references(bound)]
@@ -244,7 +244,7 @@ def _matching(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 
 
 def _by_index(scan: ScanIndex, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
-    """Mark, of some files of a part, those whose indexes leave rows that may match."""
+    """Clear in ``keep`` those files of a part whose indexes rule out every row."""
     asked = np.flatnonzero(keep)
     if len(asked) and (entries := indexed(scan, part, rows[asked])) is not None:
         keep[asked] = kept_by_index(entries, _paimon(scan).evolution, bound, keep[asked])
@@ -252,7 +252,7 @@ def _by_index(scan: ScanIndex, part: int, rows: Rows, bound: Bound, keep: Mask) 
 
 
 def indexed(scan: ScanIndex, part: int, rows: Rows) -> pa.Table | None:
-    """Some files of a part with their indexes; None where the part has none, or they are not asked."""
+    """Return some files of a part with their indexes; None where the part has none, or the scan does not read them."""
     segment = scan.index.segments.open(scan.data[part].manifest.segment)
     if EMBEDDED not in segment.schema.names or not _paimon(scan).asks_indexes:
         return None
@@ -260,7 +260,7 @@ def indexed(scan: ScanIndex, part: int, rows: Rows) -> pa.Table | None:
 
 
 def _sections(files: Members, reading: PaimonReading) -> Ints:
-    """Sections by the keys that all files have; without a key's bounds, a bucket is one section."""
+    """Return sections by ranges of the primary key; a bucket without bounds of its keys is one section."""
     schema = reading.evolution.schemas[0]
     ids = [schema.by_name[name].field_id for name in schema.primary_keys if name not in schema.partition_keys]
     minima, maxima = ([_key(files.table, f"{kind}.{id_}") for id_ in ids] for kind in ("min_key", "max_key"))
@@ -277,7 +277,7 @@ def _blobs(files: Members) -> Mask:
 
 
 def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
-    """Mark the files of the ranges of row ids that can hold a matching row."""
+    """Mark the files whose range of row ids can hold a matching row."""
     evolution = _paimon(scan).evolution
     first, rows = files.numbers("first_row_id"), files.numbers("record_count")
     group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
@@ -300,7 +300,7 @@ def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 
 
 def _field(scan: ScanIndex, files: Members, field_id: int) -> FieldStats | None:
-    """One column's statistics of all files, in today's type."""
+    """Return one column's statistics over all files, in the column's current type."""
     evolution = _paimon(scan).evolution
     now = evolution.today(field_id)
     target = None if now is None else arrow_type(now)

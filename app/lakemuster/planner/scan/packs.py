@@ -1,11 +1,11 @@
-"""Packs: the files of neighbouring manifests as one, compared at once.
+"""Packs: statistics of the files of neighbouring manifests in one array, evaluated at once.
 
-Asking one manifest after another costs some hundred microseconds each, however few files it lists; a pack has about
-:data:`PACK_ROWS` files of as many manifests as that takes. Where a pack ends depends on the manifests at its end only,
-so that a commit, which adds manifests and removes some, leaves most packs of a table what they were. What is made of
-them is kept at hand within a budget of bytes, over all tables.
+Evaluating manifests one by one costs some hundred microseconds each, however few files they list; a pack has about
+:data:`PACK_ROWS` files of as many manifests as that takes. Where a pack ends depends only on the manifests at its end,
+so that a commit, which adds and removes manifests, leaves most packs of a table unchanged. The arrays of packs are
+cached within a budget of bytes for all tables.
 
-Source: shared design, "Where things are kept".
+Source: ARCHITECTURE.md, "Where state is".
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from lakemuster.planner.scan.weighed_cache import Key, WeighedCache
 from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 
 PACK_ROWS = 1 << 16
-"""Files of a pack, more or less."""
+"""Files of a pack, approximately."""
 
 KEPT_BYTES = 832 * 2**20
-"""Memory of what is kept of packs."""
+"""The byte budget of the cache of packs' arrays."""
 
 KEPT_ZONES = 64 * 2**20
-"""Memory of zones, which plans of any filter ask first: what the entries of a table take does not displace them."""
+"""The byte budget of the cache of zones. Every filter evaluates them first, so entries must not evict them."""
 
 SOME_OF_A_PACK = 4
-"""More than this part of a pack costs less to look at as a whole than to put together."""
+"""From one part in this many of a pack on, evaluating the whole pack costs less than gathering the parts."""
 
 _ENTRY_BYTES, _SOURCE_BYTES = 1024, 256
-"""What anything that is kept costs beside its arrays, and what each segment of its pack does."""
+"""Bytes of a cached value besides its arrays, and of each segment of its pack."""
 
 Rows = NDArray[np.int64]
 T = TypeVar("T")
@@ -63,9 +63,9 @@ class Pack:
     """Neighbouring manifests of one spec.
 
     Attributes:
-        segments: that hold their entries, in order; some may hold those of several manifests.
-        starts: (S + 1,) where the entries of each segment begin among those of all.
-        manifests: how many.
+        segments: the segments that hold the entries, in order; one may hold those of several manifests.
+        starts: (S + 1,) where each segment's entries begin in the pack.
+        manifests: how many manifests there are.
     """
 
     segments: tuple[str, ...]
@@ -74,11 +74,11 @@ class Pack:
 
     @property
     def rows(self) -> int:
-        """Entries of all."""
+        """How many entries the pack has."""
         return int(self.starts[-1])
 
 
-# A pack lives as long as a plan uses it, or something made of it is kept.
+# Packs are shared: one lives as long as a plan or a cache key refers to it.
 _PACKS: WeakValueDictionary[tuple[Source, ...], Pack] = WeakValueDictionary()
 _PACKS_LOCK = threading.Lock()
 
@@ -94,11 +94,11 @@ def _pack(sources: tuple[Source, ...]) -> Pack:
 
 
 def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
-    """Cut the manifests that some segments hold into packs, in their order."""
+    """Cut the manifests of some segments into packs, in order."""
     first = held = 0
     for number, source in enumerate(sources):
         held += source.rows
-        # A pack ends after a manifest with a chance of its share of a pack.
+        # A manifest ends a pack with a probability of its share of PACK_ROWS.
         by_chance = ends_run(source.last, source.last_rows, PACK_ROWS)
         if by_chance or held >= 4 * PACK_ROWS or number == len(sources) - 1:
             yield _pack(tuple(sources[first : number + 1]))
@@ -116,13 +116,13 @@ kept_zones = WeighedCache(KEPT_ZONES, _weight)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A predicate that packs of one spec are asked.
+    """A predicate, prepared for the packs of one spec.
 
     Attributes:
-        columns: the types that it takes columns to have.
-        partitions: those of the spec's fields.
-        values: of leaves, as keys.
-        projected: of leaves, on partitions.
+        columns: the type that the predicate takes each column to have.
+        partitions: the types of the spec's partition fields.
+        values: a cache of leaves' values as bound codes, by the leaf's identity.
+        projected: a cache of leaves' projections on partitions, by the leaf's identity.
     """
 
     index: Index
@@ -135,14 +135,14 @@ class Question:
 
     @classmethod
     def of(cls, index: Index, bound: Bound, projection: PartitionPredicates) -> Question:
-        """Of a whole predicate."""
+        """Prepare a whole predicate."""
         return cls(index, or_to_in(bound, projection), projection, leaf_types(bound), projection.types())
 
     def kept(self, pack: Pack, spans: Sequence[slice] | None) -> Rows:
-        """The entries of a pack that are live and that the predicate cannot drop alone, as places in the pack.
+        """Return the live entries of a pack that the predicate cannot drop alone, as places in the pack.
 
         Args:
-            spans: the entries to look at, ascending and apart; None for all.
+            spans: the entries to evaluate, ascending and disjoint; None for all.
         """
         alive = _ALIVE[self.bound == TRUE](self.index, pack)
         if spans is None and self.bound == TRUE:
@@ -158,7 +158,7 @@ class Question:
         return np.flatnonzero(keep if alive is None else keep & alive)
 
     def is_ready(self, pack: Pack) -> bool:
-        """Whether all that is asked for of a pack's columns is at hand."""
+        """Tell whether codes or marks of all of the predicate's columns are cached for a pack."""
         return all(
             any(_KEPT.has((pack, "column", field_id, of, made)) for made in (BoundCodes, Marks))
             for field_id, of in self.columns.items()
@@ -166,7 +166,7 @@ class Question:
 
 
 def _every(rows: int) -> Rows:
-    """All places of a pack; not to be written to."""
+    """Return all places of a pack, as a read-only array."""
     return _counted(max(PACK_ROWS, 1 << rows.bit_length()))[:rows]
 
 
@@ -186,12 +186,12 @@ def _size(span: slice) -> int:
 
 
 def _spanned(values: NDArray[Item], spans: Sequence[slice]) -> NDArray[Item]:
-    """Those of some entries."""
+    """Return the values of the entries in some spans."""
     return np.concatenate([values[span] for span in spans])
 
 
 def _places(spans: Sequence[slice], found: Rows) -> Rows:
-    """Places in the pack of places in the spans."""
+    """Convert places in the concatenated spans to places in the pack."""
     starts = np.array([span.start for span in spans])
     before = np.cumsum([0, *map(_size, spans)])
     of_span = np.searchsorted(before, found, side="right") - 1
@@ -200,11 +200,11 @@ def _places(spans: Sequence[slice], found: Rows) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class PackStatistics:
-    """Statistics of columns, or of partitions, of some files of a pack.
+    """Statistics of columns, or of partition fields, of some entries of a pack.
 
     Attributes:
-        spans: of the pack's entries; None for all.
-        rows: entries of the spans.
+        spans: the pack's entries to evaluate; None for all.
+        rows: how many entries the spans have.
     """
 
     question: Question
@@ -215,10 +215,10 @@ class PackStatistics:
 
     @property
     def record_count(self) -> None:
-        """Asked with what is live."""
+        """None: :meth:`Question.kept` drops files without rows."""
 
     def field(self, field_id: int) -> CodedField | None:
-        """Of one column or partition field."""
+        """Return the statistics of one column or partition field."""
         of = (self.question.columns if self.kind == "column" else self.question.partitions).get(field_id)
         if of is None:
             return None
@@ -232,7 +232,7 @@ class PackStatistics:
         )
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, PackStatistics] | None:
-        """The leaf's projection, and the partitions."""
+        """Return the leaf's projection, and the statistics of partitions."""
         if self.kind == "partition":
             return None
         known = self.question.projected
@@ -271,7 +271,7 @@ class PackStatistics:
         return whole if self.spans is None else _sliced(whole, self.spans)
 
     def _read(self, field_id: int, of: Primitive, places: Rows | None = None) -> FieldStats:
-        """The statistics of a field as recorded, of the pack's entries at some places or of all."""
+        """Read a field's recorded statistics, for the pack's entries at some places or for all."""
         pack = self.pack
         edges = pack.starts if places is None else np.searchsorted(places, pack.starts)
         found, rows = [], np.diff(edges).tolist()
@@ -283,7 +283,7 @@ class PackStatistics:
 
 
 def _recorded(segment: Segment, kind: Kind, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
-    """One segment's statistics, bounds in the type that is asked for."""
+    """Read one segment's statistics of a field, with bounds in the type ``of``."""
     wanted = _PARTITION if kind == "partition" else _STATISTICS
     names = [name for name in segment.columns_of.get(field_id, ()) if name.startswith(wanted)]
     rows = segment.num_rows if places is None else len(places)
@@ -323,7 +323,7 @@ def _sliced(stats: FieldStats, spans: Sequence[slice]) -> FieldStats:
 
 
 def _live(index: Index, pack: Pack) -> Mask | None:
-    """The entries that are not deleted; None for all."""
+    """Mark the entries that are not deleted; None for all."""
 
     def make() -> tuple[Mask | None, int]:
         live = np.concatenate([_numbers(index, name, "status") != DELETED for name in pack.segments])
@@ -333,7 +333,7 @@ def _live(index: Index, pack: Pack) -> Mask | None:
 
 
 def _with_rows(index: Index, pack: Pack) -> Mask | None:
-    """The entries that are not deleted, nor known to have no rows; None for all."""
+    """Mark the entries that are neither deleted nor known to have no rows; None for all."""
 
     def make() -> tuple[Mask | None, int]:
         some = np.concatenate([_numbers(index, name, "record_count") != 0 for name in pack.segments])
@@ -355,7 +355,7 @@ _NOTHING = pa.table({})
 
 
 def leaf_types(bound: Bound) -> dict[int, Primitive]:
-    """The type that a predicate takes each of its columns to have."""
+    """Return the type that a predicate takes each of its columns to have."""
     match bound:
         case BoundLeaf():
             return {} if bound.transform is not None else {bound.field_id: bound.type}

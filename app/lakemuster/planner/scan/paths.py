@@ -1,8 +1,8 @@
-"""Where a file is listed, by its location: keys of the locations of packs, sorted, are searched, and hits compared.
+"""Find the entries that list a file, by its location: each pack has a sorted array of hashes of locations.
 
-A key is 64 bits of the end of a location, of which some make room for the entry's number, so that both are sorted as
-one word. Files have names of their own almost always, and those that share a key are told apart by what is recorded.
-Most packs that do not have a key are passed over by a bit for its beginning.
+A key is a 64-bit hash of a location's last bytes and its length. Its low bits are replaced by the entry's number in the
+pack, so that both sort as one word. Locations nearly always have different keys; a hit is confirmed by comparing the
+recorded location. A bitmap of key prefixes rules out most packs that do not have a key.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.storage.locations import Rewrites
 
 _TAIL = 96
-"""Bytes at the end of a location that its key is of; of shorter ones all, and zeros before them."""
+"""Bytes at the end of a location that its key hashes; shorter locations are padded with zeros in front."""
 _ODD: NDArray[np.uint64] = np.random.default_rng(0).integers(0, 1 << 63, _TAIL // 8 + 1, np.uint64) * np.uint64(
     2
 ) + np.uint64(1)
 _ALL = 2**64 - 1
 _HALF = 32
 _AT_ONCE = 1 << 14
-"""Locations whose ends are copied together: what fits near a core."""
+"""Locations whose ends are copied at once: they must fit a core's cache."""
 
 _BITS = 16
-"""For each key: of sixteen packs without a key, one has its bit."""
+"""Bits of the bitmap per key: about one in sixteen packs without a key has its bit set."""
 
 
 class Keys(NamedTuple):
-    """The keys of a pack's locations.
+    """The sorted keys of a pack's locations, and a bitmap of their prefixes.
 
     Attributes:
-        sorted: (N,) keys, each with the number of the pack's entry that it is of instead of its end.
-        cut: how many bits of a key are cut off.
-        bits: a bit for each beginning of a key, set where there is one.
-        shift: what is cut off of a key to have its beginning.
+        sorted: (N,) keys, ascending; the low ``cut`` bits of each hold the entry's number in the pack.
+        cut: how many low bits of a key are replaced.
+        bits: a bit for each prefix, set where a key has it.
+        shift: how many bits to shift a key to the right for its prefix.
     """
 
     sorted: NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Keys(NamedTuple):
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64]) -> Keys:
-        """Sort keys, in the order of entries."""
+        """Sort keys, which are given in the order of entries."""
         cut = len(keys).bit_length()
         words = (keys >> np.uint64(cut) << np.uint64(cut)) | np.arange(len(keys), dtype=np.uint64)
         words.sort()
@@ -67,7 +67,7 @@ class Keys(NamedTuple):
         return self.sorted.nbytes + len(self.bits)
 
     def of_key(self, key: int) -> list[int]:
-        """The entries that have a key, and perhaps some whose key only begins like it; in order."""
+        """Return the entries with a key, in order; their keys may differ from it in the low ``cut`` bits."""
         beginning = key >> self.shift
         if not self.bits[beginning >> 3] >> (beginning & 7) & 1:
             return []
@@ -79,10 +79,10 @@ class Keys(NamedTuple):
 
 
 def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterator[tuple[str, int, int]]:
-    """The entries of a spec's manifests with these locations, as recorded or after rewrites.
+    """Find the entries of a spec's manifests that have one of these locations, as recorded or after rewrites.
 
     Yields:
-        the location; the manifest's place in the spec; the entry's in the manifest.
+        the location; the manifest's position in the spec; the entry's position in the manifest.
     """
     column = "file_path" if scan.view.table.format == "iceberg" else "file_name"
     rewrites = Rewrites(scan.view.table.rewrites)
@@ -100,7 +100,7 @@ def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterat
 
 
 def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Entries of a pack by their recorded names."""
+    """Yield the entries of a pack that record one of these names, and the name."""
     known = kept((pack, "paths"), lambda: _keys(index, pack, column))
     for text, key in keys.items():
         for place in known.of_key(key):
@@ -118,7 +118,7 @@ def _keys(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
 
 
 def key_of(text: str) -> int:
-    """The key of one text, as :func:`keys_of` has it."""
+    """Return the key of one text, the same as :func:`keys_of` returns."""
     data = text.encode()
     words = np.frombuffer(data[-_TAIL:].rjust(_TAIL, b"\0"), "<u8").tolist()
     found: int = sum(word * odd for word, odd in zip([*words, len(data)], _ODD.tolist(), strict=True)) & _ALL
@@ -126,12 +126,12 @@ def key_of(text: str) -> int:
 
 
 def keys_of(texts: pa.Array) -> NDArray[np.uint64]:
-    """(N,) keys of texts, of their last bytes and their lengths."""
+    """Return the (N,) keys of texts: hashes of their last bytes and their lengths."""
     texts = texts.cast(pa.large_string())
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
     first, last = int(ends[0]), int(ends[-1])
-    # What is before a text is another's, or nothing: it must be there to be copied, and is made zeros then.
+    # The bytes in front of a short text belong to the text before it: they are copied too, and zeroed below.
     padded = np.zeros(last - first + _TAIL, np.uint8)
     if data is not None:
         padded[_TAIL:] = np.frombuffer(data, np.uint8)[first:last]

@@ -1,6 +1,6 @@
-"""Plans: the files that a query must read, with the deletes that apply to them and what is left of its predicate.
+"""Plans: the files that a query must read, with the deletes that apply to them and the residuals of its predicate.
 
-A plan is read from any place on; it holds nothing between requests but what the scan index keeps of the snapshot.
+A plan can be read from any position on. It holds no state between requests but the cached scan index of the snapshot.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from lakemuster.predicates import AlwaysTrue, Bound
 
 @dataclass(eq=False)
 class Entries:
-    """Entries of some files: taken from their segments, and what they inherit filled in, when somebody looks."""
+    """Entries of some files, read lazily: from their segments first, then with inherited fields filled in."""
 
     read: Callable[[], pa.Table]
     finish: Callable[[pa.Table], pa.Table] | None = None
 
     @cached_property
     def recorded(self) -> pa.Table:
-        """As segments record them."""
+        """The entries as segments record them."""
         return self.read()
 
     @cached_property
     def table(self) -> pa.Table:
-        """With what they inherit."""
+        """The entries with inherited fields."""
         return self.recorded if self.finish is None else self.finish(self.recorded)
 
     def slice(self, offset: int, length: int) -> Entries:
-        """Some of them."""
+        """Return some of the entries."""
         return Entries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
 
 
@@ -63,17 +63,17 @@ class PlannedBatch:
     """Some files of a plan, of neighbouring manifests.
 
     Attributes:
-        part: a manifest of them; its header's spec is the spec of all files.
-        number: of the first file's part.
+        part: one of the files' manifests; its header's spec is the spec of all files.
+        number: the number of the first file's part.
         rows: (N,) positions in the manifests, ascending in each.
-        entries: the files' own.
+        entries: the files' entries.
         delete_offsets, deletes: file i has the delete files ``deletes[delete_offsets[i]:delete_offsets[i + 1]]``,
             numbers for :meth:`Plan.delete_rows`, ascending.
-        residuals: what is left to ask of rows, the distinct ones.
-        residual: (N,) which of them each file has.
-        numbers: (N,) of each file's part; None when all are of one.
-        sources: where they were taken from, if from few batches, and with nothing added that is the plan's.
-        branch: of Paimon: the one that the files are of, where it is not the one that was asked for.
+        residuals: the distinct residuals.
+        residual: (N,) the index of each file's residual.
+        numbers: (N,) the number of each file's part; None when all are of one part.
+        sources: the pieces that hold the files; empty if there are many small ones, or if the plan added columns.
+        branch: Paimon: the files' branch, where it is not the requested one.
     """
 
     part: ManifestPart
@@ -95,16 +95,16 @@ class PlannedBatch:
 
     @property
     def position(self) -> Position:
-        """Of the first file."""
+        """The position of the first file."""
         return Position(self.number, int(self.rows[0]))
 
     @property
     def after(self) -> Position:
-        """Where the next file may be."""
+        """The position after the last file."""
         return Position(self.number if self.numbers is None else int(self.numbers[-1]), int(self.rows[-1]) + 1)
 
     def slice(self, offset: int, length: int | None = None) -> PlannedBatch:
-        """Some of the files."""
+        """Return some of the files."""
         end = len(self.rows) if length is None else min(len(self.rows), offset + length)
         offsets = self.delete_offsets[offset : end + 1]
         numbers = None if self.numbers is None else self.numbers[offset:end]
@@ -121,7 +121,7 @@ class PlannedBatch:
         )
 
     def by_source(self) -> Iterator[PlannedBatch]:
-        """The files of each source."""
+        """Yield the files of each source."""
         if len(self.sources) == 1:
             yield self
             return
@@ -131,7 +131,7 @@ class PlannedBatch:
             at += len(source.rows)
 
     def by_part(self) -> Iterator[PlannedBatch]:
-        """The files of each manifest."""
+        """Yield the files of each manifest."""
         if self.numbers is None:
             yield self
             return
@@ -140,7 +140,7 @@ class PlannedBatch:
             yield replace(self.slice(start, end - start), numbers=None)
 
     def surely_matching(self) -> NDArray[np.int64]:
-        """(N,) how many rows of each file are known to match: all where nothing is left to ask or to delete."""
+        """Count the rows of each file (N,) that certainly match: all, if it has no residual and no deletes, or 0."""
         whole = np.array([isinstance(residual, AlwaysTrue) for residual in self.residuals], np.bool_)[self.residual]
         undeleted = np.diff(self.delete_offsets) == 0
         if "deletion_vector" in self.table.column_names:
@@ -150,7 +150,7 @@ class PlannedBatch:
 
 
 def _some(sources: Sequence[Piece], offset: int, end: int) -> Iterator[Piece]:
-    """Files of sources that lie one behind the other, from ``offset`` to before ``end``."""
+    """Slice consecutive sources: their files from ``offset`` to before ``end``."""
     for source in sources:
         count = len(source.rows)
         if offset < count and end > 0:
@@ -160,7 +160,7 @@ def _some(sources: Sequence[Piece], offset: int, end: int) -> Iterator[Piece]:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A part of a plan: the files from ``start`` to before ``end``; of plans that go by splits, those of some."""
+    """A part of a plan: the files from ``start`` to before ``end``, or those of a range of splits."""
 
     start: Position = START
     end: Position | None = None
@@ -179,10 +179,10 @@ class Plan:
         statistics: field ids of the columns whose statistics are wanted; None for all.
         added_in: for incremental plans of Iceberg: only files that one of these snapshots added, without deletes.
         splitting: Paimon: how to pack files into splits, when they are wanted.
-        details: Paimon: say how each file is to be read.
-        within: a part of the plan (see ``tasks``) in the place of the whole.
-        other: files of another branch that follow these; their parts are numbered on.
-        of_two: files of two branches are shown together.
+        details: Paimon: add how each file is to be read.
+        within: the part of the plan to read (see ``tasks``); None for the whole.
+        other: the plan of another branch, whose files follow these; part numbers continue.
+        of_two: files of two branches are listed together.
     """
 
     scan: ScanIndex
@@ -202,33 +202,33 @@ class Plan:
 
     @property
     def can_be_limited(self) -> bool:
-        """Whether rows of a file surely stand: Paimon's may be replaced, or be parts of rows."""
+        """Whether each row of a file is a row of the table: Paimon's may be replaced, or be parts of rows."""
         reading = self.scan.reading
         own = not isinstance(reading, PaimonReading) or not reading.merges
         return own and (self.other is None or self.other.can_be_limited)
 
     @property
     def parts(self) -> int:
-        """How many data manifests there are."""
+        """How many data manifests there are, in both branches."""
         return len(self.scan.data) + (0 if self.other is None else self.other.parts)
 
     def shape_of(self, batch: PlannedBatch) -> RowProjection:
-        """The columns of the files of a batch."""
+        """Return the row projection of a batch's files."""
         return self.shape if self.other is None or batch.branch is None else self.other.shape
 
     @cached_property
     def shape(self) -> RowProjection:
-        """The columns of files in the table's format."""
+        """The row projection of files in the table's format."""
         wanted = Wanted(statistics=self.statistics, planned=self.details, branch=self.of_two)
         return self.scan.shape(wanted)
 
     @property
     def survivors(self) -> Survivors:
-        """What manifests and zones leave."""
+        """What pruning by manifests and zones leaves."""
         return survivors(self.scan, self.bound)
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
-        """The files from ``start`` to before ``end``, in the order of manifests and of their entries."""
+        """Yield the files from ``start`` to before ``end``, in the order of manifests and of their entries."""
         within = self.within or EVERYTHING
         first = max(start, within.start)
         last = within.end if end is None or (within.end is not None and within.end < end) else end
@@ -239,7 +239,7 @@ class Plan:
             yield from self._of_other(self.other, start, end)
 
     def _of_other(self, other: Plan, start: Position, end: Position | None) -> Iterator[PlannedBatch]:
-        """The files of the other branch, their numbers going on after ours."""
+        """Yield the files of the other branch, with part numbers after ours."""
         before = len(self.scan.data)
         own_end = None if end is None else Position(end.part - before, end.offset)
         own_start = Position(start.part - before, start.offset) if start.part >= before else START
@@ -247,7 +247,7 @@ class Plan:
             yield self._numbered_on(batch, other)
 
     def _numbered_on(self, batch: PlannedBatch, other: Plan) -> PlannedBatch:
-        """A batch of the other branch, its parts, sections and splits with numbers that none of ours have."""
+        """Renumber a batch of the other branch: its parts, sections and splits follow ours."""
         after = numbers_after(self.scan, self.bound, self.splitting) if self.details else {}
         snapshot = other.view.snapshot
         assert snapshot is not None
@@ -265,7 +265,7 @@ class Plan:
         return replace(batch, number=batch.number + before, numbers=numbers, entries=entries, sources=(), branch=branch)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
-        """The first files that surely hold ``limit`` matching rows together, or else all."""
+        """Yield the first files that certainly hold ``limit`` matching rows together, or else all files."""
         known = 0
         for batch in self.batches(start):
             reached = np.flatnonzero(known + np.cumsum(batch.surely_matching()) >= limit)
@@ -277,20 +277,20 @@ class Plan:
 
     @cached_property
     def totals(self) -> Totals:
-        """The whole plan in numbers, before any limit; counted once for all of its pages."""
+        """The totals of the whole plan, before any limit; cached for all of its pages."""
         own = totals_of(self.scan, self.bound, self.added_in)
         if self.other is None:
             return own
         return Totals(*map(sum, zip(astuple(own), astuple(self.other.totals), strict=True)))
 
     def totals_of(self, batches: Iterable[PlannedBatch]) -> Totals:
-        """The whole plan in numbers, from all of its files: they need not be looked for again."""
+        """Count the whole plan from batches that hold all of its files, without planning again."""
         if self.within is not None or self.other is not None:
             return self.totals
         return counted(self.survivors, len(self.scan.data), (batch.entries.recorded for batch in batches))
 
     def ranges(self, files: int) -> list[tuple[Position, Position | None]]:
-        """Cut the plan into consecutive ranges of about so many files, of which pruning by entry may leave fewer."""
+        """Cut the plan into consecutive ranges of about ``files`` entries; pruning by entry may leave fewer."""
         starts = [START]
         runs = [(stretch, self._left_in(stretch)) for stretch in self.scan.stretches]
         passed = 0
@@ -309,7 +309,7 @@ class Plan:
         return self.survivors.runs[stretch.spec].between(low, high)
 
     def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[ManifestPart, pa.Table]]:
-        """Delete files by number, ascending, those of one manifest together; as entries with inherited fields."""
+        """Yield delete files by ascending number, manifest by manifest, as entries with inherited fields."""
         tables = self.scan.delete_tables
         starts = np.cumsum([0, *(table.num_rows for _, table in tables)])
         edges = np.searchsorted(numbers, starts)
@@ -342,13 +342,13 @@ class Plan:
         return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers, sources)
 
     def whole(self, source: Piece) -> pa.Table:
-        """All entries of the batch that files of Iceberg were taken from, but for row ids that they inherit."""
+        """Return all entries of the batch that holds an Iceberg source, without inherited row ids."""
         batch, spec = source.columns.batch, source.spec
         parts = spec.parts_of(np.arange(source.first, source.first + batch.num_rows))
         return pa.Table.from_batches([inherited(batch, spec.inheritance, parts)])
 
     def _opened(self, name: str) -> tuple[Segment, list[str]]:
-        """A segment, and of its columns those that a plan needs; segments of one table are alike."""
+        """Open a segment, and select the columns that a plan needs: cached, since segments of a table are alike."""
         segment = self.scan.index.segments.open(name)
         if (present := segment.names) not in self._columns_of:
             columns = self.shape.columns(list(present))
@@ -367,7 +367,7 @@ class Plan:
         return {}
 
     def _row_ids(self, spec: SpecIndex, spread: Spread, rows: Rows) -> pa.Array | None:
-        """Row ids that entries inherit depend on all that stand before them in the manifest."""
+        """Return row ids, None if none is inherited: those depend on all entries before them in the manifest."""
         if not spec.inheritance.has_row_ids[spread.first : spread.last + 1].any():
             return None
         found = []

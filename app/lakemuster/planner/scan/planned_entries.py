@@ -1,6 +1,6 @@
-"""Entries of a plan's files, taken from their segments.
+"""Read the entries of a plan's files from their segments.
 
-Few files of many segments are put together: what comes after costs the more the more batches there are.
+A few files each of many segments are gathered into one batch: later steps cost per batch.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from lakemuster.planner.scan.selection import Rows
 from lakemuster.planner.scan.spec_index import Files, SpecIndex
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
-"""Files of several segments that are put together: of the first batch, and of later ones, which grow."""
+"""Files of several segments in one batch: of the first batch, and the most of later ones, which grow."""
 
 MANY_EACH = 48
-"""So many files of each batch cost less to put together by Arrow than column by column."""
+"""From this many files of each batch on, Arrow's ``take`` costs less than gathering column by column."""
 
 LARGE = 1 << 9
-"""Pieces of so many files are left where they lie."""
+"""Pieces of this many files stay chunks of a table, and are not copied together."""
 
 
 class Piece(NamedTuple):
-    """Some files that one batch of a segment holds.
+    """Some of the files that one batch of a segment holds.
 
     Attributes:
         segment: its name.
         batch: the number of the batch.
         first: the place of the batch's first entry, as of :attr:`SpecIndex.part_starts`.
         rows: (N,) the files' positions in the batch.
-        columns: those that are wanted of the batch.
+        columns: the wanted columns of the batch.
     """
 
     spec: SpecIndex
@@ -47,15 +47,15 @@ class Piece(NamedTuple):
 
     @property
     def places(self) -> Rows:
-        """(N,) of the files."""
+        """(N,) the files' places."""
         return self.rows + self.first
 
 
 def pieces(found: Iterable[Files], opened: Callable[[str], tuple[Segment, list[str]]]) -> Iterator[Piece]:
-    """The entries of files, in order.
+    """Yield the entries of files, in order.
 
     Args:
-        opened: a segment, by its name, and which of its columns are wanted.
+        opened: opens a segment by its name, and tells which of its columns are wanted.
     """
     for spec, number, places in found:
         pack, begin = spec.packs[number], int(spec.pack_starts[number])
@@ -73,7 +73,7 @@ def pieces(found: Iterable[Files], opened: Callable[[str], tuple[Segment, list[s
 
 
 def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Neighbours that can be one batch: of one spec, with the same columns."""
+    """Group neighbours that can be one batch: of one spec, with the same columns."""
     group: list[Piece] = []
     files, enough = 0, FIRST_FILES
     schema: pa.Schema | None = None
@@ -100,7 +100,7 @@ def _are_alike(one: pa.Schema, other: pa.Schema | None) -> bool:
 
 
 def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
-    """The entries of all pieces, one after the other."""
+    """Concatenate the entries of all pieces."""
     if len(group) == 1 and (len(rows := group[0].rows) >= MANY_EACH or is_range(rows)):
         return take(group[0].columns.batch, rows)
     if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
@@ -109,7 +109,7 @@ def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
 
 
 def table_of(group: Sequence[Piece]) -> pa.Table:
-    """The same as a table, in which large pieces of Iceberg's manifests are chunks, and not copied."""
+    """Like :func:`entries_of`, as a table; large pieces of Iceberg's manifests become chunks without a copy."""
     is_large = sum(len(piece.rows) for piece in group) >= LARGE * len(group)
     if is_large and isinstance(group[0].spec.reading, IcebergReading):
         return pa.Table.from_batches([take(piece.columns.batch, piece.rows) for piece in group])
@@ -117,7 +117,7 @@ def table_of(group: Sequence[Piece]) -> pa.Table:
 
 
 def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
-    """Positions, ascending, those of each batch of the segment together."""
+    """Group ascending positions by the batch of the segment that holds them."""
     first, last = int(rows[0]) // size, int(rows[-1]) // size
     if first == last:
         yield first, rows
@@ -129,10 +129,10 @@ def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
 
 
 def take(batch: pa.RecordBatch, rows: Rows) -> pa.RecordBatch:
-    """The rows at some positions, ascending."""
+    """Return the rows at some positions, ascending."""
     return batch.slice(int(rows[0]), len(rows)) if is_range(rows) else batch.take(pa.array(rows))
 
 
 def is_range(rows: Rows) -> bool:
-    """Whether positions, ascending, follow one another."""
+    """Tell whether ascending positions are consecutive."""
     return len(rows) == int(rows[-1]) - int(rows[0]) + 1

@@ -1,6 +1,6 @@
-"""Why a predicate keeps or drops one thing, a manifest or a file: per comparison, with the bound that decides.
+"""Explain why a predicate keeps or drops one manifest or file: per comparison, with the bound that decides.
 
-The verdicts are those of :mod:`~lakemuster.planner.pruning.prune` on the same statistics; only the words are made here.
+The verdicts are those of :mod:`~lakemuster.planner.pruning.prune` on the same statistics; this module only words them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Verdict = Literal["cannot match", "may match", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one column or partition field says of one comparison.
+    """What the statistics of one column or partition field prove about one comparison.
 
     Attributes:
         filter: the comparison, in the caller's words.
@@ -54,13 +54,13 @@ class Reason:
 def reasons(
     bound: Bound, statistics: Together, names: Mapping[int, str], *, partitions_only: bool = False
 ) -> Iterator[Reason]:
-    """Explain every comparison of a predicate on one thing.
+    """Explain every comparison of a predicate on one manifest or file.
 
     Args:
         bound: the predicate.
-        statistics: of one thing: one row.
-        names: of partition fields, by id.
-        partitions_only: the thing is a manifest, of which a manifest list tells partitions only.
+        statistics: its statistics: one row.
+        names: names of partition fields, by id.
+        partitions_only: it is a manifest, for which a manifest list records partition summaries only.
     """
     match bound:
         case AlwaysTrue():
@@ -148,7 +148,7 @@ def _column(leaf: BoundLeaf, name: str, field: FieldStats) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class _Alone:
-    """One field's statistics of one thing, without partitions."""
+    """One field's statistics of one file, without partitions."""
 
     stats: FieldStats
     field_id: int

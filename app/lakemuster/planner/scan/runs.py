@@ -1,4 +1,4 @@
-"""Which of many entries that follow one another are left: where each run of them starts, and where it ends."""
+"""Runs of consecutive entries: where each starts and ends, and which manifest or segment each entry is of."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NO_PLACES: Places = np.zeros(0, np.int64)
 
 
 class Spread(NamedTuple):
-    """Of which things, that follow one another, some entries are.
+    """The owners of some entries, where each owner (a manifest, for example) holds consecutive entries.
 
     Attributes:
-        first, last: the things of the first entry and of the last one.
-        counts: (last - first + 1,) entries of each thing; None where there are as many things as entries, or more.
-        things: (N,) of each entry, where there are no counts; else empty.
+        first, last: the owners of the first and of the last entry.
+        counts: (last - first + 1,) entries of each owner; None where there are more owners than entries.
+        things: (N,) each entry's owner, where there are no counts; else empty.
     """
 
     first: int
@@ -33,13 +33,13 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, places: Places, starts: Places) -> Spread:
-        """Of entries at some places, ascending, at least one; ``starts`` are those where each thing's begin."""
-        # Of two places, the standard library's search takes half as long as numpy's.
+        """Find the owners of the entries at ``places``, ascending, at least one; owners begin at ``starts``."""
+        # For two places, bisect takes half as long as numpy's search.
         first, last = bisect_right(starts, places[0]) - 1, bisect_right(starts, places[-1]) - 1
         if first == last:
             return cls(first, last, np.array([len(places)]))
         if last - first < len(places):
-            # Where each thing begins is looked up, and not of which each entry is.
+            # No more owners than entries: search for the owners' starts among the entries.
             counts = np.empty(last - first + 1, np.int64)
             edges = counts[:-1] = places.searchsorted(starts[first + 1 : last + 1])
             counts[-1] = len(places)
@@ -48,29 +48,29 @@ class Spread(NamedTuple):
         return cls(first, last, None, np.searchsorted(starts, places, side="right") - 1)
 
     def each(self, values: NDArray[Item]) -> NDArray[Item]:
-        """(N,) the value of each entry's thing, of those of all things."""
+        """Return the (N,) value of each entry's owner, from the values of all owners."""
         if self.counts is None:
             return values[self.things]
         return values[self.first : self.last + 1].repeat(self.counts)
 
     def within(self, places: Places, starts: Places) -> Places:
-        """(N,) where the entries lie in their things."""
+        """Return each entry's (N,) position in its owner."""
         return places - (starts[self.first] if self.first == self.last else self.each(starts))
 
 
 class Runs(NamedTuple):
-    """(R,) places from ``starts`` to before ``ends``: ascending, apart, none of them empty."""
+    """(R,) ranges of places from ``starts`` to before ``ends``: ascending, disjoint, none of them empty."""
 
     starts: Places
     ends: Places
 
     @classmethod
     def of(cls, kept: Mask, starts: Places) -> Runs:
-        """The entries of some things that follow one another.
+        """Return the entries of the marked ones of N consecutive owners.
 
         Args:
-            kept: (N,) which of them.
-            starts: (N + 1,) where the entries of each start, and where those of the last one end.
+            kept: (N,) marks.
+            starts: (N + 1,) where the entries of each owner start, and where those of the last one end.
         """
         places = kept.nonzero()[0]
         if not len(places):
@@ -83,17 +83,17 @@ class Runs(NamedTuple):
 
     @property
     def entries(self) -> int:
-        """How many."""
+        """How many entries the runs have."""
         return int((self.ends - self.starts).sum())
 
     def between(self, first: int, end: int) -> Runs:
-        """Those from ``first`` to before ``end``."""
+        """Clip the runs to the places from ``first`` to before ``end``."""
         low = int(np.searchsorted(self.ends, first, side="right"))
         high = max(low, int(np.searchsorted(self.starts, end)))
         return Runs(np.maximum(self.starts[low:high], first), np.minimum(self.ends[low:high], end))
 
     def cut(self, at: Places) -> Runs:
-        """The same, each ended where one of some places, ascending, lies in it, and begun anew."""
+        """Split the runs at some places, ascending."""
         low, high = np.searchsorted(at, self.starts, side="right"), np.searchsorted(at, self.ends)
         across = np.flatnonzero(low < high)
         if not len(across):
@@ -103,7 +103,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(numbers: Places) -> list[tuple[int, int, int]]:
-    """Equal ones of ascending numbers: their number, and where they start and end."""
+    """Group equal ascending numbers: each number, and where its group starts and ends."""
     if len(numbers) and numbers[0] == numbers[-1]:
         return [(int(numbers[0]), 0, len(numbers))]
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]

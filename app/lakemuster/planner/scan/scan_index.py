@@ -1,4 +1,4 @@
-"""The scan index of a snapshot: what is known of its manifests and of zones of their entries, cached between requests.
+"""The scan index of a snapshot: its manifests and the zones of their entries, cached between requests.
 
 A published snapshot's manifests and segments never change, so what is computed here is never invalidated.
 """
@@ -38,21 +38,21 @@ from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 
 CACHED_INDEXES = 32
-"""Snapshots whose scan indexes are kept."""
+"""Snapshots whose scan indexes are cached."""
 
 
 NanCounts = Literal["none", "some", "all"]
 
 _NAN_COUNTS: WeakKeyDictionary[Segment, dict[int, tuple[bool, bool]]] = WeakKeyDictionary()
-"""Of segments, by field id: they never change, and each commit asks of all of a table's again."""
+"""A cache by segment and field id: segments never change, and each commit examines all of a table's again."""
 
 
 class Stretch(NamedTuple):
-    """Parts of one spec that follow one another in the snapshot's list.
+    """Consecutive parts of one spec in the snapshot's list.
 
     Attributes:
-        first, end: among the spec's parts.
-        number: of the first one, among all data parts.
+        first, end: their range among the spec's parts.
+        number: the number of the first one among all data parts.
     """
 
     spec: SpecIndex
@@ -61,7 +61,7 @@ class Stretch(NamedTuple):
     number: int
 
     def position(self, place: int) -> Position:
-        """Of an entry, by its place."""
+        """Return the position of the entry at a place."""
         part = int(np.searchsorted(self.spec.part_starts, place, side="right")) - 1
         return Position(self.number + part - self.first, place - int(self.spec.part_starts[part]))
 
@@ -71,7 +71,7 @@ class ScanIndex:
     """A snapshot's data manifests by spec, and its delete manifests.
 
     Attributes:
-        reading: how entries are asked; for Paimon, which of them are read.
+        reading: the format's rules: which entries are read, and what may drop one.
         data: the parts that list data files, in list order.
         deletes: the parts that list delete files.
     """
@@ -87,7 +87,7 @@ class ScanIndex:
     _shapes: dict[Wanted, RowProjection] = field(default_factory=dict)
 
     def shape(self, wanted: Wanted) -> RowProjection:
-        """The columns of files in the table's format; without statistics, as most plans want them, made once."""
+        """Return the row projection of files; cached without statistics, as most plans want it."""
         if wanted.statistics != frozenset():
             return row_projection_of(self.view, wanted)
         if wanted not in self._shapes:
@@ -95,14 +95,14 @@ class ScanIndex:
         return self._shapes[wanted]
 
     def has_column(self, field_id: int) -> bool:
-        """Whether any data manifest recorded anything of a column."""
+        """Tell whether any data manifest recorded anything about a column."""
         if field_id not in self._columns:
             segments = (self.index.segments.open(source.segment) for spec in self.specs for source in spec.sources)
             self._columns[field_id] = any(field_id in segment.columns_of for segment in segments)
         return self._columns[field_id]
 
     def nan_counts(self, field_id: int) -> NanCounts:
-        """Which of the files that have bounds of a column have a count of its NaN values."""
+        """Tell how many of the files with bounds of a column also have a count of its NaN values."""
         if field_id not in self._nan_counts:
             self._nan_counts[field_id] = self._count_nan_counts(field_id)
         return self._nan_counts[field_id]
@@ -121,7 +121,7 @@ class ScanIndex:
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
-        """All data parts, in order."""
+        """All data parts in order, as stretches of one spec."""
         of = sorted(
             (number, place, spec) for spec, own in enumerate(self.specs) for place, number in enumerate(own.numbers)
         )
@@ -133,7 +133,7 @@ class ScanIndex:
 
     @cached_property
     def has_indexes(self) -> bool:
-        """Whether any data manifest holds indexes of Paimon files that are asked."""
+        """Whether any data manifest holds indexes of Paimon files that the scan reads."""
         if not isinstance(self.reading, PaimonReading) or not self.reading.asks_indexes:
             return False
         segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
@@ -141,7 +141,7 @@ class ScanIndex:
 
     @cached_property
     def own(self) -> object:
-        """Stands for this scan index in keys of what is kept elsewhere, which must not keep it."""
+        """Stands for this scan index in the keys of other caches, which must not keep it alive."""
         return object()
 
     @cached_property
@@ -155,7 +155,7 @@ class ScanIndex:
 
     @cached_property
     def delete_index(self) -> DeleteIndex | None:
-        """Which delete files apply to a data file; None when there are none."""
+        """The index that matches delete files to data files; None when there are no delete files."""
         tables = [(part.manifest.header.spec_id, table) for part, table in self.delete_tables if table.num_rows]
         return DeleteIndex.of(tables, self.view.metadata.specs, self.view.schemas) if tables else None
 
@@ -172,14 +172,14 @@ class ScanIndex:
 def scan_index_of(
     index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None
 ) -> ScanIndex:
-    """The scan index of the view's snapshot, made once; of its own branch alone.
+    """Return the scan index of the view's snapshot, cached; of its own branch alone.
 
     Args:
-        read_optimized: of Paimon: only the files that need no merging.
-        without: of Paimon: partitions to leave out.
+        read_optimized: Paimon: only the files that need no merging.
+        without: Paimon: partitions to leave out.
 
     Raises:
-        FormatUnsupported: options of a Paimon table that are not known.
+        FormatUnsupported: unknown options of a Paimon table.
     """
     reading = reading_of(view, read_optimized=read_optimized)
     if without is not None and isinstance(reading, PaimonReading):
@@ -191,7 +191,7 @@ def scan_index_of(
 
 @dataclass(frozen=True)
 class _Key:
-    """Row ids are never used again; publishing anew gives another time; schemas may be added between."""
+    """A cache key. Row ids are never reused; publishing again changes the time; schemas may be added in between."""
 
     index: Index
     view: View = field(compare=False)
@@ -212,10 +212,10 @@ def _scan_indexes(key: _Key) -> ScanIndex:
 def scan_index_over(
     index: Index, view: View, all_parts: Sequence[ManifestPart], reading: Reading | None = None
 ) -> ScanIndex:
-    """The scan index of some manifests of a table; ``view`` tells its schemas and specs.
+    """Build the scan index of some manifests of a table; ``view`` provides its schemas and specs.
 
     Args:
-        reading: that of a whole snapshot if not given.
+        reading: the rules to read by; by default those of a whole snapshot.
     """
     reading = reading or reading_of(view)
     data = tuple(part for part in all_parts if part.manifest.header.content == "data")
@@ -238,7 +238,7 @@ def scan_index_over(
 
 
 def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:
-    """Whether files of a segment have bounds of a column with a count of its NaN values, and without one."""
+    """Tell whether a segment has files with bounds of a column and a NaN count, and with bounds but without one."""
     memo = _NAN_COUNTS.setdefault(segment, {})
     if field_id not in memo:
         name = column("nan_count", field_id)

@@ -1,4 +1,4 @@
-"""Which files of a snapshot a predicate keeps: manifests, then zones, then entries, by one walk of one tree."""
+"""Select the files of a snapshot that a predicate keeps: evaluate it on manifests, then zones, then entries."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from lakemuster.planner.scan.spec_index import Files, ManifestStatistics, SpecIn
 from lakemuster.predicates import TRUE, Bound, references
 
 FEW_MANIFESTS = 4
-"""So few manifests are not asked for their zones: their entries are looked at as quickly."""
+"""Up to this many manifests, skip the zones: evaluating the entries is as fast."""
 
 CACHED_SELECTIONS = 256
 
 FEW_OF_A_PACK = 16
-"""Of less than this part of a pack that nothing is known of yet, manifests are asked one by one."""
+"""Below one part in this many of an uncached pack, evaluate segment by segment."""
 
 REMEMBERED_FILES = 1 << 16
-"""Files of one selection that need not be found anew for its next page."""
+"""Files that one selection caches for its next pages."""
 
 Rows = NDArray[np.int64]
 
@@ -46,9 +46,9 @@ class Candidate:
     """A manifest that may list matching files.
 
     Attributes:
-        number: of the part among the scan index's data parts.
+        number: the part's number among the scan index's data parts.
         runs: (start, end) of the entries that its zones leave.
-        entries: how many those are.
+        entries: how many entries the runs have.
     """
 
     number: int
@@ -58,7 +58,7 @@ class Candidate:
     entries: int
 
     def files(self, rows: Rows) -> Files:
-        """Some of its files, by their positions in the manifest."""
+        """Return the files at some positions in the manifest."""
         place = int(self.spec.part_starts[self.spec.place_of(self.number)])
         pack = int(np.searchsorted(self.spec.pack_starts, place + int(rows[0]), side="right")) - 1
         return Files(self.spec, pack, rows + (place - int(self.spec.pack_starts[pack])))
@@ -66,13 +66,13 @@ class Candidate:
 
 @dataclass(slots=True)
 class Remembered:
-    """Files of packs that were looked at, as far as :data:`REMEMBERED_FILES` goes."""
+    """A cache of the matching files of packs, of up to :data:`REMEMBERED_FILES`."""
 
     rows: dict[tuple[Stretch, int, frozenset[int] | None], Rows] = field(default_factory=dict)
     room: int = REMEMBERED_FILES
 
     def keep(self, key: tuple[Stretch, int, frozenset[int] | None], rows: Rows) -> None:
-        """Remember, if there is room."""
+        """Cache files, if there is room."""
         cost = len(rows) + 1
         if cost <= self.room:
             self.room -= cost
@@ -81,12 +81,12 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """What is left before entries are looked at.
+    """What pruning by manifests and zones leaves.
 
     Attributes:
-        runs: of each spec, the entries that manifests and zones leave.
-        manifests: how many the predicate left of all.
-        remembered: what was found in them.
+        runs: for each spec, the entries that are left.
+        manifests: how many manifests the predicate leaves.
+        remembered: a cache of the matching files among the entries.
     """
 
     runs: Mapping[SpecIndex, Runs]
@@ -96,24 +96,24 @@ class Survivors:
 
     @property
     def entries(self) -> int:
-        """How many are looked at."""
+        """How many entries are left to evaluate."""
         return sum(runs.entries for runs in self.runs.values())
 
     def question(self, spec: SpecIndex, bound: Bound) -> Question:
-        """The predicate as packs of a spec are asked it."""
+        """Return the predicate, prepared for the packs of a spec."""
         if spec not in self._questions:
             self._questions[spec] = Question.of(spec.index, bound, spec.projection)
         return self._questions[spec]
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The manifests that have entries left, in list order."""
+        """The manifests with entries left, in list order."""
         found = [candidate for spec, runs in self.runs.items() for candidate in candidates_of(spec, runs)]
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 
 def candidates_of(spec: SpecIndex, runs: Runs) -> Iterator[Candidate]:
-    """The manifests that have some of these entries."""
+    """Yield the manifests that have some of these entries."""
     cut = runs.cut(spec.part_starts)
     parts = np.searchsorted(spec.part_starts, cut.starts, side="right") - 1
     firsts = spec.part_starts[parts]
@@ -136,21 +136,21 @@ def survivors(scan: ScanIndex, bound: Bound) -> Survivors:
 
 
 def manifests_kept(spec: SpecIndex, bound: Bound) -> Mask:
-    """Mark the manifests of a spec that can list matching files, as far as their partitions tell."""
+    """Mark the manifests of a spec that can list matching files, by their partition summaries."""
     if bound == TRUE:
         return np.ones(len(spec.parts), np.bool_)
     return can_match(bound, ManifestStatistics(spec))
 
 
 def manifests_read(spec: SpecIndex) -> Mask:
-    """Mark the manifests of a spec that may list files which the scan reads."""
+    """Mark the manifests of a spec that may list files that the scan reads."""
     if isinstance(spec.reading, PaimonReading):
         return spec.reading.manifests([part.manifest.header for part in spec.parts])
     return np.ones(len(spec.parts), np.bool_)
 
 
 def manifests_in_bucket(spec: SpecIndex, bound: Bound) -> Mask:
-    """Mark the manifests of a spec that may list files of the buckets of a predicate's keys."""
+    """Mark the manifests of a spec that may list files of the buckets that a predicate's keys hash to."""
     if isinstance(spec.reading, PaimonReading) and (found := bucket_filter(spec.reading, bound)) is not None:
         headers = [part.manifest.header for part in spec.parts]
         columns = (
@@ -176,14 +176,14 @@ def _by_zones(spec: SpecIndex, bound: Bound, kept: Mask) -> Runs:
 
 
 def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
-    """The (start, end) of entries that lie in the marked zones of a manifest of so many."""
+    """Return the (start, end) of entries in the marked zones of a manifest with ``rows`` entries."""
     edges = np.flatnonzero(np.diff(zones.astype(np.int8), prepend=0, append=0))
     pairs = edges.reshape(-1, 2) * ZONE_ROWS
     return tuple((start, min(end, rows)) for start, end in pairs.tolist())
 
 
 def files_kept(scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None) -> Rows:
-    """The positions, in the segment, of the live files of a manifest that can hold matching rows.
+    """Return the positions in the segment of a manifest's live files that can hold matching rows.
 
     Args:
         added_in: only files that one of these snapshots added.
@@ -202,7 +202,7 @@ def files_kept(scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: fr
 def rows_of(
     scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
 ) -> Iterator[Files]:
-    """The files that a predicate keeps from ``start`` to before ``end``, pack by pack."""
+    """Yield the files that a predicate keeps from ``start`` to before ``end``, pack by pack."""
     left = survivors(scan, bound)
     for stretch in scan.stretches:
         spec = stretch.spec
@@ -219,7 +219,7 @@ def rows_of(
 
 
 def _place(stretch: Stretch, position: Position) -> int:
-    """Where a position lies among the places of a stretch's spec; its start or end, where it is before or after it."""
+    """Convert a position to a place in a stretch's spec, clamped to the stretch."""
     spec, number, offset = stretch.spec, position.part, position.offset
     if number < stretch.number:
         number, offset = stretch.number, 0
@@ -239,7 +239,7 @@ def _found(
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> Rows:
-    """The files of a pack among some of its entries, ``within``; those of ``everything`` may be asked for next."""
+    """Return a pack's matching files in ``within``; unless that is little of a large pack, cache ``everything``'s."""
     key = (stretch, pack, added_in)
     first = int(stretch.spec.pack_starts[pack])
     rows = left.remembered.rows.get(key)
@@ -262,7 +262,7 @@ def _looked_at(
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> Rows:
-    """The files among some entries of a pack."""
+    """Evaluate the predicate on some entries of a pack: the places of matching files."""
     if added_in is not None or isinstance(spec.reading, PaimonReading):
         first = int(spec.pack_starts[number])
         found = [
@@ -274,7 +274,7 @@ def _looked_at(
 
 
 def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, question: Question) -> Rows:
-    """The live files of Iceberg among some entries of a pack that a predicate keeps, as places in the pack."""
+    """Return the live Iceberg files that a predicate keeps among some entries of a pack, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
     if entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack):
@@ -283,7 +283,7 @@ def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, questio
 
 
 def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Bound) -> Rows:
-    """The live files that a predicate keeps among few entries of a pack, of which nothing is kept."""
+    """Evaluate the predicate directly on a few entries of an uncached pack."""
     found: list[Rows] = []
     for span in spans:
         first, last = np.searchsorted(pack.starts, [span.start, span.stop - 1], side="right").tolist()
@@ -304,10 +304,10 @@ def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Boun
 def entries_of(
     scan: ScanIndex, candidate: Candidate, bound: Bound, *, incremental: bool = False, more: Collection[str] = ()
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The entries of each run, with the columns that a predicate looks at; and the first one's position.
+    """Yield, for each run, its first entry's position, and its entries with the columns that a predicate reads.
 
     Args:
-        more: kinds of columns, or names of entries' own, that are wanted too.
+        more: further columns: kinds of them, or names of the entries' own.
     """
     segment = scan.index.segments.open(candidate.part.manifest.segment)
     names = _columns(segment, bound, candidate.spec, incremental=incremental)
@@ -318,17 +318,17 @@ def entries_of(
 
 
 def entry_statistics(spec: SpecIndex, entries: pa.Table) -> Together:
-    """Statistics of entries of one spec, columns and partitions."""
+    """Return the statistics of entries of one spec: columns and partitions."""
     return Together(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
 
 
 def entry_partitions(spec: SpecIndex, entries: pa.Table) -> PartitionStatistics:
-    """Statistics of entries' partitions."""
+    """Return the statistics of entries' partitions."""
     return PartitionStatistics(entries, entries.num_rows, spec.field_ids)
 
 
 def entries_kept(spec: SpecIndex, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
-    """Mark, of some entries, those that a predicate cannot drop alone."""
+    """Mark the entries of ``among`` that a predicate cannot drop alone."""
     keep = among & can_match(bound, entry_statistics(spec, entries))
     if isinstance(spec.reading, PaimonReading):
         if (buckets := spec.reading.in_bucket(entries, bound)) is not None:
@@ -338,7 +338,7 @@ def entries_kept(spec: SpecIndex, entries: pa.Table, bound: Bound, among: Mask) 
 
 
 def readable(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> Mask:
-    """Mark the entries that are live in the snapshot and that the scan reads; ``start`` as of :func:`live`."""
+    """Mark the entries that are live in the snapshot and that the scan reads; ``start`` as for :func:`live`."""
     keep = live(scan, part, entries, start)
     if isinstance(scan.reading, PaimonReading) and (seen := scan.reading.readable(entries)) is not None:
         keep &= seen
@@ -360,7 +360,7 @@ def live(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> 
 
 
 def undeleted(entries: pa.Table) -> Mask:
-    """Mark the entries of Iceberg that are live."""
+    """Mark the live entries of Iceberg."""
     return np.asarray(flat(entries.column("status")).to_numpy() != DELETED)
 
 
@@ -377,7 +377,7 @@ def _added_in(part: ManifestPart, entries: pa.Table, snapshots: frozenset[int]) 
 
 
 def _columns(segment: Segment, bound: Bound, spec: SpecIndex, *, incremental: bool) -> list[str]:
-    """Of a segment's columns, those that evaluation looks at."""
+    """Return the columns of a segment that evaluation reads."""
     names = list(spec.reading.base)
     if incremental and "snapshot_id" in segment.schema.names:
         names.append("snapshot_id")

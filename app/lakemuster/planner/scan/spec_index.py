@@ -1,4 +1,4 @@
-"""The scan index of one partition spec: where its manifests' entries are, and statistics of many of them at once."""
+"""The scan index of one partition spec: where its manifests' entries are, their partition summaries and zones."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from lakemuster.predicates import Bound, BoundLeaf
 Kind = Literal["column", "partition"]
 
 _BYTES_OF_ZONES = 2048
-"""Of the objects that hold them."""
+"""Memory of the objects that hold a field's zones, besides their arrays."""
 
 
 def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _ZonesOf) -> FieldStats:
-    """A field's zones over the manifests of a pack, kept; ``rows`` are the entries of those of each segment."""
+    """Return a field's zones over a pack, cached; ``rows`` counts the entries of each segment's manifests."""
 
     def make() -> tuple[FieldStats, int]:
         parts = [_segment_zones(index, name, own, of) for name, own in zip(pack.segments, rows, strict=True)]
@@ -51,7 +51,7 @@ def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _Zo
 
 
 def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -> FieldStats:
-    """As the segment was written with them; if it was not, or they do not tell, they are made of its entries."""
+    """Return the zones written with a segment; where they are missing or unusable, compute them from its entries."""
     zones = index.segments.zones(name)
     if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
         prefix = PARTITION if of.kind == "partition" else of.reading.written_zones(zones, of.field_id)
@@ -61,7 +61,7 @@ def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -
 
 
 class _ZonesOf(NamedTuple):
-    """A column, or a partition field, in the type that is asked for."""
+    """A cache key for zones: a column or partition field, in the type that a predicate takes it to have."""
 
     kind: Kind
     field_id: int
@@ -70,7 +70,7 @@ class _ZonesOf(NamedTuple):
 
 
 def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
-    """A field's statistics of a segment's entries, bounds in the type that is asked for."""
+    """Return a field's statistics over a segment's entries, with bounds in the type of the key."""
     kind, field_id, of, reading = column_of
     if kind == "partition":
         names = [name for name in segment.columns_of.get(field_id, ()) if name == column("partition", field_id)]
@@ -91,9 +91,9 @@ class SpecIndex:
     """The data manifests of one partition spec.
 
     Attributes:
-        numbers: of the parts, among all data parts of the snapshot.
-        projection: predicates on columns as predicates on this spec's partitions.
-        reading: how their entries are asked.
+        numbers: the numbers of the parts among all data parts of the snapshot.
+        projection: projects predicates on columns to this spec's partitions.
+        reading: the format's rules for dropping entries.
     """
 
     index: Index
@@ -106,17 +106,17 @@ class SpecIndex:
 
     @property
     def spec_id(self) -> int:
-        """Of the spec."""
+        """The id of the spec."""
         return self.projection.spec.spec_id
 
     @cached_property
     def field_ids(self) -> frozenset[int]:
-        """The spec's partition fields."""
+        """The ids of the spec's partition fields."""
         return frozenset(field.field_id for field in self.projection.spec.fields)
 
     @cached_property
     def manifests(self) -> Arrays:
-        """Partition summaries, a row a manifest."""
+        """Partition summaries, one row per manifest."""
         types = self.projection.types()
         headers = [part.manifest.header for part in self.parts]
         fields = {
@@ -128,28 +128,28 @@ class SpecIndex:
 
     @cached_property
     def ready_manifests(self) -> dict[int, Ready]:
-        """The same, made ready."""
+        """The fields of ``manifests``, prepared for repeated evaluation."""
         types = self.projection.types()
         return {i: Ready(stats, types[i], self.manifests.rows) for i, stats in self.manifests.fields.items()}
 
     @cached_property
     def part_rows(self) -> tuple[int, ...]:
-        """Entries of each part."""
+        """How many entries each part has."""
         return tuple(map(self.rows, self.parts))
 
     @cached_property
     def part_starts(self) -> Places:
-        """(P + 1,) where the entries of each part begin among those of all: a place is an entry among all of these."""
+        """(P + 1,) where each part's entries begin among those of all parts. A *place* is an index among all."""
         return np.cumsum([0, *self.part_rows])
 
     @cached_property
     def part_numbers(self) -> Places:
-        """(P,) ``numbers``."""
+        """(P,) ``numbers`` as an array."""
         return np.array(self.numbers, np.int64)
 
     @cached_property
     def inheritance(self) -> Inheritance:
-        """What the parts give to their entries."""
+        """The values that entries inherit from their parts."""
         return Inheritance.of([part.manifest.header for part in self.parts])
 
     @cached_property
@@ -157,12 +157,12 @@ class SpecIndex:
         return {number: place for place, number in enumerate(self.numbers)}
 
     def place_of(self, number: int) -> int:
-        """The position in ``parts`` of a part, by its number."""
+        """Return the position in ``parts`` of the part with a number."""
         return self._place_of[number]
 
     @cached_property
     def zone_counts(self) -> tuple[int, ...]:
-        """Zones of each part."""
+        """How many zones each part has."""
         return tuple(map(zone_count, self.part_rows))
 
     @cached_property
@@ -188,7 +188,7 @@ class SpecIndex:
 
     @cached_property
     def _rows_of_packs(self) -> list[list[tuple[int, ...]]]:
-        """Entries of each manifest of each segment of each pack."""
+        """For each segment of each pack, how many entries each manifest has."""
         ends = np.cumsum([source.manifests for source in self.sources]).tolist()
         rows = iter([self.part_rows[a:b] for a, b in pairwise([0, *ends])])
         return [list(islice(rows, len(pack.segments))) for pack in self.packs]
@@ -199,11 +199,11 @@ class SpecIndex:
         return np.cumsum([0, *(pack.rows for pack in self.packs)])
 
     def spread(self, places: Places) -> Spread:
-        """Of which parts, by their positions in ``parts``, some entries are; ``places`` are ascending."""
+        """Find the parts, as positions in ``parts``, that hold the entries at some places, ascending."""
         return Spread.of(places, self.part_starts)
 
     def parts_of(self, places: Places) -> Places:
-        """(N,) the same, of each."""
+        """Return the (N,) position in ``parts`` of each entry's part; ``places`` are ascending."""
         return self.spread(places).each(self._positions)
 
     @cached_property
@@ -211,7 +211,7 @@ class SpecIndex:
         return np.arange(len(self.parts))
 
     def rows(self, part: ManifestPart) -> int:
-        """Entries of a part, deleted ones too: as its list counts them, which decoding checked, if it does."""
+        """Count a part's entries, deleted ones too: by its list's counts, if any (decoding checked them)."""
         header = part.manifest.header
         counts = [header.added_files_count, header.deleted_files_count]
         if isinstance(self.reading, IcebergReading):
@@ -222,7 +222,7 @@ class SpecIndex:
         return self.index.segments.open(part.manifest.segment).num_rows
 
     def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
-        """The zones of a column, or of a partition field, over all parts."""
+        """Return the zones of a column or partition field over all parts."""
         key = _ZonesOf(kind, field_id, of, self.reading)
         if key not in self._stacked:
             if arrow_type(of) is None:
@@ -234,7 +234,7 @@ class SpecIndex:
         return self._stacked[key]
 
     def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> Ready:
-        """The same, made ready."""
+        """Return :meth:`zones`, prepared for repeated evaluation."""
         key = _ZonesOf(kind, field_id, of, self.reading)
         if (found := self._ready.get(key)) is None:
             found = self._ready[key] = Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
@@ -245,8 +245,8 @@ class Files(NamedTuple):
     """Files of neighbouring manifests.
 
     Attributes:
-        pack: of the spec's packs, the one that has them.
-        rows: (N,) which of the pack's entries they are, ascending; at least one.
+        pack: the index of their pack among the spec's packs.
+        rows: (N,) their places in the pack, ascending; at least one.
     """
 
     spec: SpecIndex
@@ -254,7 +254,7 @@ class Files(NamedTuple):
     rows: Places
 
     def by_part(self) -> Iterator[tuple[int, Places]]:
-        """The files of each part: its position in the spec's parts, and theirs in the manifest."""
+        """Yield each part's position in the spec's parts, and its files' positions in the manifest."""
         places = self.rows + self.spec.pack_starts[self.pack]
         parts = self.spec.parts_of(places)
         for part, start, end in runs_of(parts):
@@ -263,10 +263,10 @@ class Files(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ManifestStatistics:
-    """Statistics of the manifests of a spec, which tell of partitions only.
+    """Statistics of the manifests of a spec: their partition summaries.
 
     Attributes:
-        kind: what fields are asked for; of columns there is nothing.
+        kind: what :meth:`field` looks up; columns have no statistics.
     """
 
     scan: SpecIndex
@@ -274,29 +274,29 @@ class ManifestStatistics:
 
     @property
     def rows(self) -> int:
-        """Manifests."""
+        """How many manifests there are."""
         return len(self.scan.parts)
 
     @property
     def record_count(self) -> None:
-        """Manifests that list no rows are kept."""
+        """None: a manifest is not dropped for listing no rows."""
 
     def field(self, field_id: int) -> Ready | None:
-        """Of one partition field."""
+        """Return the summaries of one partition field."""
         return self.scan.ready_manifests.get(field_id) if self.kind == "partition" else None
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, ManifestStatistics] | None:
-        """The leaf's projection, and the partitions."""
+        """Return the leaf's projection, and the statistics of partitions."""
         bound = None if self.kind == "partition" else self.scan.projection.inclusive(leaf)
         return None if bound is None else (bound, ManifestStatistics(self.scan, "partition"))
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneStatistics:
-    """Statistics of columns, or of partition fields, zone by zone, made when a leaf asks for them.
+    """Statistics of columns, or of partition fields, zone by zone, computed on demand.
 
     Attributes:
-        types: those that the predicate takes fields to have; of others nothing is told.
+        types: the type that the predicate takes each field to have; other fields have no statistics.
     """
 
     scan: SpecIndex
@@ -305,27 +305,27 @@ class ZoneStatistics:
 
     @property
     def rows(self) -> int:
-        """Zones of all parts."""
+        """How many zones all parts have."""
         return len(self.scan.zone_starts) - 1
 
     @property
     def record_count(self) -> None:
-        """Not kept by zone."""
+        """None: zones do not record it."""
 
     def field(self, field_id: int) -> Ready | None:
-        """Of one column or partition field, in its type."""
+        """Return the zones of one column or partition field, in its type."""
         of = self.types.get(field_id)
         return None if of is None else self.scan.ready_zones(self.kind, field_id, of)
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, ZoneStatistics] | None:
-        """The leaf's projection, and the partitions."""
+        """Return the leaf's projection, and the statistics of partitions."""
         projection = self.scan.projection
         bound = None if self.kind == "partition" else projection.inclusive(leaf)
         return None if bound is None else (bound, ZoneStatistics(self.scan, projection.types(), "partition"))
 
 
 def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:
-    """One partition field's summaries; a manifest without one is unknown. What is not a bound of ours keeps."""
+    """Collect one partition field's summaries; a missing one is unknown, and a bound that does not convert keeps."""
     target = arrow_type(of)
     if target is None:
         return None
@@ -351,7 +351,7 @@ def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
 
 
 def _bound(value: object, raw: bytes | None, of: Primitive) -> object:
-    """The bound in today's type of the field: Iceberg's bytes are read anew, since it may have been promoted."""
+    """Return the bound in the field's current type: it may have been promoted, so decode Iceberg's bytes again."""
     return value if raw is None else decode_value(of, raw)
 
 

@@ -1,4 +1,4 @@
-"""Parts of a plan that can be read one by one, by different readers, and are the plan together."""
+"""Plan tasks: cut a plan into parts that different readers can read independently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakemuster.planner.scan.details import SplitRange, Splitting, goes_by_split
 from lakemuster.planner.scan.plan import Plan, Within
 
 Key = tuple[int, ...]
-"""A part of a plan in numbers, which a token can hold."""
+"""A part of a plan as numbers, which a token can hold."""
 
 _NO_END = -1
 _OTHER = 1
@@ -23,10 +23,10 @@ _NOTHING = Within(end=START)
 
 
 def cut(plan: Plan, files: int) -> Iterator[Key]:
-    """Cut a plan into parts of about so many files each; entries that only a look at each drops are counted too.
+    """Cut a plan into parts of about ``files`` files each; entries that only their own statistics drop count too.
 
-    Files that must be read together (Paimon's sections) are in one part, also when that makes it larger: such plans
-    are cut between splits. Parts of another branch's files have a number more.
+    Files that must be read together (Paimon's sections) stay in one part, even if that makes it larger: such plans
+    are cut between splits. The key of a part of another branch has one number more.
     """
     if plan.other is not None:
         yield from cut(replace(plan, other=None), files)
@@ -41,10 +41,10 @@ def cut(plan: Plan, files: int) -> Iterator[Key]:
 
 
 def part(plan: Plan, key: Key) -> Plan:
-    """A part that :func:`cut` made.
+    """Return the part of a plan that a key of :func:`cut` stands for.
 
     Raises:
-        PageTokenInvalid: of another plan.
+        PageTokenInvalid: the key is of another kind of plan.
     """
     if plan.other is not None:
         if len(key) % 2:
@@ -60,7 +60,7 @@ def part(plan: Plan, key: Key) -> Plan:
 
 
 def _splitting(plan: Plan) -> Splitting:
-    """As asked for, else the table's own."""
+    """Return the requested splitting, else the table's own."""
     if plan.splitting is not None:
         return plan.splitting
     options = TableOptions.of(plan.view.schemas[0])
@@ -68,7 +68,7 @@ def _splitting(plan: Plan) -> Splitting:
 
 
 def _runs(counts: NDArray[np.int64], files: int) -> Iterator[Key]:
-    """Neighbouring splits with about so many files together."""
+    """Yield ranges of consecutive splits that have about ``files`` files together."""
     ends = np.cumsum(counts)
     first = 0
     while first < len(counts):

@@ -1,4 +1,4 @@
-"""A cache with a budget of bytes, from which anything may go."""
+"""A cache with a budget of bytes and random eviction."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Key = tuple[object, ...]
 
 
 class WeighedCache:
-    """Values within a budget of bytes.
+    """A cache with a budget of bytes, which evicts random entries.
 
-    Of what passes the budget any may go: plans that read all of a table again and again then still find most of it,
-    where the least used of all would always be what is read next.
+    Plans that read a whole table again and again still find most of it; LRU eviction would always evict what is read
+    next.
 
     Args:
         budget: bytes.
-        weigh: bytes that a key holds, beside the value's own.
+        weigh: returns the bytes that a key takes, besides the value's own.
     """
 
     def __init__(self, budget: int, weigh: Callable[[Key], int]) -> None:
@@ -30,7 +30,7 @@ class WeighedCache:
         self._lock = threading.Lock()
 
     def get(self, key: Key, make: Callable[[], tuple[T, int]]) -> T:
-        """What is kept under a key, made when there is none; ``make`` tells its bytes."""
+        """Return the cached value of a key; if there is none, cache what ``make`` returns: a value and its bytes."""
         if (found := self._values.get(key)) is not None:
             return cast("T", found[0])
         made = make()
@@ -38,7 +38,7 @@ class WeighedCache:
         return made[0]
 
     def keep(self, key: Key, value: object, size: int) -> None:
-        """Keep something of so many bytes, unless something is kept under its key."""
+        """Cache a value of ``size`` bytes, unless its key has one."""
         size += self._weigh(key)
         with self._lock:
             if key not in self._values:
@@ -51,10 +51,10 @@ class WeighedCache:
                 self._bytes -= self._values.pop(self._keys.pop())[1]
 
     def find(self, key: Key) -> object | None:
-        """What is kept under a key, if anything is."""
+        """Return the cached value of a key; None if there is none."""
         found = self._values.get(key)
         return None if found is None else found[0]
 
     def has(self, key: Key) -> bool:
-        """Whether something is kept under a key."""
+        """Tell whether a key has a cached value."""
         return key in self._values

@@ -1,4 +1,4 @@
-"""Values of IN among keys by machine code, see ``kernels``."""
+"""Search the values of IN among bound codes in machine code, see ``kernels``."""
 
 from __future__ import annotations
 

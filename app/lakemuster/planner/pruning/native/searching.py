@@ -1,4 +1,4 @@
-"""Which files have a value of IN between their keys."""
+"""Tell which files have a value of IN between their bound codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Mask = NDArray[np.bool_]
 Narrow = NDArray[np.uint32]
 
 CELLS_OF_A_VALUE = 2
-"""More are found sooner, if the cells do not leave the cache for it."""
+"""More cells are faster to search, as long as they fit the CPU cache."""
 
 LEAST_CELLS, MOST_CELLS = 1 << 10, 1 << 16
 
@@ -26,10 +26,10 @@ search_compiled = Kernel(kernel.any_between)
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Values, made ready to be searched.
+    """Values, prepared for searching.
 
     Attributes:
-        values, starts, shift: as ``kernel.any_between`` takes them.
+        values, starts, shift: the arguments of ``kernel.any_between``.
     """
 
     values: Narrow
@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, values: Narrow) -> Cells:
-        """Of some, ascending: at least one, and not the largest number of all."""
+        """Prepare ascending values: at least one, none of them the largest 32-bit number."""
         new = np.ones(len(values), np.bool_)
         np.not_equal(values[1:], values[:-1], out=new[1:])
         values = values[new]
@@ -54,7 +54,7 @@ class Cells:
 def any_between(
     cells: Cells, lower: Narrow, upper: Narrow, search: Callable[..., int] = search_compiled
 ) -> tuple[Mask, Mask] | None:
-    """Where no value is from ``lower`` to ``upper``; and where there is one, but at these themselves only.
+    """Mark where no value lies from ``lower`` to ``upper``, and where values only equal one of these.
 
     None where machine code does not load.
 

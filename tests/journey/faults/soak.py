@@ -35,6 +35,8 @@ LONG_LIST = 20_000
 """Files of the table that slow readers list: more bytes than sockets hold."""
 CLIENT_PAUSE_SECONDS = 0.2
 SWEEP_SECONDS, GRACE_SECONDS = 60.0, 120.0
+RETRIES = 20
+"""Requests for the first plan of a table, each after the pause that the answer before asked for."""
 GROWTH = 1.15
 """What the last third's median may be of the second third's: the first warms caches."""
 
@@ -105,12 +107,23 @@ class Registrar:
 
     def _round(self, client: httpx.Client, name: str) -> None:
         client.post(self._uri, json={"name": name, "location": self._table.url}).raise_for_status()
-        answer = client.post(f"{self._uri}/{name}/plan", json={"page_size": PAGE}).raise_for_status().json()
+        answer = self._plan(client, name).raise_for_status().json()
         paths = {file["file_path"] for file in answer["files"]}
         assert paths == set(self._table.history.newest().files), f"{name}: {len(paths)} files"
         client.delete(f"{self._uri}/{name}").raise_for_status()
         gone = client.post(f"{self._uri}/{name}/plan", json={}).status_code
         assert gone == 404, f"{name}: {gone} after it was unregistered"
+
+    def _plan(self, client: httpx.Client, name: str) -> httpx.Response:
+        """A plan of a table that was never indexed: 503 until it is, where that takes longer than a request may."""
+        for _ in range(RETRIES):
+            response = client.post(f"{self._uri}/{name}/plan", json={"page_size": PAGE})
+            if response.status_code != 503:
+                break
+            assert "Retry-After" in response.headers, f"{name}: 503 without Retry-After"
+            if self._stop.wait(float(response.headers["Retry-After"])):
+                break
+        return response
 
 
 def sampled(world: World) -> tuple[int, int, int]:

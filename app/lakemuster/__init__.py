@@ -6,7 +6,7 @@ The map, in the direction of imports (a name may import what stands to its right
         > kernels > predicates > metadata > config > clock | cpu_semaphore | errors
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
-* ``predicates``  what is asked: the tree, SQL text, binding to a schema, projection on partitions
+* ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
 * ``kernels``   inner loops as machine code: how they are made and loaded
 * ``storage``   object storage behind allowed roots: read, list, stat

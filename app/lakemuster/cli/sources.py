@@ -69,7 +69,7 @@ class Source(Protocol):
         ...
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
-        """Return what a filter drops, and why files are kept or dropped."""
+        """Explain a filter: the counts that each level drops, and the reason for each file that is named."""
         ...
 
     def add(

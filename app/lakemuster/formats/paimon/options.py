@@ -104,7 +104,7 @@ class TableOptions:
 
     @property
     def buckets_can_go(self) -> bool:
-        """Whether a bucket may be pruned if none of its files can match, while its files are merged.
+        """Whether a merged bucket may be pruned when none of its files can match.
 
         Partial updates and aggregates combine several rows, none of which need match itself.
         """

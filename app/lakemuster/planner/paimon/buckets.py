@@ -1,8 +1,9 @@
 """Prune buckets: if a predicate pins every field of the bucket key, only the buckets of those keys can match.
 
 ``=`` and ``IN`` pin a field. An AND intersects the values of its children; an OR unites them, and pins a field only
-if all of its children do. Everything unproven is kept: other conditions, too many keys,
-values with two byte images, buckets that are not numbered by a hash.
+if all of its children do. Other conditions, too many keys, values with two byte images and buckets that are not
+numbered by a hash prove nothing: they prune no bucket.
+
 The number of buckets is that of each entry: files from before a rescale stay in the buckets they were written to.
 
 Source: Paimon ``BucketSelector``.
@@ -32,7 +33,7 @@ MAX_KEYS = 1000
 """Limit of combinations of values that are hashed, as in Paimon."""
 
 MAX_TOTALS = 64
-"""Limit of distinct bucket counts that are evaluated; entries with other counts are kept."""
+"""Limit of distinct bucket counts that are evaluated; entries with other counts are not pruned."""
 
 POSTPONE = -2
 """The value of the option ``bucket`` for tables whose rows get a bucket later."""

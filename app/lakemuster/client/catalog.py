@@ -303,7 +303,7 @@ class Table:
         nan: str | None = None,
         **choice: Unpack[Choice],
     ) -> Row:
-        """Return the server's explanation: the counts that each level drops, and the reason for each file that is named.
+        """Return the server's explanation: the counts that each level drops, and the reason for each named file.
 
         Args:
             where, nan: as for ``plan``.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import pyarrow as pa
 
 from lakemuster.index.segments import Segment
 from lakemuster.index.snapshots import ManifestRecord
+from lakemuster.planner.columns import partition_names
 from lakemuster.planner.view import View
+from lakemuster.storage.locations import Rewrites
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +21,13 @@ class Wanted:
     """The columns and entries that a caller requests.
 
     Attributes:
-            status: show the entry's status and include deleted entries; otherwise live files only.
-            statistics: field ids whose statistics are shown; None for all columns.
-            raw: also show bounds as recorded.
-            manifest: show the location of the entry's manifest.
-            contents: the contents to include (``data``, ``position-deletes`` …); None for all.
-            planned: show what a plan adds to a file's entry (Paimon).
-            branch: show a file's branch where it is not the requested one (Paimon).
+        status: show the entry's status and include deleted entries; otherwise live files only.
+        statistics: field ids whose statistics are shown; None for all columns.
+        raw: also show bounds as recorded.
+        manifest: show the location of the entry's manifest.
+        contents: the contents to include (``data``, ``position-deletes`` …); None for all.
+        planned: show what a plan adds to a file's entry (Paimon).
+        branch: show a file's branch where it is not the requested one (Paimon).
     """
 
     status: bool = False
@@ -42,6 +45,26 @@ class ManifestPart:
 
     manifest: ManifestRecord
     first_row: int = field(default=0)
+
+
+@dataclass(frozen=True)
+class ViewRows:
+    """What the projections of both formats read of a view."""
+
+    view: View
+    wanted: Wanted
+
+    @cached_property
+    def _partition_names(self) -> dict[int, str]:
+        return partition_names(self.view.metadata.specs)
+
+    @cached_property
+    def _rewrites(self) -> Rewrites:
+        return Rewrites(self.view.table.rewrites)
+
+    @property
+    def _shows_statistics(self) -> bool:
+        return self.wanted.statistics is None or bool(self.wanted.statistics)
 
 
 class RowProjection(Protocol):

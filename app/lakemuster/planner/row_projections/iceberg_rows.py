@@ -21,7 +21,6 @@ from lakemuster.planner.columns import (
     column_name,
     flat,
     gather,
-    partition_names,
     partition_struct,
     partition_type,
     repeated,
@@ -31,10 +30,9 @@ from lakemuster.planner.columns import (
     struct,
     words,
 )
-from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projection import ManifestPart, ViewRows
 from lakemuster.planner.row_projections.inherited import Inheritance, inherited
 from lakemuster.planner.view import View
-from lakemuster.storage.locations import Rewrites
 
 STATUSES = ("existing", "added", "deleted")
 CONTENTS = ("data", "position-deletes", "equality-deletes")
@@ -71,27 +69,12 @@ _REST = (
 
 
 @dataclass(frozen=True)
-class IcebergRows:
+class IcebergRows(ViewRows):
     """The columns of a list of Iceberg entries."""
-
-    view: View
-    wanted: Wanted
 
     @cached_property
     def _specs(self) -> dict[int, PartitionSpec]:
         return {spec.spec_id: spec for spec in self.view.metadata.specs}
-
-    @cached_property
-    def _partition_names(self) -> dict[int, str]:
-        return partition_names(self.view.metadata.specs)
-
-    @cached_property
-    def _rewrites(self) -> Rewrites:
-        return Rewrites(self.view.table.rewrites)
-
-    @property
-    def _shows_statistics(self) -> bool:
-        return self.wanted.statistics is None or bool(self.wanted.statistics)
 
     @cached_property
     def schema(self) -> pa.Schema:

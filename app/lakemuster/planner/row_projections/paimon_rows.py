@@ -16,16 +16,14 @@ from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS, split_column
 from lakemuster.planner.columns import (
     flat,
     gather,
-    partition_names,
     partition_struct,
     partition_type,
     sparse,
     statistics_type,
     words,
 )
-from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projection import ManifestPart, ViewRows
 from lakemuster.planner.view import View
-from lakemuster.storage.locations import Rewrites
 
 STATUSES = ("existing", "added", "deleted")
 SOURCES = ("append", "compact")
@@ -56,23 +54,8 @@ _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 
 
 @dataclass(frozen=True)
-class PaimonRows:
+class PaimonRows(ViewRows):
     """The columns of a list of Paimon entries."""
-
-    view: View
-    wanted: Wanted
-
-    @cached_property
-    def _partition_names(self) -> dict[int, str]:
-        return partition_names(self.view.metadata.specs)
-
-    @cached_property
-    def _rewrites(self) -> Rewrites:
-        return Rewrites(self.view.table.rewrites)
-
-    @property
-    def _shows_statistics(self) -> bool:
-        return self.wanted.statistics is None or bool(self.wanted.statistics)
 
     @cached_property
     def schema(self) -> pa.Schema:

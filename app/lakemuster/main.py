@@ -53,8 +53,8 @@ def app() -> FastAPI:
 
 def reload_on_hangup(app: FastAPI) -> None:
     """Reload the tokens file on SIGHUP. Without a tokens file, the signal keeps its default action."""
-    if app.state.api.tokens is not None:
-        signal.signal(signal.SIGHUP, lambda *_: app.state.api.tokens.reload())
+    if app.state.api.identity.tokens is not None:
+        signal.signal(signal.SIGHUP, lambda *_: app.state.api.identity.reload())
 
 
 def get_ready() -> None:

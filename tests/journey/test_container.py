@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from tests.journey.servers import free_port
 from tests.tree import ROOT
 

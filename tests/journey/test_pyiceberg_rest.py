@@ -18,7 +18,7 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.table import DataScan, Table
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from tests.journey.servers import Running, lakemuster, served
 from tests.journey.test_pyiceberg_answers import SPECS, write
 

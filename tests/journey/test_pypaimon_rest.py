@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from tests.journey.servers import Running, lakemuster, served
 
 SCRIPT = Path(__file__).with_name("pypaimon_rest_script.py")

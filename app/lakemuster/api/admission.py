@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lakemuster.api.auth import ANYONE, Caller, Callers
 from lakemuster.api.bodies import given_again
 from lakemuster.api.connection import CONNECTION, Connection
 from lakemuster.api.errors import problem
+from lakemuster.api.identity.authenticator import Authenticator, bearer_token
+from lakemuster.api.identity.callers import ANYONE, Caller
 from lakemuster.errors import CatalogError, Overloaded, RequestInvalid
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
@@ -30,12 +31,12 @@ class Admission:
     """ASGI middleware that admits the requests of known callers.
 
     Args:
-        tokens: the known callers; None admits everybody as ``ANYONE``.
+        authenticator: tells whose a token is; None admits everybody as ``ANYONE``.
     """
 
-    def __init__(self, app: ASGIApp, tokens: Callers | None) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator | None) -> None:
         self._app = app
-        self._tokens = tokens
+        self._authenticator = authenticator
         self._bodies = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,7 +53,7 @@ class Admission:
             return
         held = _Held()
         try:
-            self._identify(scope, connection)
+            await self._identify(scope, connection)
             if _has_body(scope):
                 receive = await self._read(receive, held)
         except CatalogError as error:
@@ -67,19 +68,20 @@ class Admission:
         finally:
             self._bodies -= held.size
 
-    def _identify(self, scope: Scope, connection: Connection | None) -> None:
-        caller, state = self._caller(scope), scope["state"]
+    async def _identify(self, scope: Scope, connection: Connection | None) -> None:
+        caller, state = await self._caller(scope), scope["state"]
         state["asking"], state["caller"] = caller, caller.name
-        if self._tokens is not None:
+        if self._authenticator is not None:
             state["owner"] = "caller " + caller.name
         if connection is not None and not connection.claim(state["owner"]):
             raise Overloaded("too many connections of one caller; close some, or try again in a moment")
 
-    def _caller(self, scope: Scope) -> Caller:
-        if self._tokens is None:
+    async def _caller(self, scope: Scope) -> Caller:
+        if self._authenticator is None:
             return ANYONE
         given = [value for name, value in scope["headers"] if name == b"authorization"]
-        return self._tokens.caller(given[0].decode("latin-1") if len(given) == 1 else None)
+        token = bearer_token(given[0].decode("latin-1") if len(given) == 1 else None)
+        return self._authenticator.known(token) or await self._authenticator.examine(token)
 
     async def _read(self, receive: Receive, held: _Held) -> Receive:
         """Read the whole body, and return a ``receive`` that replays it."""

@@ -14,6 +14,7 @@ from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
+from lakemuster.api.identity.opening import open_identity
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.middleware import Middleware, MiddlewareRules
 from lakemuster.api.native import history, lists, plans, system, tables
@@ -24,7 +25,6 @@ from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, still_so
 from lakemuster.api.slots import Slotted
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
-from lakemuster.api.token_file import TokenFile
 from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
@@ -47,11 +47,11 @@ def create_app(services: Services) -> FastAPI:
         ConfigInvalid: the tokens file is wrong.
     """
     settings = services.settings
-    tokens, metrics = TokenFile.of(settings.tokens), Metrics()
+    identity, metrics = open_identity(settings), Metrics()
     operations.count_services(metrics, services)
-    if tokens is not None:
-        services.store.confines.rule = tokens.locations
-        operations.count_tokens(metrics, tokens)
+    if identity.tokens is not None:
+        services.store.confines.rule = identity.tokens.locations
+        operations.count_tokens(metrics, identity.tokens)
     app = DescribedApp(
         title="Lakemuster",
         version=__version__,
@@ -64,7 +64,7 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
         lifespan=lambda _: _maintained(services),
     )
-    app.state.api = Api(services, tokens, metrics)
+    app.state.api = Api(services, identity, metrics)
     app.state.readiness = Readiness.of(services)
     # Routers are matched in order: the most requested come first.
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
@@ -81,7 +81,7 @@ def create_app(services: Services) -> FastAPI:
     # need CORS headers too.
     app.add_middleware(Slotted, workers=settings.workers)
     app.add_middleware(ResponseCache, still_so=still_so(services))
-    app.add_middleware(Admission, tokens=tokens)
+    app.add_middleware(Admission, authenticator=identity.authenticator)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -13,16 +13,16 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.responses import Response
 
 from lakemuster import __version__
-from lakemuster.api.auth import ANYONE, Caller
 from lakemuster.api.errors import RETRY_SECONDS
+from lakemuster.api.identity.callers import Caller
+from lakemuster.api.identity.token_file import TokenFile
 from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
-from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.api.native.documented import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
-from lakemuster.api.token_file import TokenFile
+from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
-from lakemuster.metadata.names import parse_name
 from lakemuster.wire.operations import Health, Ready
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ async def readyz(request: Request) -> Response:
 )
 async def metrics(api: TheApi, caller: TheCaller) -> Response:
     """Figures for Prometheus. A token with namespaces is shown those of its own tables alone."""
-    text = api.metrics.text if caller.namespaces is None else lambda: _of_caller(api.services, caller)
+    text = api.metrics.text if api.identity.policy.sees_all(caller) else lambda: _of_caller(api, caller)
     return Response(await _apart(text), media_type=MEDIA_TYPE)
 
 
@@ -84,7 +84,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
         lambda: dict(services.refresher.threads.counts()),
         "state",
     )
-    _count_tables(metrics, lambda: _tables(services))
+    _count_tables(metrics, lambda: _states(services.tables))
 
 
 def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
@@ -98,10 +98,10 @@ def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
     )
 
 
-def _of_caller(services: Services, caller: Caller) -> bytes:
+def _of_caller(api: Api, caller: Caller) -> bytes:
     """Metrics of the caller's own tables only: counts of work and requests would reveal others."""
     figures = Figures()
-    _count_tables(figures, lambda: _tables(services, caller))
+    _count_tables(figures, lambda: _states(lambda: api.tables(caller)))
     return figures.text()
 
 
@@ -115,9 +115,9 @@ def _count_tables(figures: Figures, reading: Reading) -> None:
     )
 
 
-def _tables(services: Services, caller: Caller = ANYONE) -> dict[str, float]:
+def _states(list_tables: Callable[[], list[TableRecord]]) -> dict[str, float]:
     try:
-        tables = [table for table in services.tables() if caller.sees(parse_name(table.name))]
+        tables = list_tables()
     except CatalogError:
         return {}
     stale = sum(table.stale_reason is not None for table in tables)

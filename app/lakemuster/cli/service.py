@@ -108,7 +108,7 @@ def token(
 ) -> None:
     """Make a bearer token: its lines for the TOKENS file on stdout, the token itself on stderr, once."""
     with server_packages("token"):
-        from lakemuster.api.auth import namespace_entry, new_token, token_entry  # noqa: PLC0415
+        from lakemuster.api.identity.tokens import namespace_entry, new_token, token_entry  # noqa: PLC0415
     places: dict[str, list[str]] = {}
     for given in location or ():
         where, equals, url = given.partition("=")

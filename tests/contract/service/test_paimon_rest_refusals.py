@@ -14,7 +14,7 @@ import pytest
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from lakemuster.api.paimon_rest.refused import router as refused
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack

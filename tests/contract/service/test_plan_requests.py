@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from tests.journey.servers import Running, served
 
 SOCKETS = 260

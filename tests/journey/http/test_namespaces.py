@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lakemuster.api.auth import namespace_entry, token_entry
+from lakemuster.api.identity.tokens import namespace_entry, token_entry
 from lakemuster.demo import unpack
 from tests.journey.servers import Running, served
 

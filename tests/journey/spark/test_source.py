@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE, Options
 from lakemuster.spark.pinned import pin

@@ -305,7 +305,7 @@ def client(connect: Connect) -> TestClient:
 @pytest.fixture
 def with_tokens(connect: Connect, tmp_path: Path) -> TestClient:
     """A client of an app with tokens: reader (shop), indexer (all), admin (all), boss of lake."""
-    from lakemuster.api.auth import namespace_entry, token_entry
+    from lakemuster.api.identity.tokens import namespace_entry, token_entry
 
     path = tmp_path / "tokens.toml"
     path.write_text(

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.admission import OPEN_PATHS, Admission
-from lakemuster.api.auth import ANYONE, Caller, Tokens
+from lakemuster.api.identity.callers import ANYONE, Caller, Grant
 from lakemuster.api.response_cache import ResponseCache, follows_from
 from lakemuster.errors import NotAuthenticated
 from tests.unit.api.conftest import Connect, FakeServices
@@ -22,17 +22,21 @@ PLAN = "/api/v1/tables/shop.orders/plan"
 RECORD: Any = object()
 
 
-class Known(Tokens):
+class Known:
     """Tokens by their text, which a test changes."""
 
     def __init__(self) -> None:
-        super().__init__(())
         self.callers: dict[str, Caller] = {}
 
-    def caller(self, authorization: str | None) -> Caller:
-        if authorization not in self.callers:
-            raise NotAuthenticated("this token is not known here")
-        return self.callers[authorization]
+    def known(self, token: str) -> Caller | None:
+        return self.callers.get(token)
+
+    async def examine(self, token: str) -> Caller:
+        raise NotAuthenticated("this token is not known here")
+
+
+def reader(name: str, namespace: str) -> Caller:
+    return Caller(name, (Grant.of("read", [namespace]),))
 
 
 def request(
@@ -107,13 +111,13 @@ def test_a_cached_answer_is_for_the_caller_and_the_rights_it_was_made_for() -> N
     app = Admission(ResponseCache(route, stands), tokens)
 
     def ask(token: str) -> tuple[int, bytes]:
-        return request(app, headers=[(b"authorization", token.encode())], body=b"{}")
+        return request(app, headers=[(b"authorization", b"Bearer " + token.encode())], body=b"{}")
 
-    tokens.callers["one"] = tokens.callers["also one"] = Caller("reader", "read", (("shop",),))
-    tokens.callers["two"] = Caller("other", "read", (("shop",),))
-    assert [ask("one"), ask("one"), ask("also one")] == [(200, b"1")] * 3
+    tokens.callers["one"] = tokens.callers["also-one"] = reader("reader", "shop")
+    tokens.callers["two"] = reader("other", "shop")
+    assert [ask("one"), ask("one"), ask("also-one")] == [(200, b"1")] * 3
     assert [ask("two"), ask("one"), ask("two")] == [(200, b"2"), (200, b"1"), (200, b"2")]
-    tokens.callers["one"] = Caller("reader", "read", (("web",),))
+    tokens.callers["one"] = reader("reader", "web")
     assert ask("one") == (200, b"3"), "other rights"
     del tokens.callers["two"]
     assert ask("two")[0] == 401, "revoked"
@@ -132,7 +136,7 @@ def test_without_tokens_everybody_is_anyone(connect: Connect, services: FakeServ
 
 
 def test_browsers_read_why_they_are_refused(connect: Connect, tmp_path: Any) -> None:
-    from lakemuster.api.auth import token_entry
+    from lakemuster.api.identity.tokens import token_entry
 
     (tmp_path / "tokens.toml").write_text(token_entry("reader", "r"), "utf-8")
     client = connect(tokens=str(tmp_path / "tokens.toml"), cors_origins=("https://boards.example",))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.api.auth import read_rules
+from lakemuster.api.identity.callers import Caller, Grant
+from lakemuster.api.identity.tokens import read_rules
 from lakemuster.cli.service import Scope, token
 
 
@@ -17,8 +18,8 @@ def test_its_lines_are_a_tokens_file_that_knows_the_token(tmp_path: Path, capsys
     (tmp_path / "tokens.toml").write_text(printed.out, "utf-8")
     rules = read_rules(str(tmp_path / "tokens.toml"))
     first, second = (line.rpartition(" ")[2] for line in printed.err.splitlines())
-    assert rules.tokens.caller(f"Bearer {first}").namespaces == (("shop",),)
-    assert rules.tokens.caller(f"Bearer {second}").name == "reader"
+    assert rules.tokens.find(first) == Caller("shop", (Grant.of("admin", ["shop"]),))
+    assert rules.tokens.find(second) == Caller("reader", (Grant("read"),))
     assert rules.locations == {("shop",): ("s3://lake/shop", "s3://old/shop"), ("shop", "eu"): ("s3://lake/a=b",)}
 
 

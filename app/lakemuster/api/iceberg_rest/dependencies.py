@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 
-from lakemuster.api.auth import Caller
-from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, Target, TheCaller, api_of
+from lakemuster.api.identity.callers import Caller
+from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, Target, api_of, permit_table
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 
@@ -38,8 +38,8 @@ class Names:
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
         """All of them, sorted by name. A table whose name has one level is in no namespace, and is left out."""
-        names = (parse_name(table.name) for table in api.services.iceberg_tables())
-        return cls(tuple(sorted(name for name in names if len(name) > 1 and caller.sees(name))))
+        names = (parse_name(table.name) for table in api.iceberg_tables(caller))
+        return cls(tuple(sorted(name for name in names if len(name) > 1)))
 
     def require(self, *spellings: Levels) -> Levels:
         """The first of a namespace's spellings that exists, which has a table in it or below.
@@ -92,7 +92,6 @@ async def the_view_name(view: Annotated[str, Path(description="The view's own na
 
 async def the_table(
     request: Request,
-    caller: TheCaller,
     namespace: Annotated[Levels, Depends(the_namespace)],
     table: Annotated[str, Depends(the_table_name)],
 ) -> Target:
@@ -105,7 +104,7 @@ async def the_table(
         known = False
     if not known:
         raise TableNotFound("no table of that name is registered")
-    caller.require_table(levels)
+    permit_table(request, levels)
     return Target(request, api_of(request), name)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_table
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
-from lakemuster.api.native.dependencies import Target, caller_of, needs
+from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import follows_from
 from lakemuster.catalog import TableRecord
@@ -80,7 +80,7 @@ def _nan_of(table: Target) -> NanMode:
 class _Route(FastRoute):
     async def table_of(self, request: Request) -> Target:
         names = request.path_params
-        return await the_table(request, caller_of(request), levels_of(names["namespace"]), names["table"])
+        return await the_table(request, levels_of(names["namespace"]), names["table"])
 
 
 router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")], route_class=_Route)

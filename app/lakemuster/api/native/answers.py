@@ -104,7 +104,7 @@ def snapshot_answer(
     is_alone = all(one.other is None for one in views)
     headers = {
         "ETag": etag,
-        "Vary": "Accept" if asked.api.tokens is None else "Accept, Authorization",
+        "Vary": "Accept" if asked.api.identity.authenticator is None else "Accept, Authorization",
         # The snapshot of a second branch that is paired with a pinned one may change.
         "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned and is_alone else "no-cache",
         **stale_header(stale),

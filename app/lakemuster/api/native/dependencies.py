@@ -10,13 +10,14 @@ from fastapi import Depends, Path, Query, Request, params
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-from lakemuster.api.auth import Caller, Scope
+from lakemuster.api.identity.callers import Caller
+from lakemuster.api.identity.opening import Identity
+from lakemuster.api.identity.policy import Action
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.token_file import TokenFile
-from lakemuster.catalog import Selector
+from lakemuster.catalog import Selector, TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.predicates import NanMode
 from lakemuster.wire.instants import parse_instant
@@ -32,8 +33,20 @@ class Api:
     """The objects that all routes share."""
 
     services: Services
-    tokens: TokenFile | None
+    identity: Identity
     metrics: Metrics
+
+    def tables(self, caller: Caller) -> list[TableRecord]:
+        """The registered tables that a caller may see."""
+        return self._seen(caller, self.services.tables())
+
+    def iceberg_tables(self, caller: Caller) -> list[TableRecord]:
+        """The Iceberg tables that a caller may see, companions of Paimon tables included."""
+        return self._seen(caller, self.services.iceberg_tables())
+
+    def _seen(self, caller: Caller, tables: list[TableRecord]) -> list[TableRecord]:
+        sees = self.identity.policy.sees
+        return [table for table in tables if sees(caller, parse_name(table.name))]
 
     @cached_property
     def signing_key(self) -> bytes:
@@ -98,23 +111,46 @@ async def _api(request: Request) -> Api:
 TheCaller = Annotated[Caller, Depends(_asking)]
 
 
-def needs(scope: Scope, *, parameters: bool = True) -> params.Depends:
-    """A dependency that requires a scope of the caller, before the route's other parameters are read.
+def permit(request: Request, action: Action) -> None:
+    """Let a request pass whose caller has the action's role for some table; :func:`permit_table` decides on its table.
+
+    Raises:
+        NotAuthorised: the caller has it for none.
+    """
+    api_of(request).identity.policy.require(caller_of(request), action)
+    request.state.action = action
+
+
+def permit_table(request: Request, table: Levels) -> None:
+    """Let a request about a table pass; see :meth:`Policy.require`."""
+    api_of(request).identity.policy.require(caller_of(request), request.state.action, table)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """A dependency that requires the role of an action, before the route's other parameters are read.
 
     It is a single dependency, since each costs a request some 50 µs.
 
-    Args:
+    Attributes:
         parameters: whether the route has query parameters; if not, any are refused.
     """
 
-    async def require(
-        request: Request, _credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+    action: Action
+    parameters: bool = True
+
+    async def __call__(
+        self, request: Request, _credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
     ) -> None:
-        caller_of(request).require(scope)
-        if not parameters and request.query_params:
+        """Let the request pass; see :func:`permit`."""
+        permit(request, self.action)
+        if not self.parameters and request.query_params:
             raise RequestInvalid("unknown parameter", parameters=sorted(request.query_params))
 
-    return cast("params.Depends", Depends(require))
+
+def needs(action: Action, *, parameters: bool = True) -> params.Depends:
+    """What every route declares in its ``dependencies``: see :class:`Needs`."""
+    return cast("params.Depends", Depends(Needs(action, parameters)))
 
 
 async def the_table(
@@ -125,7 +161,7 @@ async def the_table(
 ) -> Target:
     """The table in the path, if the caller may see it; it need not be registered."""
     levels = parse_name(table)
-    caller_of(request).require_table(levels)
+    permit_table(request, levels)
     return Target(request, api_of(request), format_name(levels))
 
 

@@ -15,7 +15,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
-from lakemuster.api.native.dependencies import Target, caller_of, the_table
+from lakemuster.api.native.dependencies import Target, permit, the_table
 from lakemuster.api.threads import TableRoute, run_for
 from lakemuster.errors import FilterInvalid
 
@@ -23,7 +23,7 @@ _JSON = "application/json"
 
 
 class FastRoute(TableRoute):
-    """A route for scope ``read``, whose function takes ``table`` and ``asked``, or ``table`` and ``query``."""
+    """A route of action ``read``, whose function takes ``table`` and ``asked``, or ``table`` and ``query``."""
 
     async def table_of(self, request: Request) -> Target:
         """The table in the path, if the caller may see it."""
@@ -41,7 +41,7 @@ class FastRoute(TableRoute):
             asked = await read(request, model)
             if asked is None:
                 return await otherwise(request)
-            caller_of(request).require("read")
+            permit(request, "read")
             table = await self.table_of(request)
             return await run_for(table.name, answer, table, asked)
 

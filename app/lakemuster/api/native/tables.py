@@ -13,7 +13,7 @@ from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.documents import refresh_out, table_details, table_out
 from lakemuster.catalog.listings import DocumentListing
-from lakemuster.errors import CatalogError, NotAuthorised, TableNotFound
+from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.documents import TABLES, Document, dumps
 from lakemuster.wire.native.pages import TablesPage
@@ -26,10 +26,7 @@ router = APIRouter(prefix=PREFIX, tags=["tables"], route_class=TableRoute)
 @router.get("/tables", response_model=TablesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
 def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
     """The registered tables that the caller may see, by name."""
-    shown = sorted(
-        (table for table in api.services.tables() if caller.sees(parse_name(table.name))),
-        key=lambda table: table.name,
-    )
+    shown = sorted(api.tables(caller), key=lambda table: table.name)
     listing = DocumentListing(TABLES, shown, lambda table: (table.name,), lambda table: _document(table_out(table)))
     return listing_answer(Asked(request, api, "tables", query), listing, stale=None)
 
@@ -39,7 +36,7 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     response_model=TableOut,
     status_code=201,
     responses=CREATE,
-    dependencies=[needs("admin", parameters=False)],
+    dependencies=[needs("register", parameters=False)],
 )
 def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
     """Register a table; nothing is indexed yet.
@@ -47,10 +44,8 @@ def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
     Its location must lie under the server's roots, and under its namespace's locations if the tokens file has any.
     """
     levels = parse_name(table.name)
-    if not caller.sees(levels):
-        raise NotAuthorised("this token's namespaces do not hold that name", needs="namespace")
     rewrites = tuple((rule.old, rule.new) for rule in table.rewrite)
-    confined_to = None if api.tokens is None else api.tokens.rules.locations_for(caller, levels)
+    confined_to = api.identity.policy.confinement(caller, levels)
     record = api.services.add(
         format_name(levels), table.location, table.format, rewrites, operator=False, confined_to=confined_to
     )
@@ -76,7 +71,7 @@ def get_table(table: TheTable) -> Response:
     "/tables/{table}",
     status_code=204,
     responses=REMOVE,
-    dependencies=[needs("admin", parameters=False)],
+    dependencies=[needs("remove", parameters=False)],
     response_model=None,
 )
 def remove_table(table: TheTable) -> Response:
@@ -89,7 +84,7 @@ def remove_table(table: TheTable) -> Response:
     "/tables/{table}/refresh",
     response_model=RefreshOut,
     responses=REFRESH,
-    dependencies=[needs("index", parameters=False)],
+    dependencies=[needs("refresh", parameters=False)],
 )
 def refresh_table(table: TheTable) -> Response:
     """Look at the table's pointer now, and index what is new."""

@@ -9,8 +9,8 @@ from urllib.parse import unquote_plus
 
 from fastapi import Depends, Path, Query, Request, params
 
-from lakemuster.api.auth import Caller
-from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of
+from lakemuster.api.identity.callers import Caller
+from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of, permit_table
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.page_tokens import Binding, Key, Place, read_token, write_token
 from lakemuster.catalog.services import Services
@@ -86,8 +86,8 @@ class Names:
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
         """All of them, sorted by name. A table whose name has one level is in no database, and is left out."""
-        named = ((parse_name(table.name), table) for table in api.services.tables() if table.format == "paimon")
-        shown = {name: table for name, table in named if is_told(name) and caller.sees(name)}
+        named = ((parse_name(table.name), table) for table in api.tables(caller) if table.format == "paimon")
+        shown = {name: table for name, table in named if is_told(name)}
         return cls(dict(sorted(shown.items())))
 
     def databases(self) -> dict[str, list[TableRecord]]:
@@ -153,7 +153,7 @@ async def the_table(
         known = False
     if not known or (said != name and (not branch or SPLITTER in branch)):
         raise TableNotFound("no table of that name is registered")
-    caller.require_table(levels)
+    permit_table(request, levels)
     return Asked(api_of(request), caller, levels, branch or MAIN, said)
 
 

@@ -13,7 +13,7 @@ from pyiceberg.catalog.rest.response import ErrorResponse
 from pyiceberg.catalog.rest.scan_planning import PlanCompleted, ScanTasks
 
 from lakemuster.api import response_cache
-from lakemuster.api.auth import token_entry
+from lakemuster.api.identity.tokens import token_entry
 from lakemuster.catalog.iceberg_rest import scan_tasks
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.api.auth import namespace_entry, token_entry
-from lakemuster.api.token_file import LOOK_SECONDS, TokenFile
-from lakemuster.errors import ConfigInvalid, NotAuthenticated
+from lakemuster.api.identity.token_file import LOOK_SECONDS, TokenFile
+from lakemuster.api.identity.tokens import namespace_entry, token_entry
+from lakemuster.errors import ConfigInvalid
 
 
 class File:
@@ -26,11 +26,7 @@ class File:
         os.utime(self.path, (mtime, mtime))
 
     def knows(self, token: str) -> bool:
-        try:
-            self.tokens.caller(f"Bearer {token}")
-        except NotAuthenticated:
-            return False
-        return True
+        return self.tokens.known(token) is not None
 
 
 @pytest.fixture
@@ -58,7 +54,7 @@ def test_it_is_looked_at_once_a_second_and_read_when_it_changed(file: File, monk
         reads.append(path)
         return read(path)
 
-    monkeypatch.setattr("lakemuster.api.token_file.os.stat", counted_stat)
+    monkeypatch.setattr("lakemuster.api.identity.token_file.os.stat", counted_stat)
     monkeypatch.setattr(Path, "read_bytes", counted_read)
     for _ in range(100):
         file.now += LOOK_SECONDS / 10
@@ -108,13 +104,15 @@ def test_a_wrong_file_stops_the_start(tmp_path: Path) -> None:
 
 
 def test_callers_of_another_file_are_others(file: File) -> None:
-    before = file.tokens.caller("Bearer 1")
+    before = file.tokens.known("1")
     file.tokens.reload()
-    assert file.tokens.caller("Bearer 1") == before, "the file says the same"
+    assert file.tokens.known("1") == before, "the file says the same"
     file.write(token_entry("one", "1") + namespace_entry("shop", ["s3://lake/shop"]), 1_000_004.0)
     file.now += LOOK_SECONDS
-    after = file.tokens.caller("Bearer 1")
-    assert (after.name, after.scope) == (before.name, before.scope)
+    after = file.tokens.known("1")
+    assert before is not None
+    assert after is not None
+    assert (after.name, after.grants) == (before.name, before.grants)
     assert after != before, "what was cached for it may be forbidden now"
     assert file.tokens.locations("shop.orders") == ("s3://lake/shop",)
     assert file.tokens.locations("web.clicks") is None

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Self
 
-from lakemuster.api.auth import Caller, Rules, read_rules
-from lakemuster.errors import ConfigInvalid
+from lakemuster.api.identity.callers import Caller
+from lakemuster.api.identity.tokens import Rules, read_rules
+from lakemuster.errors import ConfigInvalid, NotAuthenticated
 from lakemuster.metadata.names import parse_name
 
 LOG = logging.getLogger("lakemuster.api")
@@ -57,18 +58,17 @@ class TokenFile:
             self._look()
         return self
 
-    def caller(self, authorization: str | None) -> Caller:
-        """The caller whose token an ``Authorization`` header holds.
+    def known(self, token: str) -> Caller | None:
+        """The caller of a token."""
+        return self.rules.tokens.find(token)
 
-        Raises:
-            NotAuthenticated: it holds no known token.
-        """
-        return self.rules.tokens.caller(authorization)
+    async def examine(self, token: str) -> Caller:
+        """Refuse a token that is not known. Raises: NotAuthenticated."""
+        raise NotAuthenticated("this token is not known here")
 
     def locations(self, name: str) -> tuple[str, ...] | None:
         """Where a table may live; None: under all roots."""
-        found = self.rules.locations_of(parse_name(name))
-        return None if found is None else found[1]
+        return self.rules.locations_of(parse_name(name))
 
     def reload(self) -> None:
         """Make the next request read the file, even if it looks unchanged. Safe in a signal handler."""

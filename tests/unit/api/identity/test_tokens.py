@@ -1,4 +1,4 @@
-"""Tokens, scopes and namespaces."""
+"""The tokens file: tokens, roles, namespaces."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.api.auth import Caller, Tokens, hash_token, namespace_entry, new_token, read_rules, token_entry
-from lakemuster.errors import ConfigInvalid, NotAuthenticated, NotAuthorised, RequestInvalid, TableNotFound
+from lakemuster.api.identity.authenticator import bearer_token
+from lakemuster.api.identity.callers import Caller, Grant
+from lakemuster.api.identity.policy import Policy
+from lakemuster.api.identity.tokens import Tokens, hash_token, namespace_entry, new_token, read_rules, token_entry
+from lakemuster.errors import ConfigInvalid, NotAuthenticated, NotAuthorised, RequestInvalid
 
 
 def file_of(folder: Path, *entries: str) -> str:
     path = folder / "tokens.toml"
     path.write_text("\n".join(entries), "utf-8")
     return str(path)
+
+
+def caller_of(tokens: Tokens, header: str | None) -> Caller:
+    found = tokens.find(bearer_token(header))
+    if found is None:
+        raise NotAuthenticated("unknown")
+    return found
 
 
 @pytest.fixture
@@ -29,8 +39,8 @@ def tokens(tmp_path: Path) -> Tokens:
 
 
 def test_a_token_is_known_by_its_hash_alone(tmp_path: Path, tokens: Tokens) -> None:
-    assert tokens.caller("Bearer secret-1").name == "boards"
-    assert tokens.caller("bearer   secret-2").name == "ops"
+    assert caller_of(tokens, "Bearer secret-1").name == "boards"
+    assert caller_of(tokens, "bearer   secret-2").name == "ops"
     assert "secret" not in (tmp_path / "tokens.toml").read_text()
     assert hash_token("secret-1") == hashlib.sha256(b"secret-1").hexdigest()
 
@@ -51,16 +61,7 @@ def test_a_token_is_known_by_its_hash_alone(tmp_path: Path, tokens: Tokens) -> N
 )
 def test_anything_else_is_not_authenticated(tokens: Tokens, header: str | None) -> None:
     with pytest.raises(NotAuthenticated):
-        tokens.caller(header)
-
-
-def test_a_scope_includes_the_narrower_ones() -> None:
-    Caller("c", "admin").require("index")
-    Caller("c", "index").require("read")
-    with pytest.raises(NotAuthorised):
-        Caller("c", "read").require("index")
-    with pytest.raises(NotAuthorised):
-        Caller("c", "index").require("admin")
+        caller_of(tokens, header)
 
 
 @pytest.mark.parametrize(
@@ -76,20 +77,16 @@ def test_a_scope_includes_the_narrower_ones() -> None:
     ],
 )
 def test_a_namespace_covers_what_is_below_it(tokens: Tokens, table: tuple[str, ...], seen: bool) -> None:
-    caller = tokens.caller("Bearer secret-1")
-    assert caller.sees(table) is seen
-    if not seen:
-        with pytest.raises(TableNotFound):
-            caller.require_table(table)
+    assert Policy().sees(caller_of(tokens, "Bearer secret-1"), table) is seen
 
 
 def test_without_namespaces_everything_is_seen(tokens: Tokens) -> None:
-    assert tokens.caller("Bearer secret-2").sees(("any", "table"))
+    assert Policy().sees(caller_of(tokens, "Bearer secret-2"), ("any", "table"))
 
 
 def test_an_empty_list_of_namespaces_sees_nothing(tmp_path: Path) -> None:
     loaded = read_rules(file_of(tmp_path, token_entry("none", "s", "read", []))).tokens
-    assert not loaded.caller("Bearer s").sees(("a", "b"))
+    assert not Policy().sees(caller_of(loaded, "Bearer s"), ("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -104,6 +101,9 @@ def test_an_empty_list_of_namespaces_sees_nothing(tmp_path: Path) -> None:
         f"[[token]]\nname = 'a'\nsha256 = '{'0' * 64}'\nscope = 'read'\nnamespaces = ['a..b']",
         token_entry("a", "x") + token_entry("a", "y"),
         token_entry("a", "x") + token_entry("b", "x"),
+        token_entry("a", "x") + "locations = ['s3://lake/../hr']",
+        "[[role]]\nname = 'secret'",
+        "[[role]]\nname = ''\nscope = 'read'",
         token_entry("a", "x") + "[[namespace]]\nname = 'shop'\nlocations = []",
         token_entry("a", "x") + "[[namespace]]\nname = 'a..b'\nlocations = ['s3://lake']",
         token_entry("a", "x") + "[[namespace]]\nname = 'shop'\nlocations = ['s3://lake/../hr']",
@@ -153,7 +153,8 @@ def test_a_table_may_live_where_its_innermost_namespace_says(
         namespace_entry("shop", ["s3://old/shop"]),
     ]
     rules = read_rules(file_of(tmp_path, *text))
-    assert rules.locations_for(rules.tokens.caller("Bearer s"), table) == locations
+    policy = Policy(lambda: rules.locations)
+    assert policy.confinement(caller_of(rules.tokens, "Bearer s"), table) == locations
 
 
 @pytest.mark.parametrize(("namespace", "table"), [("shop.us", ("shop", "us", "orders")), ("hr", ("hr", "people"))])
@@ -164,4 +165,13 @@ def test_a_token_of_a_namespace_without_locations_of_its_own_registers_nothing(
         file_of(tmp_path, token_entry("one", "s", "admin", [namespace]), namespace_entry("shop", ["s3://lake/shop"]))
     )
     with pytest.raises(NotAuthorised, match="no locations"):
-        rules.locations_for(rules.tokens.caller("Bearer s"), table)
+        Policy(lambda: rules.locations).confinement(caller_of(rules.tokens, "Bearer s"), table)
+
+
+def test_roles_are_for_callers_of_identity_providers(tmp_path: Path) -> None:
+    role = "[[role]]\nname = 'owners'\nscope = '{}'\nnamespaces = ['{}']\nlocations = ['s3a://lake/{}/']\n"
+    rules = read_rules(file_of(tmp_path, role.format("admin", "shop", "shop"), role.format("read", "catalog:p/*", "p")))
+    assert len(rules.tokens) == 0
+    assert rules.roles == {
+        "owners": (Grant.of("admin", ["shop"], ["s3://lake/shop"]), Grant.of("read", ["catalog:p/*"], ["s3://lake/p"]))
+    }

@@ -1,0 +1,8 @@
+"""Who asks, and what they may do: callers, how they are authenticated, and the policy that decides.
+
+``callers``         a caller, its grants, patterns of namespaces
+``policy``          the decision: who may do what to which table
+``authenticator``   the port: from a bearer token to a caller
+``tokens``          static tokens: the tokens file's content
+``token_file``      ... and its reload while the server runs
+"""

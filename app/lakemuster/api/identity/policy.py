@@ -1,0 +1,118 @@
+"""The decision: who may do what to which table. Every route, list and stream asks it, and nothing else decides.
+
+A table outside of a caller's grants does not exist for it: it gets the same TableNotFound as for a missing one. A
+caller without the role for any table gets NotAuthorised before a table is named, so neither answer shows whether a
+table is registered.
+
+A grant over namespaces may add tables only at locations that are named: by the grant itself, or by a ``[[namespace]]``
+entry of the tokens file that is one of its namespaces, or lies in one. The entries apply to every table of a
+namespace, whoever adds it, except tables that the operator adds at the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Literal
+
+from lakemuster.api.identity.callers import RANK, Caller, Grant, Role
+from lakemuster.errors import NotAuthorised, TableNotFound
+from lakemuster.metadata.names import Levels
+
+Action = Literal["read", "refresh", "register", "remove"]
+ROLE_OF: dict[Action, Role] = {"read": "read", "refresh": "index", "register": "admin", "remove": "admin"}
+
+Locations = Mapping[Levels, tuple[str, ...]]
+"""By namespace, where its tables may live."""
+
+
+def innermost(locations: Locations, table: Levels) -> tuple[Levels, tuple[str, ...]] | None:
+    """The innermost namespace of a table with locations, and its locations; None: no namespace has any."""
+    for depth in range(len(table) - 1, 0, -1):
+        found = locations.get(table[:depth])
+        if found is not None:
+            return table[:depth], found
+    return None
+
+
+def _nowhere() -> Locations:
+    return {}
+
+
+class Policy:
+    """Decides by a caller's grants.
+
+    Args:
+        locations: returns the locations of namespaces, as currently configured.
+        catalogs: names of attached catalogs: tables whose first level is one of them are that catalog's.
+    """
+
+    def __init__(self, locations: Callable[[], Locations] = _nowhere, catalogs: Collection[str] = ()) -> None:
+        self._locations = locations
+        self._catalogs = frozenset(catalogs)
+
+    def require(self, caller: Caller, action: Action, table: Levels | None = None) -> None:
+        """Let a request pass.
+
+        Args:
+            table: the table that it is about; None: it is about none, or about any that the caller sees.
+
+        Raises:
+            NotAuthorised: the caller has not the action's role: for no table, or not for this one, which it sees.
+            TableNotFound: the table does not exist for this caller, whether or not it is registered.
+        """
+        needed = ROLE_OF[action]
+        self._require_rank(caller.grants, needed)
+        if table is not None:
+            grants = self._grants(caller, table)
+            if not grants:
+                raise TableNotFound("no table of that name is registered")
+            self._require_rank(grants, needed)
+
+    def sees(self, caller: Caller, table: Levels) -> bool:
+        """Whether a table exists for this caller."""
+        return bool(self._grants(caller, table))
+
+    def sees_all(self, caller: Caller) -> bool:
+        """Whether every table exists for this caller."""
+        return any(grant.patterns is None for grant in caller.grants)
+
+    def confinement(self, caller: Caller, table: Levels) -> tuple[str, ...] | None:
+        """The locations under which a caller may register a table; None: all roots.
+
+        Raises:
+            NotAuthorised: the caller may not register a table of that name, or nowhere.
+        """
+        self.require(caller, "register")
+        grants = [grant for grant in self._grants(caller, table) if grant.role == "admin"]
+        if not grants:
+            raise NotAuthorised("this token's namespaces do not hold that name", needs="namespace")
+        found = innermost(self._locations(), table)
+        if any(grant.patterns is None and not grant.locations for grant in grants):
+            return None if found is None else found[1]
+        places = [place for grant in grants for place in grant.locations]
+        if found is not None and any(_includes(grant, found[0]) for grant in grants if not grant.locations):
+            places += found[1]
+        if not places:
+            raise NotAuthorised(
+                "this token may register no tables here: the tokens file gives its namespace no locations",
+                needs="locations",
+            )
+        return tuple(dict.fromkeys(places))
+
+    def _grants(self, caller: Caller, table: Levels) -> list[Grant]:
+        catalog = None
+        if table[0] in self._catalogs:
+            catalog, table = table[0], table[1:]
+        return [grant for grant in caller.grants if grant.covers(table, catalog)]
+
+    @staticmethod
+    def _require_rank(grants: Collection[Grant], needed: Role) -> None:
+        highest = max((grant.role for grant in grants), key=RANK.__getitem__, default=None)
+        if highest is None:
+            raise NotAuthorised(f"this token has no role here; the request needs {needed}", needs=needed)
+        if RANK[highest] < RANK[needed]:
+            raise NotAuthorised(f"this token has the scope {highest}; the request needs {needed}", needs=needed)
+
+
+def _includes(grant: Grant, namespace: Levels) -> bool:
+    return grant.patterns is not None and any(pattern.includes(namespace) for pattern in grant.patterns)

@@ -1,0 +1,153 @@
+"""Every route declares an action and asks the policy for its table; a list goes through what the caller may see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import APIRouter, Depends
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+
+from lakemuster.api.admission import OPEN_PATHS
+from lakemuster.api.iceberg_rest import dependencies as iceberg_rest
+from lakemuster.api.iceberg_rest import refused as iceberg_refused
+from lakemuster.api.native import dependencies as native
+from lakemuster.api.native.dependencies import Needs, TheTable, needs
+from lakemuster.api.native.fast_route import FastRoute
+from lakemuster.api.paimon_rest import dependencies as paimon_rest
+from lakemuster.api.paimon_rest import refused as paimon_refused
+from lakemuster.config import load_settings
+from tests.apps import create_app
+from tests.tree import PACKAGE
+from tests.unit.api.conftest import FakeServices
+
+TABLES = {native.the_table, iceberg_rest.the_table, paimon_rest.the_table}
+"""The dependencies that ask the policy for the table in the path."""
+REFUSALS = {iceberg_refused.refuse, paimon_refused.refuse, paimon_refused.mark_partitions}
+"""Endpoints that answer the same whatever their path names."""
+
+
+def _flat(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """All routes, those of included routers too."""
+    for route in routes:
+        router = getattr(route, "original_router", None)
+        if router is None:
+            yield route
+        else:
+            yield from _flat(router.routes)
+
+
+def _calls(dependant: Dependant) -> Iterator[object]:
+    for inner in dependant.dependencies:
+        yield inner.call
+        yield from _calls(inner)
+
+
+def unguarded(routes: Iterable[BaseRoute]) -> list[str]:
+    """What is wrong with routes: one line each."""
+    found = []
+    for route in routes:
+        path = getattr(route, "path", "?")
+        if path in OPEN_PATHS:
+            continue
+        if not isinstance(route, APIRoute):
+            found.append(f"{path}: no APIRoute, so nothing asks the policy")
+            continue
+        calls = list(_calls(route.dependant))
+        actions = {call.action for call in calls if isinstance(call, Needs)}
+        if len(actions) != 1:
+            found.append(f"{path}: declares {len(actions)} actions")
+        if "{table}" in path and route.endpoint not in REFUSALS and not TABLES & set(calls):
+            found.append(f"{path}: names a table and does not ask for it")
+        if isinstance(route, FastRoute) and actions != {"read"}:
+            found.append(f"{path}: FastRoute decides on the action read alone")
+    return found
+
+
+@pytest.fixture(scope="module")
+def routes() -> list[BaseRoute]:
+    return list(_flat(create_app(FakeServices(load_settings())).router.routes))  # type: ignore[arg-type]
+
+
+def test_every_route_asks_the_policy(routes: list[BaseRoute]) -> None:
+    assert len(routes) > 100
+    assert unguarded(routes) == []
+
+
+def test_a_route_that_does_not_is_found() -> None:
+    planted = APIRouter(prefix="/api/v1")
+
+    @planted.get("/planted")
+    def nothing() -> None: ...
+
+    @planted.get("/tables/{table}/planted", dependencies=[needs("read")])
+    def plain(table: str) -> None: ...
+
+    @planted.get("/two", dependencies=[needs("read"), needs("remove")])
+    def two() -> None: ...
+
+    @planted.get("/tables/{table}/right", dependencies=[needs("read")])
+    def right(table: TheTable) -> None: ...
+
+    quick = FastRoute("/quick", nothing, dependencies=[needs("refresh"), Depends(native.the_table)])
+    found = unguarded([*planted.routes, quick])
+    assert [line.split(":")[0] for line in found] == [
+        "/api/v1/planted",
+        "/api/v1/tables/{table}/planted",
+        "/api/v1/two",
+        "/quick",
+    ]
+
+
+def bypasses(source: str) -> list[str]:
+    """Where a module of ``api`` lists tables, makes a request's table, or reads grants by itself."""
+    found: list[str] = []
+
+    def walk(node: ast.AST, within: str) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            within = node.name
+        if isinstance(node, ast.Attribute):
+            owner = node.value
+            of_services = getattr(owner, "attr", getattr(owner, "id", "")) == "services"
+            if of_services and node.attr in {"tables", "iceberg_tables"} and within not in LISTERS:
+                found.append(f"{within}: services.{node.attr} has tables that the caller may not see")
+            if node.attr == "grants":
+                found.append(f"{within}: reads grants")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Target" and within != "the_table":
+            found.append(f"{within}: makes a Target, which the_table does once the policy was asked")
+        for child in ast.iter_child_nodes(node):
+            walk(child, within)
+
+    walk(ast.parse(source), "module")
+    return found
+
+
+LISTERS = {"tables", "iceberg_tables", "count_services"}
+"""``Api``'s lists of what a caller may see; and the metrics of everything, which need a caller that may see it."""
+
+
+def modules() -> list[Path]:
+    return [path for path in (PACKAGE / "api").rglob("*.py") if path.parent.name != "identity"]
+
+
+def test_only_the_policy_and_its_lists_know_hidden_tables() -> None:
+    assert len(modules()) > 30
+    found = {str(path): bypasses(path.read_text("utf-8")) for path in modules()}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "def route(api): return api.services.tables()",
+        "def route(services): return [t for t in services.iceberg_tables()]",
+        "def route(request, api): return Target(request, api, 'hr.people')",
+        "def route(caller): return caller.grants[0].role == 'admin'",
+    ],
+)
+def test_a_bypass_is_found(planted: str) -> None:
+    assert len(bypasses(planted)) == 1

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from lakemuster.available_memory import available_memory
 from lakemuster.errors import ConfigInvalid
 
 PREFIX = "LAKEMUSTER_"
@@ -77,6 +78,12 @@ class Settings(BaseSettings):
         default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
     )
     decoder_memory: int = Field(1536 * 2**20, ge=256 * 2**20, description="Bytes of memory one decoder may take.")
+    memory_bytes: int = Field(
+        default_factory=lambda: min(2 * 2**30, available_memory() // 4),
+        ge=0,
+        description="Bytes that all caches of the server take together, mapped segments excluded; "
+        "by default a quarter of the memory, at most 2 GiB.",
+    )
     history: int = Field(100, ge=0, description="Newest snapshots that a refresh indexes; older ones when asked for.")
 
     tables: Annotated[Mapping[str, TableSettings], NoDecode, BeforeValidator(_of_json)] = Field(

@@ -7,6 +7,7 @@ import signal
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lakemuster.caching import MEMORY
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
@@ -28,6 +29,7 @@ def build_services(settings: Settings, waiting: Waiting = SERVING, clock: Clock 
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
         IndexUnavailable, ConfigInvalid: the index or a store cannot be opened.
     """
+    MEMORY.limit = settings.memory_bytes // settings.workers
     refresher = open_refresher(settings, waiting, clock)
     return Services(settings, refresher.index, refresher.store, refresher)
 

@@ -22,7 +22,7 @@ from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
-from lakemuster.api.response_cache import ResponseCache, still_so
+from lakemuster.api.response_cache import ResponseCache, is_current
 from lakemuster.api.slots import Slotted
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
@@ -80,7 +80,7 @@ def create_app(services: Services) -> FastAPI:
     # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
     # need CORS headers too.
     app.add_middleware(Slotted, workers=settings.workers)
-    app.add_middleware(ResponseCache, still_so=still_so(services))
+    app.add_middleware(ResponseCache, is_current=is_current(services))
     app.add_middleware(Admission, authenticator=identity.authenticator)
     if settings.cors_origins:
         app.add_middleware(

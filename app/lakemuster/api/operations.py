@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import TypeVar
 
 import orjson
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
+from prometheus_client import Gauge
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.responses import Response
 
@@ -20,6 +22,7 @@ from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.api.native.documented import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
+from lakemuster.caching import MEMORY
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
@@ -85,6 +88,27 @@ def count_services(metrics: Metrics, services: Services) -> None:
         "state",
     )
     _count_tables(metrics, lambda: _states(services.tables))
+    _count_caches(metrics)
+
+
+def _count_caches(metrics: Metrics) -> None:
+    for name, kind, text in (
+        ("hits", CounterMetricFamily, "Reads of a cache that found a value, since the start."),
+        ("misses", CounterMetricFamily, "Reads of a cache that found no value, since the start."),
+        ("evictions", CounterMetricFamily, "Values that a cache removed to make room, since the start."),
+        ("entries", GaugeMetricFamily, "Values that a cache holds."),
+        ("bytes", GaugeMetricFamily, "Approximate bytes of memory that a cache holds."),
+    ):
+        metrics.observe(kind, f"lakemuster_cache_{name}", text, partial(_of_caches, name), "cache")
+    Gauge(
+        "lakemuster_cache_limit_bytes",
+        "Bytes that all caches of this process may hold together.",
+        registry=metrics.registry,
+    ).set_function(lambda: MEMORY.limit)
+
+
+def _of_caches(name: str) -> dict[str, float]:
+    return {cache: getattr(found, name) for cache, found in MEMORY.statistics().items()}
 
 
 def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:

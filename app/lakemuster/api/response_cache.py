@@ -1,7 +1,7 @@
 """Response cache: the same request gets the same response until its table's record changes.
 
-A route names the table record that its response depends on (:func:`follows_from`). A cached response is valid while
-the table's record has the same state and its pointer was looked at within the allowed staleness. Everything that
+A route names the table record that its response depends on (:func:`cache_until_changed`). A cached response is valid
+while the table's record has the same state and its pointer was looked at within the allowed staleness. Everything that
 changes a response changes the record, since metadata and current snapshots become visible together (see
 ``ingest.refresh``); a look that finds nothing new changes only its own time. The cache key is the request's bytes,
 without a few headers that no response depends on, and the authenticated caller with its rights in place of the token.
@@ -10,7 +10,6 @@ Streams are never cached.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +19,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.bodies import given_again
+from lakemuster.caching import Cache
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import TableNotFound
 
-MAX_BYTES = 64 * 2**20
-"""Limit on all cached responses, keys included."""
 MAX_ANSWER_BYTES = 2**20
 _OVERHEAD = 2048
 _PREFIXES = ("/api/v1/tables/", "/iceberg/v1/")
@@ -44,16 +42,16 @@ _NO_PART = frozenset(
 )
 """Headers outside of the cache key: no response depends on them, or only on the caller (``authorization``)."""
 
-Question = tuple[object, ...]
-StillSo = Callable[[TableRecord], Awaitable[bool]]
+CacheKey = tuple[object, ...]
+IsCurrent = Callable[[TableRecord], Awaitable[bool]]
 
 
-def follows_from(request: Request, table: TableRecord) -> None:
+def cache_until_changed(request: Request, table: TableRecord) -> None:
     """Make the response cacheable while the table's record is unchanged."""
-    request.state.follows_from = table
+    request.state.cache_until_changed = table
 
 
-def still_so(services: Services) -> StillSo:
+def is_current(services: Services) -> IsCurrent:
     """Return a check that a record is the table's current state, looked at within the allowed staleness."""
 
     async def asked(table: TableRecord) -> bool:
@@ -72,7 +70,7 @@ def still_so(services: Services) -> StillSo:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Entry:
     """A cached response.
 
     Attributes:
@@ -84,27 +82,25 @@ class _Kept:
     start: Message
     body: bytes
     scope: Mapping[str, Any]
-    question_bytes: int
+    key_bytes: int
 
     @property
     def weight(self) -> int:
         """Approximate bytes."""
-        return len(self.body) + self.question_bytes
+        return len(self.body) + self.key_bytes
 
 
 class ResponseCache:
     """ASGI middleware that caches responses.
 
     Args:
-        still_so: whether a record is its table's current state, and fresh.
-        max_bytes: limit on all cached responses; 0 disables the cache.
+        is_current: whether a record is its table's current state, and fresh.
     """
 
-    def __init__(self, app: ASGIApp, still_so: StillSo, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, app: ASGIApp, is_current: IsCurrent) -> None:
         self._app = app
-        self._still_so = still_so
-        self._room = max_bytes
-        self._kept: OrderedDict[Question, _Kept] = OrderedDict()
+        self._still_so = is_current
+        self._responses: Cache[CacheKey, _Entry] = Cache("responses", lambda _, cached: cached.weight)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the cached response, or call the app and cache its response."""
@@ -112,44 +108,31 @@ class ResponseCache:
             await self._app(scope, receive, send)
             return
         body = await _whole(receive) if scope["method"] == "POST" else b""
-        question = _question(scope, body)
-        kept = self._kept.get(question)
-        if kept is not None:
-            is_still_so = await self._still_so(kept.table)
-            # During the await, another request may have replaced or dropped the entry.
-            is_there = self._kept.get(question) is kept
-            if is_still_so:
-                if is_there:
-                    self._kept.move_to_end(question)
-                scope.update(kept.scope)
-                await send({**kept.start, "headers": list(kept.start["headers"])})
-                await send({"type": "http.response.body", "body": kept.body})
+        key = _key(scope, body)
+        cached = self._responses.get(key)
+        if cached is not None:
+            is_valid = await self._still_so(cached.table)
+            if is_valid:
+                scope.update(cached.scope)
+                await send({**cached.start, "headers": list(cached.start["headers"])})
+                await send({"type": "http.response.body", "body": cached.body})
                 return
-            if is_there:
-                self._drop(question)
-        watched = _Watched(send)
-        await self._app(scope, given_again(body, receive) if scope["method"] == "POST" else receive, watched.send)
-        table = scope["state"].get("follows_from")
-        if table is not None and watched.body is not None:
+            # During the await, another request may have replaced the entry.
+            if self._responses.get(key) is cached:
+                self._responses.remove(key)
+        recorder = _Recorder(send)
+        await self._app(scope, given_again(body, receive) if scope["method"] == "POST" else receive, recorder.send)
+        table = scope["state"].get("cache_until_changed")
+        if table is not None and recorder.body is not None:
             about = {name: scope[name] for name in ("route", "path_params") if name in scope}
-            self._keep(question, _Kept(table, watched.start, watched.body, about, len(body) + _OVERHEAD))
-
-    def _keep(self, question: Question, kept: _Kept) -> None:
-        self._drop(question)
-        if kept.weight > MAX_ANSWER_BYTES:
-            return
-        self._kept[question] = kept
-        self._room -= kept.weight
-        while self._room < 0:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, question: Question) -> None:
-        dropped = self._kept.pop(question, None)
-        if dropped is not None:
-            self._room += dropped.weight
+            cached = _Entry(table, recorder.start, recorder.body, about, len(body) + _OVERHEAD)
+            if cached.weight <= MAX_ANSWER_BYTES:
+                self._responses.replace(key, cached)
+            else:
+                self._responses.remove(key)
 
 
-class _Watched:
+class _Recorder:
     """Wraps ``send``: records a response of status 200 whose body is a single message."""
 
     def __init__(self, send: Send) -> None:
@@ -168,7 +151,7 @@ class _Watched:
         await self._send(message)
 
 
-def _question(scope: Scope, body: bytes) -> Question:
+def _key(scope: Scope, body: bytes) -> CacheKey:
     headers = tuple(sorted(pair for pair in scope["headers"] if pair[0] not in _NO_PART))
     return scope["method"], scope["path"], scope["query_string"], headers, scope["state"].get("asking"), body
 

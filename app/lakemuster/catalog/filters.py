@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
+from lakemuster.caching import Cache
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.scan.applied import NotApplied
@@ -16,8 +16,8 @@ from lakemuster.wire.documents import exact
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression, shallow
 from lakemuster.wire.sql_filters import sql_of
 
-KEPT_FILTERS, KEPT_LENGTH = 256, 4096
-"""Size of the cache of bound SQL filters, and their maximum length in characters: pages and dashboards repeat them."""
+_BYTES_PER_CHARACTER = 50
+"""Memory of a bound filter for each character of its text."""
 
 
 def not_applied_out(found: Iterable[NotApplied]) -> list[dict[str, str]]:
@@ -76,10 +76,11 @@ class Filter:
         match self.given:
             case None:
                 return TRUE
-            case str() as text if len(text) <= KEPT_LENGTH:
-                return _bound(text, _Held(schema, history), case_sensitive, nan)
             case str() as text:
-                return bind(parse_sql(text), schema, case_sensitive=case_sensitive, nan=nan, history=history)
+                return _bound_filters.get_or_make(
+                    (text, _Held(schema, history), case_sensitive, nan),
+                    lambda: bind(parse_sql(text), schema, case_sensitive=case_sensitive, nan=nan, history=history),
+                )
             case bool() | Mapping() as document:
                 tree = parse_expression(document, schema.names)
                 return bind(
@@ -110,6 +111,7 @@ class _Held:
         return hash(self._ids)
 
 
-@lru_cache(maxsize=KEPT_FILTERS)
-def _bound(text: str, held: _Held, case_sensitive: bool, nan: NanMode) -> Bound:
-    return bind(parse_sql(text), held.schema, case_sensitive=case_sensitive, nan=nan, history=held.history)
+_FilterKey = tuple[str, _Held, bool, NanMode]
+
+_bound_filters: Cache[_FilterKey, Bound] = Cache("filters", lambda key, _: 2000 + _BYTES_PER_CHARACTER * len(key[0]))
+"""Bound SQL filters: pages and dashboards repeat them."""

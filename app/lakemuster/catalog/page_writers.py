@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
+from lakemuster.caching import Cache
 from lakemuster.errors import CatalogError
 from lakemuster.planner.lists.entries import EntrySource, WholeBatch
 from lakemuster.planner.row_projection import ManifestPart
@@ -19,22 +18,21 @@ from lakemuster.wire.json_kernel.columns import Piece
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.rows import members
 
-KEPT_BYTES = 64 * 2**20
-"""Maximum bytes of all cached writers, without the batches' own buffers, which are memory-mapped files."""
 MOST_BYTES = 2 * 2**20
 """Maximum bytes of one writer."""
-_OVERHEAD = 8 * 1024
-_SEEN = 1 << 14
+_WRITER_BYTES, _SEEN_BYTES = 8 * 1024, 500
+"""Memory of a writer besides its own bytes, and of the key of a batch that was requested once."""
 
 
 class PageWriters:
     """Cached writers by key. One is made when its batch is requested for the second time: making it takes longer."""
 
-    def __init__(self, budget: int = KEPT_BYTES) -> None:
-        self._room = budget
-        self._kept: OrderedDict[Hashable, tuple[RowWriter | None, int]] = OrderedDict()
-        self._seen: OrderedDict[Hashable, None] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        # Not weighed: the batches' own buffers, which are memory-mapped files.
+        self._writers: Cache[Hashable, RowWriter | None] = Cache(
+            "page writers", lambda _, writer: _WRITER_BYTES + (0 if writer is None else writer.own_bytes)
+        )
+        self._seen: Cache[Hashable, None] = Cache("page writers", lambda *_: _SEEN_BYTES)
 
     def get(
         self, key: Hashable, make: Callable[[], tuple[list[Piece], pa.RecordBatch]], *, at_once: bool = False
@@ -46,26 +44,15 @@ class PageWriters:
             make: returns the pieces of its rows, and the batch.
             at_once: make the writer at the first request, because more will follow.
         """
-        with self._lock:
-            if (found := self._kept.get(key)) is not None:
-                self._kept.move_to_end(key)
-                return found[0]
-            if key not in self._seen and not at_once:
-                self._seen[key] = None
-                if len(self._seen) > _SEEN:
-                    self._seen.popitem(last=False)
-                return None
+        if key in self._writers:
+            return self._writers.get(key)
+        if key not in self._seen and not at_once:
+            self._seen.put(key, None)
+            return None
         if not RowWriter.is_available():
             return None
-        writer = _made(make)
-        size = _OVERHEAD + (0 if writer is None else writer.own_bytes)
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = writer, size
-                self._room -= size
-            while self._room < 0:
-                self._room += self._kept.popitem(last=False)[1][1]
-        return writer
+        self._seen.remove(key)
+        return self._writers.get_or_make(key, lambda: _made(make))
 
 
 def _made(make: Callable[[], tuple[list[Piece], pa.RecordBatch]]) -> RowWriter | None:

@@ -15,15 +15,13 @@ only: any commit may cancel a file of a Paimon table.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lakemuster.caching import Cache, cached, nbytes
 from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.index.snapshots import ManifestRecord
 from lakemuster.metadata.partition import PartitionSpec
@@ -35,16 +33,13 @@ from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import rows_of
 from lakemuster.wire.documents import exact
 
-KEPT_BYTES = 32 * 2**20
-"""Maximum bytes of all cached pages."""
-
 MOST_NEW = 64
 """Maximum number of new manifests: with more, the page is made again."""
 
 _OVERHEAD = 2048
 _MANIFEST_BYTES = 8
 
-Question = tuple[object, ...]
+CacheKey = tuple[object, ...]
 Ids = NDArray[np.int64]
 
 
@@ -63,7 +58,7 @@ class _Listed:
     rewrites: tuple[tuple[str, str], ...]
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     listed: _Listed
     page: PlanPage
 
@@ -74,50 +69,38 @@ class _Kept(NamedTuple):
 
 
 class PageCache:
-    """First pages of plans, the most recently used ones within a budget of bytes.
+    """First pages of plans.
 
     Attributes:
         reused: number of pages that were reused for another snapshot.
     """
 
-    def __init__(self, budget: int = KEPT_BYTES) -> None:
+    def __init__(self) -> None:
         self.reused = 0
-        self._room = budget
-        self._kept: OrderedDict[Question, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
+        self._pages: Cache[CacheKey, _Entry] = Cache("plan pages", lambda _, entry: entry.weight)
 
-    def again(self, listing: PlanListing, size: int) -> PlanPage | None:
+    def find(self, listing: PlanListing, size: int) -> PlanPage | None:
         """Return a plan's first page of at most ``size`` files, if it is cached for this or an earlier snapshot."""
-        question = _question(listing, size)
-        if question is None:
+        key = _key(listing, size)
+        if key is None:
             return None
         listed = _listed(listing.plan.scan)
-        with self._lock:
-            known = self._kept.get(question)
+        known = self._pages.get(key)
         page = None if known is None else _page_again(known, listed, listing.plan)
         if known is None or page is None:
             return None
         self.reused += known.listed is not listed
-        self._keep(question, _Kept(listed, page))
+        self._pages.replace(key, _Entry(listed, page))
         return page
 
-    def keep(self, listing: PlanListing, size: int, page: PlanPage) -> None:
+    def put(self, listing: PlanListing, size: int, page: PlanPage) -> None:
         """Cache a plan's first page of at most ``size`` files; its text is not copied."""
-        question = _question(listing, size)
-        if question is not None and (page.after is None or page.rows >= size):
-            self._keep(question, _Kept(_listed(listing.plan.scan), page))
-
-    def _keep(self, question: Question, kept: _Kept) -> None:
-        with self._lock:
-            if (before := self._kept.pop(question, None)) is not None:
-                self._room += before.weight
-            self._kept[question] = kept
-            self._room -= kept.weight
-            while self._room < 0:
-                self._room += self._kept.popitem(last=False)[1].weight
+        key = _key(listing, size)
+        if key is not None and (page.after is None or page.rows >= size):
+            self._pages.replace(key, _Entry(_listed(listing.plan.scan), page))
 
 
-def _question(listing: PlanListing, size: int) -> Question | None:
+def _key(listing: PlanListing, size: int) -> CacheKey | None:
     """Return the cache key: all that decides a page except the snapshot; None for plans that are not cached."""
     plan, given = listing.plan, listing.filter.given
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
@@ -127,7 +110,7 @@ def _question(listing: PlanListing, size: int) -> Question | None:
     return plan.view.table.table_id, text, plan.bound, plan.statistics, size
 
 
-@lru_cache(maxsize=32)
+@cached("plan pages", lambda listed: 1000 + nbytes((listed.data, listed.deletes)), lambda scan: scan.cache_key)
 def _listed(scan: ScanIndex) -> _Listed:
     view = scan.view
 
@@ -143,7 +126,7 @@ def _listed(scan: ScanIndex) -> _Listed:
     )
 
 
-def _page_again(known: _Kept, listed: _Listed, plan: Plan) -> PlanPage | None:
+def _page_again(known: _Entry, listed: _Listed, plan: Plan) -> PlanPage | None:
     """Return a page of an earlier snapshot as the page of this one; None if they may differ."""
     if (places := _places(known.listed, listed)) is None:
         return None
@@ -157,7 +140,7 @@ def _page_again(known: _Kept, listed: _Listed, plan: Plan) -> PlanPage | None:
     return replace(page, after=after, totals=totals)
 
 
-@lru_cache(maxsize=64)
+@cached("plan pages", nbytes)
 def _places(before: _Listed, now: _Listed) -> Ids | None:
     """Return the positions of an earlier snapshot's data manifests in this one; None if its pages may differ."""
     if before is now:

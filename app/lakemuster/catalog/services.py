@@ -226,14 +226,14 @@ class Services:
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of exclude each other")
         table, stale = self._looked_at(name, iceberg=iceberg)
-        if (kept := self.views.find(table, selector)) is not None:
+        if (kept := self.views.get(table, selector)) is not None:
             return kept if stale is None else replace(kept, stale=stale)
         try:
             if selector.snapshot_id is not None:
                 return self._kept(table, stale, selector)
             # After a commit, many requests arrive at once: one of them makes the view.
             with nullcontext() if stale is not None else self.views.making(table):
-                if stale is None and (kept := self.views.find(table, selector)) is not None:
+                if stale is None and (kept := self.views.get(table, selector)) is not None:
                     return kept
                 return self._kept(table, stale, selector)
         except (SnapshotNotFound, RefNotFound):
@@ -247,7 +247,7 @@ class Services:
         Raises:
             PageTokenInvalid: the snapshot is gone.
         """
-        if (kept := self.views.find(table, pin)) is not None:
+        if (kept := self.views.get(table, pin)) is not None:
             return kept
         with self.index.database.reading() as session:
             try:
@@ -258,12 +258,12 @@ class Services:
         if record is None or record.row_id != pin.row_id:
             raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
         view = View(table, metadata, self.refresher.ensure_published(table, record), schema_id=pin.schema_id)
-        self.views.keep(pin, view)
+        self.views.put(pin, view)
         return view
 
     def _kept(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         view = self._view(table, stale, selector)
-        self.views.keep(selector, view)
+        self.views.put(selector, view)
         return view
 
     def _view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from lakemuster.caching import cached
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.integer_packing import unpack_members
@@ -21,9 +21,6 @@ from lakemuster.index.orm import ManifestRow, SnapshotRow
 from lakemuster.index.segments import known_segments
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import ManifestHeader
-
-KEPT_DIGESTS = 1 << 14
-"""Size of the digest cache, a kilobyte each: a commit lists nearly all manifests of the previous one again."""
 
 _HEADER = tuple(field.name for field in dataclasses.fields(ManifestHeader))
 _DOCUMENTS = frozenset({"partitions", "extra_files"})
@@ -105,7 +102,7 @@ def _header(values: Sequence[Any]) -> ManifestHeader:
     return ManifestHeader(**fields)
 
 
-@lru_cache(maxsize=KEPT_DIGESTS)
+@cached("manifest digests", lambda _: 1500)
 def _digest(header: ManifestHeader, segment: str) -> bytes:
     row = _values(header, segment)
     return hashlib.sha256(repr(tuple(row.values())).encode("utf-8", "surrogatepass")).digest()

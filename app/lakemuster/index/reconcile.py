@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from lakemuster.caching import Cache
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.manifests import delete_orphans
@@ -19,9 +18,6 @@ from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import Snapshot
 
 Key = tuple[str, int]
-
-KEPT_SNAPSHOTS = 4096
-"""Snapshots whose encoded documents are cached, some kilobytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +90,19 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
     return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
 
 
-_KEPT: OrderedDict[tuple[int, Key], _Encoded] = OrderedDict()
+_encoded_snapshots: Cache[tuple[int, Key], _Encoded] = Cache(
+    "encoded snapshots", lambda _, encoded: 1000 + 2 * len(encoded.document)
+)
 
 
 def _encoded(table_id: int, key: Key, snapshot: Snapshot) -> _Encoded:
     """The cached document of a snapshot: a commit repeats all earlier snapshots."""
-    kept = _KEPT.get((table_id, key))
-    if kept is None or kept.snapshot != snapshot:
+    encoded = _encoded_snapshots.get((table_id, key))
+    if encoded is None or encoded.snapshot != snapshot:
         document = encode(snapshot)
-        kept = _KEPT[table_id, key] = _Encoded(snapshot, document, hashlib.sha256(document).digest())
-        while len(_KEPT) > KEPT_SNAPSHOTS:
-            with contextlib.suppress(KeyError):
-                _KEPT.popitem(last=False)
-    return kept
+        encoded = _Encoded(snapshot, document, hashlib.sha256(document).digest())
+        _encoded_snapshots.replace((table_id, key), encoded)
+    return encoded
 
 
 def is_same(old: Snapshot, new: Snapshot) -> bool:

@@ -115,7 +115,7 @@ def column(kind: str, field_id: int) -> str:
     return f"{kind}.{field_id}"
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def split_column(name: str) -> tuple[str, int, str] | None:
     """The (kind, field id, type text or "") of a per-field column's name; None for an entry's own column."""
     kind, dot, rest = name.partition(".")

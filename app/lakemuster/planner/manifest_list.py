@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from typing import NamedTuple
 
+from lakemuster.caching import Cache, cached
 from lakemuster.index import Index
 from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.view import View
 
-CACHED_SNAPSHOTS = 64
-"""Snapshots whose manifest rows are cached."""
-
-CACHED_PARTS = 16
-"""Lists of parts that are cached: each page of a list needs them."""
+_RECORD_BYTES, _PART_BYTES, _SHARED_BYTES = 1600, 100, 60
+"""Memory of a manifest's row, of a part, and of a reference to a row that another snapshot has, too."""
 
 LIVE_ROLES = frozenset({"manifests", "base", "delta"})
 ENTRY_ROLES = LIVE_ROLES | {"changelog"}
@@ -24,23 +22,30 @@ def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
     """Return the rows of the snapshot's manifest lists, in list order."""
     if view.snapshot is None:
         return ()
-    return _published(index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
+    return _published(index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms).records
 
 
-@lru_cache(maxsize=CACHED_SNAPSHOTS)
-def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> tuple[ManifestRecord, ...]:
+class _Published(NamedTuple):
+    """The manifest rows of a snapshot, and how many of them the snapshot read before does not have."""
+
+    records: tuple[ManifestRecord, ...]
+    new: int
+
+
+@cached("manifest lists", lambda found: found.new * _RECORD_BYTES + len(found.records) * _SHARED_BYTES)
+def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> _Published:
     """Row ids are not reused, and publishing again changes the time: a cached value stays valid."""
-    latest = _latest(index, table_id)
+    known = _latest.get((index, table_id)) or {}
     with index.database.reading() as session:
-        found = tuple(snapshot_manifests(session, row_id, latest[0] if latest else {}))
-    latest[:] = [{record.id: record for record in found}]
-    return found
+        found = tuple(snapshot_manifests(session, row_id, known))
+    _latest.replace((index, table_id), {record.id: record for record in found})
+    return _Published(found, sum(record.id not in known for record in found))
 
 
-@lru_cache(maxsize=CACHED_SNAPSHOTS)
-def _latest(_index: Index, _table_id: int) -> list[dict[int, ManifestRecord]]:
-    """Return a cell that holds the manifests of the table's last read snapshot: the next shares nearly all of them."""
-    return []
+_latest: Cache[tuple[Index, int], dict[int, ManifestRecord]] = Cache(
+    "manifest lists", lambda _, records: len(records) * _SHARED_BYTES
+)
+"""The manifests of each table's last read snapshot, by id: the next snapshot shares nearly all of them."""
 
 
 def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart, ...]:
@@ -55,13 +60,13 @@ def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart,
     return _parts(*of, frozenset(roles))
 
 
-@lru_cache(maxsize=CACHED_PARTS)
+@cached("manifest lists", lambda found: len(found) * _PART_BYTES)
 def _parts(
     index: Index, table_id: int, row_id: int, published_at_ms: int | None, roles: frozenset[str]
 ) -> tuple[ManifestPart, ...]:
     found: list[ManifestPart] = []
     first_row = 0
-    for record in _published(index, table_id, row_id, published_at_ms):
+    for record in _published(index, table_id, row_id, published_at_ms).records:
         if record.role in roles:
             found.append(ManifestPart(record, first_row))
         if record.role in LIVE_ROLES:

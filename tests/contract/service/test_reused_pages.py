@@ -18,12 +18,14 @@ from pyiceberg.types import LongType
 
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
+from lakemuster.caching import MEMORY
 from lakemuster.catalog.plan_page_cache import PageCache
 from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.catalog.planning import plan_listing
 from lakemuster.catalog.services import Services
 from lakemuster.wire.native.plans import PlanQuestion
 from tests.apps import create_app
+from tests.caches import memory_limit
 from tests.contract.service.backends import catalog, settings
 
 NAME = "db.t"
@@ -41,10 +43,10 @@ def services_of(folder: Path, table: str) -> Iterator[Services]:
 
 def first(pages: PageCache, listing: PlanListing, size: int) -> PlanPage:
     """A plan's first page, as it is answered with: known, or made and kept."""
-    known = pages.again(listing, size)
+    known = pages.find(listing, size)
     page = known or listing.page(None, size)
     if known is None:
-        pages.keep(listing, size, page)
+        pages.put(listing, size, page)
     return page
 
 
@@ -131,19 +133,19 @@ def test_over_delete_files(tmp_path: Path) -> None:
     assert found["deletes"] == 0
 
 
-def test_pages_are_kept_within_a_budget(tmp_path: Path) -> None:
+def test_pages_are_cached_within_the_budget(tmp_path: Path) -> None:
     root = tmp_path / "lake" / "t"
     iceberg_table(root, files=200, columns=12, manifests=4, level=1)
     with services_of(tmp_path, str(root)) as services:
         services.refresh(NAME)
         view = services.view(NAME)
-        cache = PageCache(200_000)
-        for number in range(50):
-            listing = plan_listing(services, view, PlanQuestion(filter=f"user_id >= {number}"), stale=None)
-            first(cache, listing, 20)
-        weights = [kept.weight for kept in cache._kept.values()]
-        assert 1 < len(weights) < 50
-        assert 0 <= cache._room == 200_000 - sum(weights)
+        cache = PageCache()
+        with memory_limit(2_000_000):
+            for number in range(200):
+                listing = plan_listing(services, view, PlanQuestion(filter=f"user_id >= {number}"), stale=None)
+                first(cache, listing, 20)
+            assert 1 < len(cache._pages) < 200
+            assert MEMORY.bytes <= MEMORY.limit
 
 
 def test_what_is_kept_of_an_answer_is_its_page(tmp_path: Path) -> None:
@@ -157,7 +159,7 @@ def test_what_is_kept_of_an_answer_is_its_page(tmp_path: Path) -> None:
             text = f"user_id >= {number}"
             body = http.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": size}).json()
             listing = plan_listing(services, view, PlanQuestion(filter=text), stale=None)
-            kept = services.pages.again(listing, size)
+            kept = services.pages.find(listing, size)
             assert kept is not None
             assert told(kept) == told(listing.page(None, size))
             assert len(body["files"]) == kept.rows

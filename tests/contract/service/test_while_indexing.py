@@ -18,7 +18,7 @@ from pyiceberg.table import Table
 from pyiceberg.types import LongType
 from sqlalchemy.orm import Session
 
-from lakemuster.api.response_cache import still_so
+from lakemuster.api.response_cache import is_current
 from lakemuster.catalog import services as services_module
 from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
@@ -87,7 +87,7 @@ def stands(services: Services, record: TableRecord) -> bool:
     """Whether answers that follow from a record are given again."""
 
     async def asked() -> bool:
-        return await still_so(services)(record)
+        return await is_current(services)(record)
 
     return asyncio.run(asked())
 

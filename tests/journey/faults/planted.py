@@ -104,7 +104,7 @@ def _never_forget_an_answer() -> None:
     async def always(_table: object) -> bool:
         return True
 
-    _change("api.app", "still_so", lambda _: always)
+    _change("api.app", "is_current", lambda _: always)
 
 
 def _leak_descriptors() -> None:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.admission import OPEN_PATHS, Admission
 from lakemuster.api.identity.callers import ANYONE, Caller, Grant
-from lakemuster.api.response_cache import ResponseCache, follows_from
+from lakemuster.api.response_cache import ResponseCache, cache_until_changed
 from lakemuster.errors import NotAuthenticated
 from tests.unit.api.conftest import Connect, FakeServices
 
@@ -100,7 +100,7 @@ def test_a_cached_answer_is_for_the_caller_and_the_rights_it_was_made_for() -> N
     answered: list[Caller] = []
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        follows_from(Request(scope), RECORD)
+        cache_until_changed(Request(scope), RECORD)
         answered.append(scope["state"]["asking"])
         await PlainTextResponse(f"{len(answered)}")(scope, receive, send)
 

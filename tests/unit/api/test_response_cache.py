@@ -13,8 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from lakemuster.api.response_cache import MAX_ANSWER_BYTES, ResponseCache, follows_from
+from lakemuster.api.response_cache import MAX_ANSWER_BYTES, ResponseCache, cache_until_changed
+from lakemuster.caching import MEMORY
 from lakemuster.index.tables import TableRecord
+from tests.caches import memory_limit
 
 WHERE = "/api/v1/tables/a"
 RECORD: Any = object()
@@ -23,12 +25,12 @@ RECORD: Any = object()
 class Server:
     """Answers with the number of the answer."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self) -> None:
         self.answered = 0
         self.stands = True
         self.asked: list[TableRecord] = []
         app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["GET", "POST", "DELETE"])])
-        app.add_middleware(ResponseCache, still_so=self._still_so, **options)
+        app.add_middleware(ResponseCache, is_current=self._still_so)
 
         async def edge(scope: Any, receive: Any, send: Any) -> None:
             scope.setdefault("state", {})
@@ -44,7 +46,7 @@ class Server:
         self.answered += 1
         body = await request.body()
         if request.query_params.get("follows") != "no":
-            follows_from(request, RECORD)
+            cache_until_changed(request, RECORD)
         text = f"{self.answered} {body.decode()}".encode() + b"x" * int(request.query_params.get("more", 0))
         if request.query_params.get("stream"):
 
@@ -115,18 +117,15 @@ def test_what_may_not_be_given_again_is_not(path: str, method: str) -> None:
     assert [server.ask(path, method) for _ in range(3)] == [1, 2, 3]
 
 
-def test_the_least_used_answers_go_first() -> None:
-    server = Server(max_bytes=10_000)
-    for body in "abab":
-        server.ask(body=body + "?" * 900)
-    assert server.answered == 2
-    for body in "cacdae":
-        server.ask(body=body + "?" * 900)
-    answered = server.answered
-    server.ask(body="a" + "?" * 900)
-    assert server.answered == answered
-    server.ask(body="b" + "?" * 900)
-    assert server.answered == answered + 1
+def test_responses_are_cached_within_the_budget() -> None:
+    server = Server()
+    with memory_limit(20_000):
+        for number in range(100):
+            server.ask(body=f"{number}" + "?" * 900)
+            assert MEMORY.bytes <= 20_000
+        assert server.answered == 100
+        server.ask(body="99" + "?" * 900)
+        assert server.answered == 100
 
 
 def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> None:
@@ -150,17 +149,17 @@ def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> No
 
         async def answer(scope: Any, _: Any, send: Any) -> None:
             number = len(sent)
-            scope["state"]["follows_from"] = RECORD if number == 1 else None
+            scope["state"]["cache_until_changed"] = RECORD if number == 1 else None
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"%d" % number})
 
-        async def still_so(_: Any) -> bool:
+        async def is_current(_: Any) -> bool:
             verdict = next(verdicts)
             if verdict:
                 await looked.wait()
             return verdict
 
-        app = ResponseCache(answer, still_so)
+        app = ResponseCache(answer, is_current)
         await ask(app)
         slow = asyncio.create_task(ask(app))
         await asyncio.sleep(0)

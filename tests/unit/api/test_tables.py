@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
+from lakemuster.caching import MEMORY
 from lakemuster.errors import IndexUnavailable, LocationRefused, NotATable, StorageUnavailable, TableExists
 from tests.unit.api.conftest import FakeServices
 
@@ -196,6 +197,9 @@ def test_figures_are_counted(client: TestClient, services: FakeServices) -> None
     assert 'lakemuster_work_total{kind="entries_decoded"} 77.0' in text
     assert 'lakemuster_storage_operations_total{kind="bytes"} 99.0' in text
     assert 'lakemuster_tables{state="fresh"} 3.0' in text
+    assert 'lakemuster_cache_misses_total{cache="responses"}' in text
+    limit = next(line for line in text.splitlines() if line.startswith("lakemuster_cache_limit_bytes "))
+    assert float(limit.split()[1]) == MEMORY.limit
     assert "shop" not in text
     services.failure = IndexUnavailable("down")
     assert client.get("/metrics").status_code == 200

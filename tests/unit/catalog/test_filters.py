@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lakemuster.catalog.filters import KEPT_LENGTH, Filter
+from lakemuster.catalog.filters import Filter
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.predicates import bind
 from lakemuster.predicates.sql import parse_sql
+from tests.caches import memory_limit
 
 LONG, TEXT = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 
@@ -29,8 +30,9 @@ def test_a_filter_asked_again_is_bound_to_the_schema_that_is_asked() -> None:
         )
 
 
-def test_only_short_filters_are_kept() -> None:
+def test_filters_are_bound_once_as_long_as_they_fit_in_memory() -> None:
     schema = Schema(0, (Field(1, "a", LONG),))
-    short, long = "a = 1", f"a in ({', '.join(map(str, range(KEPT_LENGTH)))})"
-    assert Filter(short).bound(schema) is Filter(short).bound(schema)
-    assert Filter(long).bound(schema) is not Filter(long).bound(schema)
+    short, long = "a = 1", f"a in ({', '.join(map(str, range(5000)))})"
+    with memory_limit(1_000_000):
+        assert Filter(short).bound(schema) is Filter(short).bound(schema)
+        assert Filter(long).bound(schema) is not Filter(long).bound(schema)

@@ -15,6 +15,7 @@ import pytest
 from benchmarks.generate import append_manifest, iceberg_table
 from benchmarks.iceberg_deletes import append_deletes
 from benchmarks.paimon_table import paimon_table
+from lakemuster.caching import MEMORY
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.catalog.services import Services
@@ -23,12 +24,13 @@ from lakemuster.index.segments import Segment
 from lakemuster.main import build_services
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan import packs, planned_entries, selection
+from lakemuster.planner.scan import packs, planned_entries
 from lakemuster.planner.scan import plan as plans
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.planned_entries import Piece
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.scan.tasks import cut, part
+from tests.caches import memory_limit
 from tests.contract.service.test_reused_pages import first
 
 FILES, MANIFESTS = 40_000, 20
@@ -153,7 +155,8 @@ def test_values_of_in_do_not_multiply_the_work(services: Services, work: Work) -
     for count in (200, 20_000):
         work.clear()
         text = f"code in ({','.join(str(7 + 50_000 * number) for number in range(count))})"
-        list(plan(services, text).survivors.candidates)
+        asked = plan(services, text)
+        list(asked.survivors.candidates(asked.scan))
         files(services, text)
         found.append(work.counts["entries"])
     assert found == [FILES, FILES]
@@ -169,18 +172,17 @@ def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) ->
     assert found == sum(len(batch.rows) for batch in whole.batches())
 
 
-@pytest.mark.parametrize("room", [0, selection.REMEMBERED_FILES])
+@pytest.mark.parametrize("memory", [0, MEMORY.limit])
 @pytest.mark.parametrize("text", ["user_id > 5000", "code < 100000000", "id >= 11000000 and price < 100"])
-def test_ranges_of_a_plan_are_the_plan_wherever_they_are_cut(services: Services, text: str, room: int) -> None:
+def test_ranges_of_a_plan_are_the_plan_wherever_they_are_cut(services: Services, text: str, memory: int) -> None:
     whole = plan(services, text)
     files_of = FILES // MANIFESTS
     cuts = [Position(p, o) for p in range(MANIFESTS) for o in (0, 1, 1023, 1024, files_of - 1, files_of)]
 
     def found(start: Position, end: Position | None) -> list[tuple[int, int]]:
-        selection.survivors.cache_clear()
-        whole.survivors.remembered.room = room
-        own = itertools.chain.from_iterable(batch.by_part() for batch in whole.batches(start, end))
-        return [(batch.number, row) for batch in own for row in batch.rows.tolist()]
+        with memory_limit(memory):
+            own = itertools.chain.from_iterable(batch.by_part() for batch in whole.batches(start, end))
+            return [(batch.number, row) for batch in own for row in batch.rows.tolist()]
 
     ranges = itertools.pairwise([START, *cuts[1:], None])
     parts = [found(start, end) for start, end in ranges if start is not None]

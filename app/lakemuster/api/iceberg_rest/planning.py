@@ -13,7 +13,7 @@ from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, le
 from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
-from lakemuster.api.response_cache import follows_from
+from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
@@ -171,6 +171,6 @@ def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWrit
 
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:
     if planned.view.stale is None and planned.view.table.companion_of is None:
-        follows_from(table.request, planned.view.table)
+        cache_until_changed(table.request, planned.view.table)
     with CPU.permit():
         return Response(write(), media_type="application/json", headers={"Cache-Control": "no-store"})

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from lakemuster import __version__
 from lakemuster.api import media, streams
 from lakemuster.api.native.dependencies import Api, Paged, Target
-from lakemuster.api.response_cache import follows_from
+from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import CURRENT, RowSource, View
 from lakemuster.catalog.branches import branch_of, second_branch
 from lakemuster.catalog.listings import Listing, RowListing, Streamed
@@ -98,7 +98,7 @@ def snapshot_answer(
     """
     form, view = asked.form, views[-1]
     if all(one.stale is None for one in views):
-        follows_from(asked.request, view.table)
+        cache_until_changed(asked.request, view.table)
     stale = None if pinned else view.stale
     etag = _etag(asked, views, form, stale)
     is_alone = all(one.other is None for one in views)

@@ -16,7 +16,7 @@ from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale
 from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, needs
 from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.native.fast_route import FastRoute
-from lakemuster.api.response_cache import follows_from
+from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import View
 from lakemuster.catalog.page_tokens import Place
 from lakemuster.catalog.plan_response import PlanListing
@@ -141,7 +141,7 @@ def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
 def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:
     form = asked.form
     if view.stale is None:
-        follows_from(asked.request, view.table)
+        cache_until_changed(asked.request, view.table)
     headers = {"Vary": "Accept", **stale_header(listing.stale)}
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
@@ -152,7 +152,7 @@ def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None)
 
 def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> bytes:
     size, pages = asked.query.page_size, asked.api.services.pages
-    known = pages.again(listing, size) if place is None else None
+    known = pages.find(listing, size) if place is None else None
     page = known or listing.page(None if place is None else place.key, size)
     token = None if page.after is None else asked.token(Place(pins_of([view]), page.after))
     about: Mapping[str, object] = listing.about_of(page.totals)
@@ -165,5 +165,5 @@ def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -
         # The cached page shares the buffer of the response body, which the response cache holds too.
         files, whole = len(head) + len(page.files), memoryview(body)
         deletes = whole[files + len(between) :][: len(page.deletes)]
-        pages.keep(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))
+        pages.put(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))
     return body

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,6 +15,7 @@ from typing import Literal
 import orjson
 
 from lakemuster import __version__
+from lakemuster.caching import Cache
 from lakemuster.catalog.services import Services
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.load import METADATA_LIMIT
@@ -24,7 +24,6 @@ from lakemuster.ingest.work import load_table_answer
 
 Snapshots = Literal["all", "refs"]
 
-BUDGET_BYTES = 256 * 2**20
 CONFIG: Mapping[str, str] = {}
 """Properties that clients must use for every table: none, since they would override the user's own settings."""
 
@@ -96,11 +95,9 @@ def read(services: Services, loaded: Loaded) -> bytes:
 
 @dataclass(slots=True)
 class Answers:
-    """The cached responses of one process. Concurrent requests for the same response wait while one makes it."""
+    """The cached responses of one app. Concurrent requests for the same response wait while one makes it."""
 
-    budget: int = BUDGET_BYTES
-    held: int = 0
-    _kept: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    _responses: Cache[str, bytes] = field(default_factory=lambda: Cache("table metadata", lambda _, body: len(body)))
     _making: dict[str, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -110,22 +107,7 @@ class Answers:
             lock = self._making.setdefault(key, threading.Lock())
         try:
             with lock:
-                with self._guard:
-                    if key in self._kept:
-                        self._kept.move_to_end(key)
-                        return self._kept[key]
-                answer = make()
-                self._keep(key, answer)
-                return answer
+                return self._responses.get_or_make(key, make)
         finally:
             with self._guard:
                 self._making.pop(key, None)
-
-    def _keep(self, key: str, answer: bytes) -> None:
-        with self._guard:
-            if key in self._kept or len(answer) > self.budget:
-                return
-            self._kept[key] = answer
-            self.held += len(answer)
-            while self.held > self.budget:
-                self.held -= len(self._kept.popitem(last=False)[1])

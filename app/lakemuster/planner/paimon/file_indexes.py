@@ -51,7 +51,7 @@ KINDS = ("bloom-filter", "bitmap", "bsi", "range-bitmap")
 
 _MOST_ROWS = 1 << 31
 _AT_ONCE = 1024
-_CACHED = 4096
+_CACHED = 512
 
 
 def can_ask(bound: Bound) -> bool:

@@ -9,8 +9,9 @@ Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from lakemuster.caching import Cache
 from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive
@@ -22,17 +23,10 @@ from lakemuster.predicates import (
     BoundAnd,
     BoundLeaf,
     BoundOr,
-    Opaque,
     all_of,
     any_of,
 )
 from lakemuster.predicates.projection import project, project_strict
-
-KEPT_LEAVES = 10_000
-"""Leaves whose projections are cached, for each spec of a snapshot."""
-
-_NOTHING = Opaque("", "nothing can be said")
-"""Stands for None in the caches of projections."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +40,24 @@ class PartitionPredicates:
 
     spec: PartitionSpec
     schemas: tuple[Schema, ...]
-    _inclusive: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
-    _strict: dict[BoundLeaf, Bound] = field(default_factory=dict, init=False, compare=False)
 
     def inclusive(self, leaf: BoundLeaf) -> Bound | None:
         """Return what holds for the partition of every row that satisfies the leaf; None when nothing is known."""
-        if (known := self._inclusive.get(leaf)) is None:
+
+        def make() -> Bound | None:
             found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
-            known = _keep(self._inclusive, leaf, all_of(found) if found else _NOTHING)
-        return None if known is _NOTHING else known
+            return all_of(found) if found else None
+
+        return _projections.get_or_make((self, "inclusive", leaf), make)
 
     def strict(self, leaf: BoundLeaf) -> Bound | None:
         """Return what, where it holds for a partition, proves the leaf for all of its rows; None when nothing does."""
-        if (known := self._strict.get(leaf)) is None:
+
+        def make() -> Bound | None:
             found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
-            known = _keep(self._strict, leaf, any_of(found) if found else _NOTHING)
-        return None if known is _NOTHING else known
+            return any_of(found) if found else None
+
+        return _projections.get_or_make((self, "strict", leaf), make)
 
     def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
         for partition_field in self.spec.fields:
@@ -92,11 +88,15 @@ class PartitionPredicates:
         return FALSE if bound == FALSE else TRUE
 
 
-def _keep(known: dict[BoundLeaf, Bound], leaf: BoundLeaf, projected: Bound) -> Bound:
-    if len(known) >= KEPT_LEAVES:
-        known.clear()
-    known[leaf] = projected
-    return projected
+_projections: Cache[tuple[PartitionPredicates, str, BoundLeaf], Bound | None] = Cache(
+    "projections", lambda key, _: 1500 + 2 * _value_bytes(key[2])
+)
+"""Projections of leaves on partitions."""
+
+
+def _value_bytes(leaf: BoundLeaf) -> int:
+    """Return the approximate bytes of a leaf's values."""
+    return 100 * len(leaf.values)
 
 
 @dataclass(frozen=True, slots=True)

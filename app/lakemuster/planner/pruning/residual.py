@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.caching import Cache
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
@@ -43,8 +44,8 @@ from lakemuster.predicates import (
     references,
 )
 
-KEPT_TUPLES = 10_000
-"""Partition tuples whose residuals are cached, for each predicate and spec."""
+_TUPLE_BYTES = 300
+"""Memory of a partition tuple and its residual."""
 
 FEW_VALUES = 16
 """Longer lists of values are evaluated in bulk."""
@@ -143,6 +144,11 @@ class Remaining:
     projection: PartitionPredicates
     _known: dict[tuple[object, ...], Bound] = field(default_factory=dict)
 
+    @property
+    def tuples(self) -> int:
+        """How many partition tuples have a cached residual."""
+        return len(self._known)
+
     @cached_property
     def _leaves(self) -> list[_Asked | None]:
         """The predicate's leaves in the order of a walk; None for those without a projection."""
@@ -180,9 +186,8 @@ class Remaining:
             tuples = [dict(zip(fields, keys[number], strict=True)) for number in missing]
             decided = self._decided(fields, rows[missing], tuples)
             new = dict(zip([keys[number] for number in missing], decided, strict=True))
-            if len(self._known) > KEPT_TUPLES:
-                self._known.clear()
             self._known.update(new)
+            _residuals.replace((self.bound, self.projection), self)
             found |= new
         return [found[key] for key in keys]
 
@@ -198,7 +203,14 @@ class Remaining:
             yield known[pattern]
 
 
-remaining_of = lru_cache(maxsize=256)(Remaining)
+def remaining_of(bound: Bound, projection: PartitionPredicates) -> Remaining:
+    """Return the residuals of a predicate under a spec, cached."""
+    return _residuals.get_or_make((bound, projection), lambda: Remaining(bound, projection))
+
+
+_residuals: Cache[tuple[Bound, PartitionPredicates], Remaining] = Cache(
+    "residuals", lambda _, remaining: 2000 + remaining.tuples * _TUPLE_BYTES
+)
 
 
 def _leaves(bound: Bound) -> Iterator[BoundLeaf]:

@@ -28,7 +28,7 @@ sections and deletion vectors. ``totals`` counts a plan without listing it, ``ta
 and ``commits`` plan what was added between two snapshots; ``branches`` adds partitions of a Paimon table's second
 branch.
 
-``runs`` are ranges of entries, and ``weighed_cache`` is a cache with a budget of bytes.
+and ``runs`` are ranges of entries.
 
 Source: Iceberg spec, "Scan Planning"; Paimon's ``FileStoreScan`` and ``SnapshotReader``.
 """

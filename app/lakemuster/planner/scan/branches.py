@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 
+from lakemuster.caching import cached
 from lakemuster.errors import FormatUnsupported
 from lakemuster.index import Index
 from lakemuster.metadata.schema import Schema
@@ -23,9 +23,6 @@ from lakemuster.predicates import TRUE, Bound
 
 Statistics = Callable[[View], frozenset[int] | None]
 Binding = Callable[[View], Bound]
-
-KEPT_PARTITIONS = 16
-"""Scan indexes whose partitions are cached."""
 
 
 def plan_of(
@@ -78,7 +75,7 @@ def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -
     return (rest, first) if other.is_first else (first, rest)
 
 
-@lru_cache(maxsize=KEPT_PARTITIONS)
+@cached("partitions", lambda found: 2000 + 300 * len(found.values), lambda scan: scan.cache_key)
 def partitions_of(scan: ScanIndex) -> Partitions:
     """Return the partitions of the files that a scan reads."""
     spec = scan.view.metadata.specs[0]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lakemuster.errors import LimitExceeded
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.row_projections.inherited import inherited
-from lakemuster.planner.scan.packs import kept
+from lakemuster.planner.scan.packs import pack_cache
 from lakemuster.planner.scan.planned_entries import Piece
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Rows
@@ -53,13 +53,12 @@ def _of_batch(scan: ScanIndex, index: DeleteIndex, piece: Piece) -> MatchingDele
     if len(rows) < MOST * count:
         return None
 
-    def make() -> tuple[MatchingDeletes, int]:
+    def make() -> MatchingDeletes:
         parts = spec.parts_of(np.arange(piece.first, piece.first + count))
-        found = index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
-        return found, sum(numbers.nbytes for numbers in found)
+        return index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
 
     try:
-        found = kept((scan.own, piece.segment, piece.batch), make)
+        found: MatchingDeletes = pack_cache.get_or_make((scan.cache_key, piece.segment, piece.batch), make)
     except LimitExceeded:
         return None
     return found if len(rows) == count else _of_rows(found, rows)

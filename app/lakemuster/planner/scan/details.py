@@ -52,7 +52,7 @@ def plan_rows(
         yield from rows_of(scan, bound, added_in, start, end)
         return
     files = chosen(scan, bound)
-    for candidate in survivors(scan, bound).candidates:
+    for candidate in survivors(scan, bound).candidates(scan):
         number = candidate.number
         if number < start.part or (end is not None and (number, 0) >= end):
             continue

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
+from lakemuster.caching import cached
 from lakemuster.planner.columns import partition_names
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
@@ -44,9 +44,6 @@ LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "gro
 TOGETHER = "different parts of the filter, together"
 """Stands for the conjunct where none drops alone: each leaves some zone of a segment, some row of a file by its
 indexes, or some file of a group."""
-
-KEPT_FUNNELS = 256
-"""Predicates whose counts are cached, so that further files are explained without counting again."""
 
 OTHER_BUCKET = "the bucket that the key hashes to"
 """Stands for the conjunct that drops a file of another bucket."""
@@ -163,7 +160,7 @@ def together(one: Explanation, other: Explanation) -> Explanation:
     return replace(one, levels=tuple(levels.values()), files=files)
 
 
-@lru_cache(maxsize=KEPT_FUNNELS)
+@cached("explanations", lambda _: 8000, lambda scan, bound: (scan.cache_key, bound))
 def _levels(scan: ScanIndex, bound: Bound) -> tuple[Level, ...]:
     counting = _Counting(conjuncts(bound) or (bound,))
     for spec in scan.specs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -12,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lakemuster.caching import cached
 from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS
@@ -25,9 +25,6 @@ from lakemuster.planner.scan.branches import Binding, plan_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE
-
-CACHED_PLANS = 16
-"""Plans whose delete files are cached, for the pages that list them."""
 
 Numbers = NDArray[np.int64]
 
@@ -120,7 +117,7 @@ class FilteredFiles:
         return np.asarray(numbers[np.isin(codes[numbers], wanted)])
 
 
-@lru_cache(maxsize=CACHED_PLANS)
+@cached("delete files", lambda numbers: numbers.nbytes, lambda plan: plan.cache_key)
 def _numbers(plan: Plan) -> Numbers:
     """The numbers of the delete files that apply to a plan's files, ascending."""
     found = [np.unique(batch.deletes) for batch in plan.batches()]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.caching import cached, nbytes
 from lakemuster.formats.paimon.columns import combine, value_codes
 from lakemuster.metadata.files import split_column
 from lakemuster.metadata.types import arrow_type
@@ -41,9 +42,6 @@ from lakemuster.planner.scan.selection import (
     survivors,
 )
 from lakemuster.predicates import TRUE, Bound, references
-
-CACHED = 16
-"""Plans whose groups are cached, for their pages."""
 
 NONE = -1
 """The number of a file without a section or split."""
@@ -73,6 +71,11 @@ class Members:
     number: Ints
     row: Rows
     table: pa.Table
+
+    @property
+    def weight(self) -> int:
+        """The approximate bytes of memory, with the arrays that are made when they are first needed."""
+        return 2000 + 32 * len(self.row) + nbytes(self.table)
 
     @cached_property
     def bucket(self) -> Ints:
@@ -127,7 +130,7 @@ class MergeGroups:
     whole: Mask
 
 
-@lru_cache(maxsize=CACHED)
+@cached("merge groups", lambda files: files.weight, lambda scan, bound: (scan.cache_key, bound))
 def chosen(scan: ScanIndex, bound: Bound) -> Members:
     """Return the files that a predicate keeps, with groups of files decided as a whole."""
     found = members(scan, bound)
@@ -145,7 +148,7 @@ def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     return kept_by_bucket(files.bucket, files.numbers("level"), _matching(scan, files, bound), can_go=can_go)
 
 
-@lru_cache(maxsize=CACHED)
+@cached("merge groups", nbytes, lambda scan, bound: (scan.cache_key, bound))
 def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
     """Return how the files of :func:`chosen` are read."""
     reading, files = _paimon(scan), chosen(scan, bound)
@@ -164,7 +167,7 @@ def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
     return MergeGroups(raw, np.where(raw, NONE, section), whole)
 
 
-@lru_cache(maxsize=CACHED)
+@cached("merge groups", nbytes, lambda scan, *of: (scan.cache_key, *of))
 def packed(scan: ScanIndex, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
     """Return the (N,) split of each file of :func:`chosen`."""
     reading, files, order = _paimon(scan), chosen(scan, bound), merge_groups_of(scan, bound)
@@ -198,7 +201,7 @@ def _paimon(scan: ScanIndex) -> PaimonReading:
 def members(scan: ScanIndex, bound: Bound) -> Members:
     """Return the files that are left after pruning each file alone."""
     found: list[tuple[Candidate, Rows, pa.Table]] = []
-    for candidate in survivors(scan, bound).candidates:
+    for candidate in survivors(scan, bound).candidates(scan):
         for start, entries in entries_of(scan, candidate, bound, more=_OWN):
             keep = readable(scan, candidate.part, entries, start)
             if bound != TRUE:

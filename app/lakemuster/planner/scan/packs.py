@@ -3,7 +3,7 @@
 Evaluating manifests one by one costs some hundred microseconds each, however few files they list; a pack has about
 :data:`PACK_ROWS` files of as many manifests as that takes. Where a pack ends depends only on the manifests at its end,
 so that a commit, which adds and removes manifests, leaves most packs of a table unchanged. The arrays of packs are
-cached within a budget of bytes for all tables.
+cached.
 
 Source: ARCHITECTURE.md, "Where state is".
 """
@@ -14,13 +14,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lakemuster.caching import Cache, nbytes
 from lakemuster.index import Index
 from lakemuster.index.packed import Source, ends_run
 from lakemuster.index.segments import Segment
@@ -34,22 +35,15 @@ from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
 from lakemuster.planner.pruning.zones import stacked
-from lakemuster.planner.scan.weighed_cache import Key, WeighedCache
 from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 
 PACK_ROWS = 1 << 16
 """Files of a pack, approximately."""
 
-KEPT_BYTES = 832 * 2**20
-"""The byte budget of the cache of packs' arrays."""
-
-KEPT_ZONES = 64 * 2**20
-"""The byte budget of the cache of zones. Every filter evaluates them first, so entries must not evict them."""
-
 SOME_OF_A_PACK = 4
 """From one part in this many of a pack on, evaluating the whole pack costs less than gathering the parts."""
 
-_ENTRY_BYTES, _SOURCE_BYTES = 1024, 256
+_VALUE_BYTES, _SOURCE_BYTES = 640, 256
 """Bytes of a cached value besides its arrays, and of each segment of its pack."""
 
 Rows = NDArray[np.int64]
@@ -105,13 +99,14 @@ def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
             first, held = number + 1, 0
 
 
-def _weight(key: Key) -> int:
-    return _ENTRY_BYTES + sum(_SOURCE_BYTES * len(part.segments) for part in key if isinstance(part, Pack))
+def weight_of(key: tuple[object, ...], arrays: object) -> int:
+    """Return the bytes of arrays that are cached by a key, and of the packs that the key names."""
+    segments = sum(len(part.segments) for part in key if isinstance(part, Pack))
+    return _VALUE_BYTES + _SOURCE_BYTES * segments + nbytes(arrays)
 
 
-_KEPT = WeighedCache(KEPT_BYTES, _weight)
-kept = _KEPT.get
-kept_zones = WeighedCache(KEPT_ZONES, _weight)
+pack_cache: Cache[tuple[object, ...], Any] = Cache("packs", weight_of)
+"""Arrays of packs by pack, kind and field: :class:`BoundCodes`, :data:`Marks`, :class:`FieldStats`, masks, paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +155,7 @@ class Question:
     def is_ready(self, pack: Pack) -> bool:
         """Tell whether codes or marks of all of the predicate's columns are cached for a pack."""
         return all(
-            any(_KEPT.has((pack, "column", field_id, of, made)) for made in (BoundCodes, Marks))
+            any((pack, "column", field_id, of, made) in pack_cache for made in (BoundCodes, Marks))
             for field_id, of in self.columns.items()
         )
 
@@ -243,31 +238,27 @@ class PackStatistics:
         return bound, PackStatistics(self.question, self.pack, self.spans, self.rows, "partition")
 
     def _keys(self, field_id: int, of: Primitive) -> BoundCodes | None:
-        def make() -> tuple[BoundCodes | None, int]:
-            made = bound_codes_of(self._read(field_id, of), of, self.pack.rows)
-            return made, 0 if made is None else made.nbytes
+        def make() -> BoundCodes | None:
+            return bound_codes_of(self._read(field_id, of), of, self.pack.rows)
 
-        keys = _KEPT.get((self.pack, self.kind, field_id, of, BoundCodes), make)
+        keys: BoundCodes | None = pack_cache.get_or_make((self.pack, self.kind, field_id, of, BoundCodes), make)
         return keys if keys is None or self.spans is None else keys.spans(list(self.spans))
 
     def _marks(self, field_id: int, of: Primitive) -> Marks:
-        def make() -> tuple[Marks, int]:
-            made = marks_of(self._read(field_id, of), of, self.pack.rows)
-            return made, made.nbytes
+        def make() -> Marks:
+            return marks_of(self._read(field_id, of), of, self.pack.rows)
 
-        marks = _KEPT.get((self.pack, self.kind, field_id, of, Marks), make)
+        marks: Marks = pack_cache.get_or_make((self.pack, self.kind, field_id, of, Marks), make)
         return marks if self.spans is None else _spanned(marks, self.spans)
 
     def _bounds(self, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
         if places is not None:
             return self._read(field_id, of, places if self.spans is None else _places(self.spans, places))
 
-        def make() -> tuple[FieldStats, int]:
-            made = self._read(field_id, of)
-            parts = (made.lower, made.upper, made.null_count, made.nan_count, made.value_count)
-            return made, sum(part.nbytes for part in parts if part is not None)
+        def make() -> FieldStats:
+            return self._read(field_id, of)
 
-        whole = _KEPT.get((self.pack, self.kind, field_id, of, FieldStats), make)
+        whole: FieldStats = pack_cache.get_or_make((self.pack, self.kind, field_id, of, FieldStats), make)
         return whole if self.spans is None else _sliced(whole, self.spans)
 
     def _read(self, field_id: int, of: Primitive, places: Rows | None = None) -> FieldStats:
@@ -325,23 +316,25 @@ def _sliced(stats: FieldStats, spans: Sequence[slice]) -> FieldStats:
 def _live(index: Index, pack: Pack) -> Mask | None:
     """Mark the entries that are not deleted; None for all."""
 
-    def make() -> tuple[Mask | None, int]:
+    def make() -> Mask | None:
         live = np.concatenate([_numbers(index, name, "status") != DELETED for name in pack.segments])
-        return (None, 0) if live.all() else (live, live.nbytes)
+        return None if live.all() else live
 
-    return _KEPT.get((pack, "live"), make)
+    mask: Mask | None = pack_cache.get_or_make((pack, "live"), make)
+    return mask
 
 
 def _with_rows(index: Index, pack: Pack) -> Mask | None:
     """Mark the entries that are neither deleted nor known to have no rows; None for all."""
 
-    def make() -> tuple[Mask | None, int]:
+    def make() -> Mask | None:
         some = np.concatenate([_numbers(index, name, "record_count") != 0 for name in pack.segments])
         if (live := _live(index, pack)) is not None:
             some &= live
-        return (None, 0) if some.all() else (some, some.nbytes)
+        return None if some.all() else some
 
-    return _KEPT.get((pack, "with rows"), make)
+    mask: Mask | None = pack_cache.get_or_make((pack, "with rows"), make)
+    return mask
 
 
 def _numbers(index: Index, segment: str, name: str) -> Counts:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lakemuster.index import Index
 from lakemuster.planner.columns import flat
-from lakemuster.planner.scan.packs import Pack, kept
+from lakemuster.planner.scan.packs import Pack, pack_cache
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.storage.locations import Rewrites
@@ -101,7 +101,7 @@ def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterat
 
 def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Yield the entries of a pack that record one of these names, and the name."""
-    known = kept((pack, "paths"), lambda: _keys(index, pack, column))
+    known: Keys = pack_cache.get_or_make((pack, "paths"), lambda: _keys(index, pack, column))
     for text, key in keys.items():
         for place in known.of_key(key):
             of = int(np.searchsorted(pack.starts, place, side="right")) - 1
@@ -111,10 +111,9 @@ def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Ite
                 yield text, place
 
 
-def _keys(index: Index, pack: Pack, column: str) -> tuple[Keys, int]:
+def _keys(index: Index, pack: Pack, column: str) -> Keys:
     parts = [keys_of(flat(index.segments.open(name).table([column]).column(0))) for name in pack.segments]
-    found = Keys.of(np.concatenate([np.zeros(0, np.uint64), *parts]))
-    return found, found.nbytes
+    return Keys.of(np.concatenate([np.zeros(0, np.uint64), *parts]))
 
 
 def key_of(text: str) -> int:

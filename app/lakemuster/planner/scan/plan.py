@@ -201,6 +201,12 @@ class Plan:
         return self.scan.view
 
     @property
+    def cache_key(self) -> tuple[object, ...]:
+        """Equal for equal plans of one scan index; a cache that holds it does not keep the index alive."""
+        own = (self.bound, self.statistics, self.added_in, self.splitting, self.details, self.within, self.of_two)
+        return self.scan.cache_key, *own, None if self.other is None else self.other.cache_key
+
+    @property
     def can_be_limited(self) -> bool:
         """Whether each row of a file is a row of the table: Paimon's may be replaced, or be parts of rows."""
         reading = self.scan.reading
@@ -306,7 +312,7 @@ class Plan:
 
     def _left_in(self, stretch: Stretch) -> Runs:
         low, high = (int(stretch.spec.part_starts[part]) for part in (stretch.first, stretch.end))
-        return self.survivors.runs[stretch.spec].between(low, high)
+        return self.survivors.runs[stretch.spec.cache_key].between(low, high)
 
     def delete_rows(self, numbers: NDArray[np.int64]) -> Iterator[tuple[ManifestPart, pa.Table]]:
         """Yield delete files by ascending number, manifest by manifest, as entries with inherited fields."""

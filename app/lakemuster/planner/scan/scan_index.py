@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.caching import cached
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index import Index
 from lakemuster.index.segments import Segment
@@ -36,10 +37,6 @@ from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.format_rules import Reading, reading_of
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
-
-CACHED_INDEXES = 32
-"""Snapshots whose scan indexes are cached."""
-
 
 NanCounts = Literal["none", "some", "all"]
 
@@ -140,9 +137,18 @@ class ScanIndex:
         return any(EMBEDDED in segment.schema.names for segment in segments)
 
     @cached_property
-    def own(self) -> object:
-        """Stands for this scan index in the keys of other caches, which must not keep it alive."""
+    def cache_key(self) -> object:
+        """Stands for this scan index in the keys of caches, which must not keep it alive."""
         return object()
+
+    @property
+    def weight(self) -> int:
+        """The approximate bytes of memory, with delete files that are read when they are first needed."""
+        deletes = sum(
+            (part.manifest.header.added_files_count or 0) + (part.manifest.header.existing_files_count or 0)
+            for part in self.deletes
+        )
+        return 4000 + 300 * len(self.data) + 600 * deletes
 
     @cached_property
     def delete_tables(self) -> tuple[tuple[ManifestPart, pa.Table], ...]:
@@ -204,7 +210,7 @@ class _Key:
         return hash((self.row_id, self.published_at_ms, len(self.schemas)))
 
 
-@lru_cache(maxsize=CACHED_INDEXES)
+@cached("scan indexes", lambda scan: scan.weight)
 def _scan_indexes(key: _Key) -> ScanIndex:
     return scan_index_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lakemuster.caching import Cache, cached
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import ZONE_ROWS
 from lakemuster.metadata.files import ADDED, DELETED
@@ -30,15 +30,19 @@ from lakemuster.predicates import TRUE, Bound, references
 FEW_MANIFESTS = 4
 """Up to this many manifests, skip the zones: evaluating the entries is as fast."""
 
-CACHED_SELECTIONS = 256
-
 FEW_OF_A_PACK = 16
 """Below one part in this many of an uncached pack, evaluate segment by segment."""
 
-REMEMBERED_FILES = 1 << 16
-"""Files that one selection caches for its next pages."""
+EVALUATED_AT_ONCE = 1 << 14
+"""Up to this many entries of a pack are evaluated together, though a page needs few of them: its next pages will."""
+
+CACHED_FILES = 1 << 13
+"""Longer lists of a pack's matching files are not cached: for a page of them, evaluating its entries alone is cheap."""
 
 Rows = NDArray[np.int64]
+
+_matching_files: Cache[tuple[object, ...], Rows] = Cache("matching files", lambda _, rows: rows.nbytes)
+"""The matching files of a selection in a pack, for its next pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +68,25 @@ class Candidate:
         return Files(self.spec, pack, rows + (place - int(self.spec.pack_starts[pack])))
 
 
-@dataclass(slots=True)
-class Remembered:
-    """A cache of the matching files of packs, of up to :data:`REMEMBERED_FILES`."""
-
-    rows: dict[tuple[Stretch, int, frozenset[int] | None], Rows] = field(default_factory=dict)
-    room: int = REMEMBERED_FILES
-
-    def keep(self, key: tuple[Stretch, int, frozenset[int] | None], rows: Rows) -> None:
-        """Cache files, if there is room."""
-        cost = len(rows) + 1
-        if cost <= self.room:
-            self.room -= cost
-            self.rows[key] = rows
-
-
 @dataclass(frozen=True, slots=True)
 class Survivors:
     """What pruning by manifests and zones leaves.
 
     Attributes:
-        runs: for each spec, the entries that are left.
+        runs: the entries that are left, by the ``cache_key`` of each spec's index.
         manifests: how many manifests the predicate leaves.
-        remembered: a cache of the matching files among the entries.
+        cache_key: stands for this selection in the keys of a cache, which must not keep it alive.
     """
 
-    runs: Mapping[SpecIndex, Runs]
+    runs: Mapping[object, Runs]
     manifests: int
-    remembered: Remembered = field(default_factory=Remembered)
-    _questions: dict[SpecIndex, Question] = field(default_factory=dict)
+    cache_key: object = field(default_factory=object)
+    _questions: dict[object, Question] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """The approximate bytes of memory."""
+        return 2000 + sum(1000 + runs.starts.nbytes + runs.ends.nbytes for runs in self.runs.values())
 
     @property
     def entries(self) -> int:
@@ -101,14 +95,13 @@ class Survivors:
 
     def question(self, spec: SpecIndex, bound: Bound) -> Question:
         """Return the predicate, prepared for the packs of a spec."""
-        if spec not in self._questions:
-            self._questions[spec] = Question.of(spec.index, bound, spec.projection)
-        return self._questions[spec]
+        if spec.cache_key not in self._questions:
+            self._questions[spec.cache_key] = Question.of(spec.index, bound, spec.projection)
+        return self._questions[spec.cache_key]
 
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The manifests with entries left, in list order."""
-        found = [candidate for spec, runs in self.runs.items() for candidate in candidates_of(spec, runs)]
+    def candidates(self, scan: ScanIndex) -> tuple[Candidate, ...]:
+        """Return the manifests with entries left, in list order, given the scan index that was pruned."""
+        found = [candidate for spec in scan.specs for candidate in candidates_of(spec, self.runs[spec.cache_key])]
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 
@@ -123,15 +116,15 @@ def candidates_of(spec: SpecIndex, runs: Runs) -> Iterator[Candidate]:
         yield Candidate(spec.numbers[part], spec.parts[part], spec, own, sum(end - start for start, end in own))
 
 
-@lru_cache(maxsize=CACHED_SELECTIONS)
+@cached("selections", lambda left: left.weight, lambda scan, bound: (scan.cache_key, bound))
 def survivors(scan: ScanIndex, bound: Bound) -> Survivors:
     """Prune manifests by their partition summaries, and their entries by zones."""
-    found: dict[SpecIndex, Runs] = {}
+    found: dict[object, Runs] = {}
     manifests = 0
     for spec in scan.specs:
         kept = manifests_read(spec) & manifests_in_bucket(spec, bound) & manifests_kept(spec, bound)
         manifests += int(kept.sum())
-        found[spec] = _by_zones(spec, bound, kept)
+        found[spec.cache_key] = _by_zones(spec, bound, kept)
     return Survivors(found, manifests)
 
 
@@ -207,7 +200,7 @@ def rows_of(
     for stretch in scan.stretches:
         spec = stretch.spec
         low, high = (int(spec.part_starts[part]) for part in (stretch.first, stretch.end))
-        runs = left.runs[spec]
+        runs = left.runs[spec.cache_key]
         asked = runs.between(_place(stretch, start), high if end is None else _place(stretch, end))
         asked = asked.cut(spec.pack_starts)
         for pack, a, b in runs_of(np.searchsorted(spec.pack_starts, asked.starts, side="right") - 1):
@@ -240,15 +233,16 @@ def _found(
     added_in: frozenset[int] | None,
 ) -> Rows:
     """Return a pack's matching files in ``within``; unless that is little of a large pack, cache ``everything``'s."""
-    key = (stretch, pack, added_in)
+    key = (left.cache_key, stretch.number, pack, added_in)
     first = int(stretch.spec.pack_starts[pack])
-    rows = left.remembered.rows.get(key)
+    rows = _matching_files.get(key)
     if rows is None:
         all_entries, entries = everything.entries, within.entries
-        if entries * 4 < all_entries and all_entries > min(REMEMBERED_FILES // 4, left.remembered.room):
+        if entries * 4 < all_entries and all_entries > EVALUATED_AT_ONCE:
             return _looked_at(left, scan, stretch.spec, pack, within, bound, added_in)
         rows = _looked_at(left, scan, stretch.spec, pack, everything, bound, added_in)
-        left.remembered.keep(key, rows)
+        if len(rows) <= CACHED_FILES:
+            _matching_files.put(key, rows)
     low, high = np.searchsorted(rows, [int(within.starts[0]) - first, int(within.ends[-1]) - first]).tolist()
     return rows[low:high]
 

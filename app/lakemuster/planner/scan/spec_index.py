@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from lakemuster.caching import Cache
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import Source, sources_of
@@ -28,26 +29,27 @@ from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.row_projections.inherited import Inheritance
 from lakemuster.planner.scan.format_rules import IcebergReading, Reading
-from lakemuster.planner.scan.packs import Pack, kept_zones, packs_of
+from lakemuster.planner.scan.packs import Pack, packs_of, weight_of
 from lakemuster.planner.scan.runs import Places, Spread, runs_of
 from lakemuster.predicates import Bound, BoundLeaf
 
 Kind = Literal["column", "partition"]
 
-_BYTES_OF_ZONES = 2048
-"""Memory of the objects that hold a field's zones, besides their arrays."""
+_zone_cache: Cache[tuple[object, ...], FieldStats] = Cache("zones", weight_of)
+"""A field's zones, by pack or spec index, and field."""
+
+_ready_zones: Cache[tuple[object, ...], Ready] = Cache("zones", lambda key, ready: 3 * weight_of(key, ready.stats))
+"""A field's zones prepared for evaluation, by spec index and field: bounds in up to two forms more."""
 
 
 def _pack_zones(index: Index, pack: Pack, rows: Sequence[Sequence[int]], of: _ZonesOf) -> FieldStats:
     """Return a field's zones over a pack, cached; ``rows`` counts the entries of each segment's manifests."""
 
-    def make() -> tuple[FieldStats, int]:
+    def make() -> FieldStats:
         parts = [_segment_zones(index, name, own, of) for name, own in zip(pack.segments, rows, strict=True)]
-        found = stacked(parts, [sum(map(zone_count, own)) for own in rows], of.of)
-        arrays = (found.lower, found.upper, found.null_count, found.nan_count, found.value_count)
-        return found, _BYTES_OF_ZONES + sum(array.nbytes for array in arrays if array is not None)
+        return stacked(parts, [sum(map(zone_count, own)) for own in rows], of.of)
 
-    return kept_zones.get((pack, of), make)
+    return _zone_cache.get_or_make((pack, of), make)
 
 
 def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -> FieldStats:
@@ -94,6 +96,7 @@ class SpecIndex:
         numbers: the numbers of the parts among all data parts of the snapshot.
         projection: projects predicates on columns to this spec's partitions.
         reading: the format's rules for dropping entries.
+        cache_key: stands for this index in the keys of caches, which must not keep it alive.
     """
 
     index: Index
@@ -101,8 +104,7 @@ class SpecIndex:
     numbers: tuple[int, ...]
     projection: PartitionPredicates
     reading: Reading
-    _stacked: dict[_ZonesOf, FieldStats] = field(default_factory=dict, compare=False)
-    _ready: dict[_ZonesOf, Ready] = field(default_factory=dict, compare=False)
+    cache_key: object = field(default_factory=object, compare=False)
 
     @property
     def spec_id(self) -> int:
@@ -224,21 +226,24 @@ class SpecIndex:
     def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
         """Return the zones of a column or partition field over all parts."""
         key = _ZonesOf(kind, field_id, of, self.reading)
-        if key not in self._stacked:
-            if arrow_type(of) is None:
-                return FieldStats()
+        if arrow_type(of) is None:
+            return FieldStats()
+
+        def make() -> FieldStats:
             rows = self._rows_of_packs
             found = [_pack_zones(self.index, pack, own, key) for pack, own in zip(self.packs, rows, strict=True)]
-            counts = [sum(map(zone_count, chain.from_iterable(own))) for own in rows]
-            self._stacked[key] = stacked(found, counts, of)
-        return self._stacked[key]
+            return stacked(found, [sum(map(zone_count, chain.from_iterable(own))) for own in rows], of)
+
+        return _zone_cache.get_or_make((self.cache_key, key), make)
 
     def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> Ready:
         """Return :meth:`zones`, prepared for repeated evaluation."""
         key = _ZonesOf(kind, field_id, of, self.reading)
-        if (found := self._ready.get(key)) is None:
-            found = self._ready[key] = Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
-        return found
+
+        def make() -> Ready:
+            return Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
+
+        return _ready_zones.get_or_make((self.cache_key, key), make)
 
 
 class Files(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.caching import cached
 from lakemuster.planner.columns import flat
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.rows import START
@@ -17,9 +17,6 @@ from lakemuster.planner.scan.planned_entries import entries_of, pieces
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Survivors, survivors
 from lakemuster.predicates import Bound
-
-KEPT_TOTALS = 1024
-"""Plans whose totals are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Totals:
     bytes: int
 
 
-@lru_cache(maxsize=KEPT_TOTALS)
+@cached("totals", lambda _: 2000, lambda scan, bound, added_in: (scan.cache_key, bound, added_in))
 def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) -> Totals:
     """Count all files that a predicate keeps; the totals are cached."""
     segments = scan.index.segments

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
+from lakemuster.caching import MEMORY
 from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
+from tests.caches import memory_limit
 from tests.unit.api.conftest import FakeServices
 from tests.unit.api.iceberg_rest.conftest import DOCUMENT, FakeStore
 from tests.unit.api.iceberg_rest.test_catalog import bearer
@@ -150,8 +152,8 @@ def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
     assert not [call for call in services.calls if "lake.raw.events" in call]
 
 
-def test_kept_answers_stay_within_their_budget() -> None:
-    answers, made = Answers(budget=10), list[str]()
+def test_responses_are_cached_within_the_budget() -> None:
+    answers, made = Answers(), list[str]()
 
     def get(key: str, size: int = 4) -> bytes:
         def make() -> bytes:
@@ -160,17 +162,15 @@ def test_kept_answers_stay_within_their_budget() -> None:
 
         return answers.get(key, make)
 
-    for key in "aba":
-        get(key)
-    assert made == ["a", "b"]
-    get("c")
-    assert answers.held == 8
-    get("a")
-    assert made == ["a", "b", "c"], "the one that was used last stays"
-    get("b")
-    assert made == ["a", "b", "c", "b"]
-    assert get("x", 11) == b"x" * 11
-    assert answers.held <= 10
+    with memory_limit(10_000):
+        for key in "aba":
+            get(key, 4000)
+        assert made == ["a", "b"]
+        get("c", 4000)
+        assert MEMORY.bytes <= 10_000
+        assert get("x", 11_000) == b"x" * 11_000
+        assert get("x", 11_000) == b"x" * 11_000
+        assert made == ["a", "b", "c", "x", "x"]
     with pytest.raises(ZeroDivisionError):
         answers.get("y", lambda: bytes(1 // 0))
     assert answers.get("y", lambda: b"now") == b"now"

@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakemuster.caching import MEMORY
 from lakemuster.metadata.files import column
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import apply, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
-from lakemuster.planner.pruning import partition_predicates
 from lakemuster.planner.pruning import residual as module
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.residual import Remaining, residuals
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
 from lakemuster.predicates.sql import parse_sql
+from tests.caches import memory_limit
 
 LONG, STRING = Primitive(Kind.LONG, "long"), Primitive(Kind.STRING, "string")
 DOUBLE, TIMESTAMP = Primitive(Kind.DOUBLE, "double"), Primitive(Kind.TIMESTAMP, "timestamp")
@@ -161,8 +162,8 @@ def test_words_of_what_is_left_mean_what_is_left() -> None:
 
 def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
     projection = PartitionPredicates(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
-    with mock.patch.object(partition_predicates, "KEPT_LEAVES", 10):
-        for number in range(50):
+    with memory_limit(20_000):
+        for number in range(200):
             bound = bind(parse_sql(f"a = {number} or s = '{number}'"), SCHEMA)
             assert isinstance(bound, BoundOr)
             known, unknown = bound.children
@@ -170,5 +171,4 @@ def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
             assert isinstance(unknown, BoundLeaf)
             assert projection.inclusive(known) is projection.inclusive(known) is not None
             assert projection.strict(known) is projection.inclusive(unknown) is None
-            assert len(projection._inclusive) <= 10
-            assert len(projection._strict) <= 10
+            assert MEMORY.bytes <= 20_000

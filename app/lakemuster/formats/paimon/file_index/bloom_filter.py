@@ -9,11 +9,11 @@ Source: Paimon ``BloomFilterFileIndex``, ``BloomFilter64``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lakemuster.caching import cached, nbytes
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.paimon.file_index.cursor import Cursor
 from lakemuster.formats.paimon.file_index.fast_hash import wang_hash, xxh64
@@ -21,7 +21,6 @@ from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, float_
 from lakemuster.metadata.types import Kind, Primitive
 
 _MOST_FUNCTIONS = 127
-_CACHED = 256
 
 
 def value_hash(of: Primitive, value: object) -> int | None:
@@ -87,7 +86,7 @@ def which_may_hold_any(
     return found
 
 
-@lru_cache(maxsize=_CACHED)
+@cached("bloom filters", nbytes)
 def _places(hashes: Sequence[int], functions: int, bits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """(V, F) The byte offset and the bit mask of each hash and function."""
     low = (np.array(hashes, np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.int64)[:, None]

@@ -11,8 +11,8 @@ Source: Paimon ``FileIndexFormat``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
+from lakemuster.caching import cached
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.file_index.cursor import Cursor
 
@@ -21,7 +21,6 @@ VERSION = 1
 NULLS_ONLY = -1
 
 _FIXED = 8 + 4 + 4
-_HEADS = 1024
 _MAX_COLUMNS = 100_000
 
 
@@ -68,7 +67,7 @@ def head_length(data: bytes) -> int:
     return Cursor(data, 12).integer()
 
 
-@lru_cache(maxsize=_HEADS)
+@cached("index heads", lambda found: 1000 + 600 * sum(map(len, found[0].values())))
 def _head(head: bytes) -> tuple[dict[str, tuple[IndexRange, ...]], int]:
     """The indexes, and the end of the last one; cached, since files of one table often have equal heads."""
     cursor = Cursor(head)

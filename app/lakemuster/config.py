@@ -9,9 +9,19 @@ import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from lakemuster.available_memory import available_memory
@@ -73,6 +83,11 @@ class Settings(BaseSettings):
     max_staleness: float = Field(5.0, ge=0, description="Seconds a table's pointer may go without a look.")
     cors_origins: _Words = Field((), description="Browser origins that may call the API.")
     tokens: str | None = Field(None, description="File of bearer tokens.")
+    oidc_issuer: _Words = Field((), description="Issuers whose access tokens are accepted.")
+    oidc_audience: _Words = Field((), description="Audiences of which a token must name one.")
+    oidc_roles_claim: str = Field("roles", min_length=1, description="The claim of a token's roles; dots lead inwards.")
+    oidc_client_id: str | None = Field(None, description="This server's client at the issuer, for introspection.")
+    oidc_client_secret: SecretStr | None = Field(None, description="That client's secret.")
     warehouse: str | None = Field(None, description="The name that clients give for the warehouse; by default any.")
     decoders: int = Field(
         default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
@@ -102,6 +117,33 @@ class Settings(BaseSettings):
         if not value.startswith(("sqlite:///", "postgresql+psycopg://")):
             raise ValueError("must begin with sqlite:/// or postgresql+psycopg://")
         return value
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _issuers(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for issuer in value:
+            url = urlsplit(issuer)
+            is_here = url.scheme == "http" and url.hostname in _LOOPBACK
+            if not url.hostname or url.query or url.fragment or not (url.scheme == "https" or is_here):
+                raise ValueError(f"{issuer!r} is not an https URL without a query")
+        return value
+
+    @model_validator(mode="after")
+    def _oidc_is_whole(self) -> Self:
+        if self.oidc_issuer and not self.oidc_audience:
+            raise ValueError("OIDC_ISSUER needs OIDC_AUDIENCE: tokens for other services would be accepted")
+        if not self.oidc_issuer and (self.oidc_audience or self.oidc_client_id is not None):
+            raise ValueError("OIDC_AUDIENCE and OIDC_CLIENT_ID need OIDC_ISSUER")
+        if (self.oidc_client_id is None) != (self.oidc_client_secret is None):
+            raise ValueError("OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together")
+        if self.oidc_client_id is not None and len(self.oidc_issuer) > 1:
+            raise ValueError("OIDC_CLIENT_ID needs a single OIDC_ISSUER: opaque tokens do not name theirs")
+        return self
+
+    @property
+    def has_callers(self) -> bool:
+        """Whether requests must name their caller."""
+        return self.tokens is not None or bool(self.oidc_issuer)
 
     @field_validator("cors_origins")
     @classmethod
@@ -172,13 +214,13 @@ def _said(kind: str, message: str) -> str:
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
-    """Refuse to serve the network without tokens.
+    """Refuse to serve the network without callers.
 
     Raises:
-        ConfigInvalid: a non-loopback address, no tokens, and no ``--insecure-public``.
+        ConfigInvalid: a non-loopback address, neither tokens nor an issuer, and no ``--insecure-public``.
     """
-    if settings.host not in _LOOPBACK and settings.tokens is None and not insecure_public:
+    if settings.host not in _LOOPBACK and not settings.has_callers and not insecure_public:
         raise ConfigInvalid(
             f"HOST is {settings.host}: serving it without TOKENS lets anyone in; "
-            "set TOKENS, listen on 127.0.0.1, or say --insecure-public"
+            "set TOKENS or OIDC_ISSUER, listen on 127.0.0.1, or say --insecure-public"
         )

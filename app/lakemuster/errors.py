@@ -8,6 +8,7 @@ CatalogError
 │   ├── NotAcceptable        no media type that the caller accepts
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised · LocationForbidden
+├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
@@ -110,6 +111,12 @@ class NotAuthenticated(CatalogError):
     """A bearer token is missing or unknown."""
 
     code = "not_authenticated"
+
+
+class IdentityUnavailable(CatalogError):
+    """The identity provider must be asked about a token, and does not answer."""
+
+    code = "identity_unavailable"
 
 
 class NotAuthorised(CatalogError):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.config import load_settings
+from lakemuster.config import check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 
 
@@ -101,3 +101,36 @@ def test_settings_of_tables_are_read_from_the_environment_and_the_file(
         monkeypatch.setenv("LAKEMUSTER_TABLES", wrong)
         with pytest.raises(ConfigInvalid, match="TABLES"):
             load_settings()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ({"OIDC_ISSUER": "https://id.example"}, "needs OIDC_AUDIENCE"),
+        ({"OIDC_AUDIENCE": "muster"}, "need OIDC_ISSUER"),
+        ({"OIDC_ISSUER": "http://id.example", "OIDC_AUDIENCE": "m"}, "not an https URL"),
+        ({"OIDC_ISSUER": "https://id.example?x=1", "OIDC_AUDIENCE": "m"}, "not an https URL"),
+        ({"OIDC_ISSUER": "https://id.example", "OIDC_AUDIENCE": "m", "OIDC_CLIENT_ID": "m"}, "go together"),
+        (
+            {
+                "OIDC_ISSUER": "https://a.example,https://b.example",
+                "OIDC_AUDIENCE": "m",
+                "OIDC_CLIENT_ID": "m",
+                "OIDC_CLIENT_SECRET": "s3cret",
+            },
+            "single OIDC_ISSUER",
+        ),
+    ],
+)
+def test_sign_in_is_configured_whole(monkeypatch: pytest.MonkeyPatch, names: dict[str, str], words: str) -> None:
+    for name, value in names.items():
+        monkeypatch.setenv(f"LAKEMUSTER_{name}", value)
+    with pytest.raises(ConfigInvalid, match=words) as refused:
+        load_settings()
+    assert "s3cret" not in str(refused.value)
+
+
+def test_an_issuer_is_enough_for_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEMUSTER_OIDC_ISSUER", "https://id.example/realm")
+    monkeypatch.setenv("LAKEMUSTER_OIDC_AUDIENCE", "muster")
+    check_exposure(load_settings(host="0.0.0.0"), insecure_public=False)

@@ -14,7 +14,7 @@ from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
-from lakemuster.api.identity.opening import open_identity
+from lakemuster.api.identity.opening import Identity, open_identity
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.middleware import Middleware, MiddlewareRules
 from lakemuster.api.native import history, lists, plans, system, tables
@@ -62,7 +62,7 @@ def create_app(services: Services) -> FastAPI:
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _maintained(services),
+        lifespan=lambda _: _maintained(services, identity),
     )
     app.state.api = Api(services, identity, metrics)
     app.state.readiness = Readiness.of(services)
@@ -95,14 +95,16 @@ def create_app(services: Services) -> FastAPI:
 
 
 @asynccontextmanager
-async def _maintained(services: Services) -> AsyncIterator[None]:
-    """Sweep the segment store, and return freed memory to the system, while the server runs."""
+async def _maintained(services: Services, identity: Identity) -> AsyncIterator[None]:
+    """Sweep the segment store, return freed memory to the system and keep issuers' keys, while the server runs."""
     limit_arenas()
     sweeper = Sweeper(services.index, services.refresher.totals)
     sweeper.start()
     try:
         async with create_task_group() as tasks:
             tasks.start_soon(trim_regularly)
+            for provider in identity.providers:
+                tasks.start_soon(provider.keep_fresh)
             yield
             tasks.cancel_scope.cancel()
     finally:
@@ -112,5 +114,5 @@ async def _maintained(services: Services) -> AsyncIterator[None]:
 def _edge_rules(settings: Settings) -> MiddlewareRules:
     """On loopback without tokens, accept only loopback host names: another one is an attack (DNS rebinding)."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    is_open = settings.tokens is None and host in LOOPBACK
+    is_open = not settings.has_callers and host in LOOPBACK
     return MiddlewareRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))

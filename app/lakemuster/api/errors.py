@@ -31,6 +31,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.NotAcceptable: 406,
     errors.LocationRefused: 400,
     errors.NotAuthenticated: 401,
+    errors.IdentityUnavailable: 503,
     errors.NotAuthorised: 403,
     errors.LocationForbidden: 403,
     errors.NotFound: 404,

@@ -45,5 +45,10 @@ def get_config(
     ] = "",
 ) -> Response:
     """How to configure a client: scans are planned here, unless its user says `scan-planning-mode=client`."""
-    require_warehouse(api_of(request).services.settings, warehouse)
-    return catalog.answer(_CONFIG)
+    api = api_of(request)
+    require_warehouse(api.services.settings, warehouse)
+    endpoint = api.identity.token_endpoint
+    if endpoint is None:
+        return catalog.answer(_CONFIG)
+    defaults = {**_CONFIG.defaults, "oauth2-server-uri": endpoint}
+    return catalog.answer(_CONFIG.model_copy(update={"defaults": defaults}))

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, the_namespace, the_table_name, the_view_name
 from lakemuster.api.iceberg_rest.documented import TOKENS, WRITE
-from lakemuster.api.native.dependencies import needs
+from lakemuster.api.native.dependencies import TheApi, needs
 from lakemuster.errors import OperationUnsupported
 from lakemuster.wire.iceberg_rest.catalog import OAuthError
 
@@ -63,12 +63,17 @@ for _method, _path, _name, _description in _WRITES:
 
 
 @router.post("/oauth/tokens", name="iceberg_get_token", response_model=None, status_code=400, responses=TOKENS)
-async def get_token() -> Response:
-    """Exchange a credential for a token. Refused: callers are given the tokens of this server's tokens file."""
+async def get_token(api: TheApi) -> Response:
+    """Exchange a credential for a token. Refused: callers have tokens of the tokens file, or of an issuer."""
+    endpoint = api.identity.token_endpoint
+    help_text = (
+        "configure the catalog with a bearer token (property token) that its operator gave you, and with no credential"
+        if endpoint is None
+        else f"configure the catalog with oauth2-server-uri={endpoint} beside its credential"
+    )
     refusal = OAuthError(
         error="unsupported_grant_type",
-        error_description="this server issues no tokens: configure the catalog with a bearer token (property token) "
-        "that its operator gave you, and with no credential",
+        error_description=f"this server issues no tokens: {help_text}",
     )
     return Response(
         refusal.model_dump_json(), 400, media_type="application/json", headers={"Cache-Control": "no-store"}

@@ -5,4 +5,8 @@
 ``authenticator``   the port: from a bearer token to a caller
 ``tokens``          static tokens: the tokens file's content
 ``token_file``      ... and its reload while the server runs
+``oidc``            access tokens of OpenID providers: by signature, or by introspection
+``provider``        ... the provider's endpoints and keys, fetched in bounded time
+``claims``          ... the grants that a token's claims name
+``opening``         all of this, built from the settings
 """

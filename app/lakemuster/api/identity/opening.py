@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakemuster.api.identity.authenticator import Authenticator, FirstOf
+from lakemuster.api.identity.callers import Grant
+from lakemuster.api.identity.oidc import Client, OidcAuthenticator, no_roles
 from lakemuster.api.identity.policy import Policy
+from lakemuster.api.identity.provider import Provider
 from lakemuster.api.identity.token_file import TokenFile
 from lakemuster.config import Settings
 
@@ -17,11 +21,19 @@ class Identity:
     Attributes:
         authenticator: None: everybody is ``callers.ANYONE``.
         tokens: the tokens file, if there is one.
+        providers: the issuers whose tokens are accepted.
     """
 
     authenticator: Authenticator | None
     policy: Policy
     tokens: TokenFile | None
+    providers: tuple[Provider, ...] = ()
+
+    @property
+    def token_endpoint(self) -> str | None:
+        """Where clients exchange a credential for a token; None: there is no issuer, or it did not answer yet."""
+        metadata = self.providers[0].metadata if self.providers else None
+        return None if metadata is None else metadata.token_endpoint
 
     def reload(self) -> None:
         """Make the next request read the tokens file again. Safe in a signal handler."""
@@ -30,12 +42,31 @@ class Identity:
 
 
 def open_identity(settings: Settings) -> Identity:
-    """Read the tokens file.
+    """Read the tokens file; issuers are asked later.
 
     Raises:
-        ConfigInvalid: it is wrong.
+        ConfigInvalid: the file is wrong.
     """
     tokens = TokenFile.of(settings.tokens)
+    providers = tuple(map(Provider, settings.oidc_issuer))
     authenticators: list[Authenticator] = [] if tokens is None else [tokens]
+    if providers:
+        authenticators.append(_oidc(settings, providers, tokens))
     policy = Policy() if tokens is None else Policy(lambda: tokens.rules.locations)
-    return Identity(FirstOf(authenticators) if authenticators else None, policy, tokens)
+    return Identity(FirstOf(authenticators) if authenticators else None, policy, tokens, providers)
+
+
+def _oidc(settings: Settings, providers: tuple[Provider, ...], tokens: TokenFile | None) -> OidcAuthenticator:
+    def roles() -> tuple[Mapping[str, tuple[Grant, ...]], int]:
+        assert tokens is not None
+        rules = tokens.rules
+        return rules.roles, rules.generation
+
+    client_id, secret = settings.oidc_client_id, settings.oidc_client_secret
+    return OidcAuthenticator(
+        providers,
+        settings.oidc_audience,
+        settings.oidc_roles_claim,
+        roles=no_roles if tokens is None else roles,
+        client=None if client_id is None or secret is None else Client(client_id, secret.get_secret_value()),
+    )

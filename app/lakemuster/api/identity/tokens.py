@@ -106,12 +106,14 @@ class Rules:
         roles: by name, for callers of identity providers.
         locations: by namespace, where its tables may live.
         text: the file's bytes.
+        generation: of the content, for callers.
     """
 
     tokens: Tokens
     roles: Mapping[str, tuple[Grant, ...]]
     locations: Mapping[Levels, tuple[str, ...]]
     text: bytes
+    generation: int
 
     def says_as(self, other: Rules) -> bool:
         """Whether another file has the same content."""
@@ -152,7 +154,7 @@ def read_rules(path: str, generation: int = 0) -> Rules:
             raise ConfigInvalid(f"TOKENS: {path}: two tokens have the same {what}")
     if not entries and not roles:
         raise ConfigInvalid(f"TOKENS: {path}: it has no [[token]] and no [[role]]")
-    return Rules(Tokens(callers), roles, locations, text)
+    return Rules(Tokens(callers), roles, locations, text, generation)
 
 
 def _location(url: str) -> str:

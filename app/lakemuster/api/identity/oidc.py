@@ -1,0 +1,234 @@
+"""Authenticate callers by access tokens of OpenID providers: JWTs by their signature, opaque ones by introspection.
+
+A JWT is accepted if a pinned issuer signed it with one of its current keys and an asymmetric algorithm, for our
+audience, and if it is in its time. Tokens of other uses are refused although their signature is right: ID and logout
+tokens, and tokens that are bound to a key of their owner (``cnf``), whose copies must be worthless to others.
+
+Source: RFC 9068 (JWT profile of access tokens), RFC 8725 (JWT best practices), RFC 7662 (introspection).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from lakemuster.api.identity.callers import Caller, Grant
+from lakemuster.api.identity.claims import grants_of
+from lakemuster.api.identity.provider import ALGORITHMS, Provider
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import NotAuthenticated
+
+SKEW_SECONDS = 60
+"""Allowed difference between the provider's clock and ours."""
+INTROSPECTED_SECONDS = 30
+"""How long an answer about an opaque token is used; a revoked token is accepted for as long at most."""
+REFUSED_SECONDS = 10
+"""How long an opaque token that was refused is refused without asking again."""
+MAX_TOKEN_CHARACTERS = 16_384
+MAX_REMEMBERED = 10_000
+"""Limit of remembered tokens, by hash."""
+
+_ASYMMETRIC = frozenset[str]().union(*ALGORITHMS.values())
+_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})
+_OTHER_USES = frozenset({"at_hash", "c_hash", "s_hash", "events"})
+_MAX_SUBJECT_CHARACTERS = 255
+_NEVER = 2**53
+_REFUSALS: tuple[tuple[type[jwt.PyJWTError], str], ...] = (
+    (jwt.ExpiredSignatureError, "this token has expired"),
+    (jwt.ImmatureSignatureError, "this token is not valid yet"),
+    (jwt.InvalidAudienceError, "this token is for another audience"),
+    (jwt.MissingRequiredClaimError, "this token lacks one of the claims iss, aud, sub and exp"),
+)
+"""Reasons that are told: the token's owner knows them from the token itself."""
+
+Roles = Callable[[], tuple[Mapping[str, tuple[Grant, ...]], int]]
+"""Returns the ``[[role]]`` entries of the tokens file, and the generation of its content."""
+
+
+def no_roles() -> tuple[Mapping[str, tuple[Grant, ...]], int]:
+    """There is no tokens file."""
+    return {}, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The server's own credentials at the provider, for introspection."""
+
+    client_id: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A token that was examined.
+
+    Attributes:
+        caller: None: it was refused.
+        until: wall clock, seconds since 1970.
+        stamp: of the keys and roles that the caller follows from.
+    """
+
+    caller: Caller | None
+    until: float
+    stamp: tuple[int, int]
+
+
+class OidcAuthenticator:
+    """Accepts tokens of pinned issuers.
+
+    Args:
+        providers: the issuers; with a ``client``, exactly one.
+        audience: a token must be for one of these.
+        claim: of roles, see ``claims``.
+        client: None: opaque tokens are refused.
+    """
+
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        audience: Sequence[str],
+        claim: str,
+        *,
+        roles: Roles = no_roles,
+        client: Client | None = None,
+        clock: Clock = SYSTEM,
+    ) -> None:
+        self.providers = {provider.issuer: provider for provider in providers}
+        self._audience = list(audience)
+        self._claim = claim
+        self._roles = roles
+        self._client = client
+        self._clock = clock
+        self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
+
+    def known(self, token: str) -> Caller | None:
+        """The caller of a token that was accepted before, while nothing changed that it follows from."""
+        key = _hash(token)
+        found = self._remembered.get(key)
+        if found is None or found.caller is None:
+            return None
+        if found.until <= self._now() or found.stamp != self._stamp():
+            del self._remembered[key]
+            return None
+        self._remembered.move_to_end(key)
+        return found.caller
+
+    async def examine(self, token: str) -> Caller:
+        """The caller of a token.
+
+        Raises:
+            NotAuthenticated: it is refused; the message says why, where that helps its owner.
+            IdentityUnavailable: the provider must be asked, and does not answer.
+        """
+        if len(token) > MAX_TOKEN_CHARACTERS:
+            raise NotAuthenticated("this token is too long")
+        try:
+            header = jwt.get_unverified_header(token)
+        except (jwt.PyJWTError, ValueError, RecursionError):
+            return await self._introspected(token)
+        return await self._verified(token, header)
+
+    async def _verified(self, token: str, header: Mapping[str, Any]) -> Caller:
+        algorithm, key_id, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
+        if algorithm not in _ASYMMETRIC:
+            raise NotAuthenticated("this token's signature algorithm is not accepted")
+        if "crit" in header or not isinstance(kind, str) or kind.lower() not in _TYPES:
+            raise NotAuthenticated("this is not an access token")
+        provider = self._provider(token)
+        for key in await provider.keys(key_id if isinstance(key_id, str) else None):
+            usable = key.for_algorithm(algorithm)
+            claims = None if usable is None else self._decoded(token, usable, algorithm, provider.issuer)
+            if claims is not None:
+                until = _seconds(claims["exp"], self._now()) + SKEW_SECONDS
+                return self._accepted(token, claims, provider.issuer, until)
+        raise NotAuthenticated("this token is not signed by a current key of its issuer")
+
+    def _provider(self, token: str) -> Provider:
+        """The pinned issuer that a token names, before its signature is checked with that issuer's keys only."""
+        try:
+            unverified = jwt.decode(token, options={"verify_signature": False})
+            return self.providers[unverified["iss"]]
+        except (jwt.PyJWTError, ValueError, RecursionError, KeyError, TypeError):
+            raise NotAuthenticated("this token is of no issuer that is trusted here") from None
+
+    def _decoded(self, token: str, key: jwt.PyJWK, algorithm: str, issuer: str) -> Mapping[str, Any] | None:
+        """The claims of a token; None: the key did not sign it. Raises: NotAuthenticated."""
+        try:
+            claims: Mapping[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[algorithm],
+                audience=self._audience,
+                issuer=issuer,
+                leeway=SKEW_SECONDS,
+                options={"require": ["iss", "aud", "sub", "exp"]},
+            )
+        except jwt.InvalidSignatureError:
+            return None
+        except (jwt.PyJWTError, ValueError, RecursionError, OverflowError) as error:
+            reason = next((text for kind, text in _REFUSALS if isinstance(error, kind)), "this token is refused")
+            raise NotAuthenticated(reason) from None
+        if claims.get("iss") != issuer:
+            raise NotAuthenticated("this token is of no issuer that is trusted here")
+        return claims
+
+    def _accepted(self, token: str, claims: Mapping[str, Any], issuer: str, until: float) -> Caller:
+        if claims.get("typ", "Bearer") not in {"Bearer", "JWT", "at+jwt"} or _OTHER_USES & claims.keys():
+            raise NotAuthenticated("this is not an access token")
+        if "cnf" in claims:
+            raise NotAuthenticated("this token is bound to a key, which is not checked here: use one that is not")
+        subject = claims.get("sub")
+        if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_SUBJECT_CHARACTERS:
+            raise NotAuthenticated("this token names no subject")
+        roles, generation = self._roles()
+        caller = Caller(f"{issuer}#{subject}", grants_of(claims, self._claim, roles), generation)
+        self._remember(token, caller, until)
+        return caller
+
+    async def _introspected(self, token: str) -> Caller:
+        refusal = NotAuthenticated("this token is not known here")
+        found = self._remembered.get(_hash(token))
+        # Tokens of our own tokens file are never sent to a provider.
+        if self._client is None or token.startswith("lm_") or (found is not None and found.until > self._now()):
+            raise refusal
+        (provider,) = self.providers.values()
+        claims = await provider.introspect(token, self._client.client_id, self._client.secret)
+        now = self._now()
+        until = min(now + INTROSPECTED_SECONDS, _seconds(claims.get("exp"), now + INTROSPECTED_SECONDS) + SKEW_SECONDS)
+        audience = claims.get("aud")
+        audiences = audience if isinstance(audience, list) else [audience]
+        if (
+            claims.get("active") is not True
+            or claims.get("iss", provider.issuer) != provider.issuer
+            or not any(one in self._audience for one in audiences)
+            or until <= now
+            or _seconds(claims.get("nbf"), now) > now + SKEW_SECONDS
+        ):
+            self._remember(token, None, now + REFUSED_SECONDS)
+            raise refusal
+        return self._accepted(token, claims, provider.issuer, until)
+
+    def _remember(self, token: str, caller: Caller | None, until: float) -> None:
+        self._remembered[_hash(token)] = _Remembered(caller, until, self._stamp())
+        while len(self._remembered) > MAX_REMEMBERED:
+            self._remembered.popitem(last=False)
+
+    def _stamp(self) -> tuple[int, int]:
+        return sum(provider.version for provider in self.providers.values()), self._roles()[1]
+
+    def _now(self) -> float:
+        return self._clock.wall_ms() / 1000
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+
+
+def _seconds(value: object, otherwise: float) -> float:
+    """A time as seconds since 1970; one that no clock can show is as good as never."""
+    return float(min(value, _NEVER)) if isinstance(value, int | float) else otherwise

@@ -1,0 +1,259 @@
+"""An OpenID provider: its endpoints and keys, fetched in bounded time.
+
+Keys are fetched before they are needed, and again every few minutes, by :meth:`Provider.keep_fresh`. Requests wait only
+for a key that is not known. One fetch serves all that wait; after a fetch, no other starts for some seconds, so that
+tokens with invented key ids cost the provider nothing. While the provider does not answer, known keys stay valid.
+
+Source: OpenID Connect Discovery 1.0; RFC 7517 (JSON Web Key).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from ssl import SSLContext
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+import jwt
+import orjson
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import IdentityUnavailable
+
+LOG = logging.getLogger("lakemuster.identity")
+DEADLINE_SECONDS = 5.0
+"""Limit of one fetch: discovery and keys, or one introspection."""
+REFRESH_SECONDS = 300.0
+"""Age at which keys are fetched again; a key that the provider removed is valid for as long at most."""
+PAUSE_SECONDS = 10.0
+"""Time after a fetch in which an unknown key id starts no other."""
+MAX_AGE_SECONDS = 24 * 3600.0
+"""Age at which keys are no longer used, if the provider did not answer all the time."""
+INTROSPECTIONS = 16
+"""Introspections at once; more wait, within the same deadline."""
+_MAX_BYTES = 2**20
+_MAX_KEYS = 100
+_MIN_RSA_BITS = 2048
+ALGORITHMS: Mapping[str, frozenset[str]] = {
+    "RSA": frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}),
+    "EC": frozenset({"ES256", "ES384", "ES512"}),
+    "OKP": frozenset({"EdDSA"}),
+}
+"""Accepted signature algorithms by type of key: asymmetric ones only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A public key of the provider.
+
+    Attributes:
+        jwk: the key as a JSON Web Key.
+    """
+
+    key_id: str | None
+    jwk: Mapping[str, Any]
+
+    def for_algorithm(self, algorithm: str) -> jwt.PyJWK | None:
+        """The key for a signature algorithm; None: it is not meant for it, or is too short."""
+        if algorithm not in ALGORITHMS.get(self.jwk["kty"], ()) or self.jwk.get("alg", algorithm) != algorithm:
+            return None
+        try:
+            key = jwt.PyJWK(dict(self.jwk), algorithm)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            return None
+        bits = getattr(key.key, "key_size", None)
+        return None if self.jwk["kty"] == "RSA" and (bits is None or bits < _MIN_RSA_BITS) else key
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a provider says of itself."""
+
+    keys: tuple[Key, ...]
+    token_endpoint: str | None
+    introspection_endpoint: str | None
+
+
+class Provider:
+    """One issuer. Belongs to one event loop.
+
+    Attributes:
+        metadata: the newest; None: it was never fetched.
+        version: changes with the keys.
+    """
+
+    def __init__(self, issuer: str, clock: Clock = SYSTEM) -> None:
+        self.issuer = issuer
+        self.metadata: Metadata | None = None
+        self.version = 0
+        self._clock = clock
+        self._fetched_at = self._tried_at = float("-inf")
+        self._has_failed = False
+        self._flight: asyncio.Task[None] | None = None
+        self._introspections = asyncio.Semaphore(INTROSPECTIONS)
+
+    async def keys(self, key_id: str | None) -> tuple[Key, ...]:
+        """The keys of an id; of a token that names none, all.
+
+        Raises:
+            IdentityUnavailable: the id is not known, and the provider does not answer.
+        """
+        found = self._known(key_id)
+        if not found and self._may_fetch():
+            await self.fetch()
+            found = self._known(key_id)
+        if not found and self._has_failed:
+            raise _unavailable()
+        return found
+
+    async def fetch(self) -> None:
+        """Fetch the metadata and keys, or join a fetch under way.
+
+        Raises:
+            IdentityUnavailable: the provider does not answer in time, or not as the standard says.
+        """
+        if self._flight is None or self._flight.done():
+            self._flight = asyncio.get_running_loop().create_task(self._fetch())
+        await asyncio.shield(self._flight)
+
+    async def keep_fresh(self) -> None:
+        """Fetch now and at intervals, until cancelled."""
+        while True:
+            with suppress(IdentityUnavailable):  # logged where it was raised
+                await self.fetch()
+            is_fresh = self._clock.monotonic() - self._fetched_at < REFRESH_SECONDS
+            await asyncio.sleep(REFRESH_SECONDS if is_fresh else PAUSE_SECONDS)
+
+    async def introspect(self, token: str, client_id: str, secret: str) -> Mapping[str, Any]:
+        """The provider's answer about a token (RFC 7662).
+
+        Raises:
+            IdentityUnavailable: the provider does not answer in time, or not as the standard says.
+        """
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS), self._introspections:
+                endpoint = await self._introspection_endpoint()
+                auth = httpx.BasicAuth(quote(client_id, safe=""), quote(secret, safe=""))
+                return await _json("POST", endpoint, data={"token": token}, auth=auth)
+        except TimeoutError:
+            raise self._failed(f"no answer within {DEADLINE_SECONDS:.0f} s") from None
+        except IdentityUnavailable as error:
+            raise self._failed(error.message) from None
+
+    async def _introspection_endpoint(self) -> str:
+        if self.metadata is None:
+            if not self._may_fetch():
+                raise _unavailable()
+            await self.fetch()
+        if self.metadata is None or self.metadata.introspection_endpoint is None:
+            raise IdentityUnavailable("its discovery document names no introspection_endpoint")
+        return self.metadata.introspection_endpoint
+
+    def _usable(self) -> Metadata | None:
+        age = self._clock.monotonic() - self._fetched_at
+        return self.metadata if age < MAX_AGE_SECONDS else None
+
+    def _known(self, key_id: str | None) -> tuple[Key, ...]:
+        metadata = self._usable()
+        if metadata is None:
+            return ()
+        return tuple(key for key in metadata.keys if key_id is None or key.key_id == key_id)
+
+    def _may_fetch(self) -> bool:
+        is_under_way = self._flight is not None and not self._flight.done()
+        return is_under_way or self._clock.monotonic() - self._tried_at >= PAUSE_SECONDS
+
+    async def _fetch(self) -> None:
+        self._tried_at = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                found = await self._read()
+        except TimeoutError:
+            raise self._failed(f"no answer within {DEADLINE_SECONDS:.0f} s") from None
+        except IdentityUnavailable as error:
+            raise self._failed(error.message) from None
+        finally:
+            self._tried_at, self._has_failed = self._clock.monotonic(), True
+        if self.metadata is None or self.metadata.keys != found.keys:
+            self.version += 1
+        self.metadata, self._fetched_at, self._has_failed = found, self._tried_at, False
+
+    async def _read(self) -> Metadata:
+        document = await _json("GET", self.issuer.rstrip("/") + "/.well-known/openid-configuration")
+        if document.get("issuer") != self.issuer:
+            raise IdentityUnavailable("its discovery document is of another issuer")
+        jwks_uri = self._endpoint(document, "jwks_uri")
+        if jwks_uri is None:
+            raise IdentityUnavailable("its discovery document has no jwks_uri that can be used")
+        found = (await _json("GET", jwks_uri)).get("keys")
+        if not isinstance(found, list):
+            raise IdentityUnavailable("its key set is not a JSON Web Key Set")
+        keys = tuple(Key(_text(jwk.get("kid")), jwk) for jwk in found[:_MAX_KEYS] if _is_for_signatures(jwk))
+        return Metadata(
+            keys, self._endpoint(document, "token_endpoint"), self._endpoint(document, "introspection_endpoint")
+        )
+
+    def _endpoint(self, document: Mapping[str, Any], name: str) -> str | None:
+        """An endpoint's URL; None: there is none, or it has not the issuer's protection by TLS."""
+        url = _text(document.get(name))
+        if url is None or not url.startswith(("https://", f"{urlsplit(self.issuer).scheme}://")):
+            return None
+        return url
+
+    def _failed(self, reason: str) -> IdentityUnavailable:
+        LOG.warning("the identity provider %s cannot be used: %s", self.issuer, reason)
+        return _unavailable()
+
+
+def _unavailable() -> IdentityUnavailable:
+    return IdentityUnavailable("the identity provider does not answer; try again in a moment")
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _is_for_signatures(jwk: object) -> bool:
+    return (
+        isinstance(jwk, dict)
+        and jwk.get("kty") in ALGORITHMS
+        and jwk.get("use", "sig") == "sig"
+        and "verify" in jwk.get("key_ops", ["verify"])
+    )
+
+
+@cache
+def _tls() -> SSLContext:
+    """Loaded once: reading the trusted certificates takes tens of milliseconds."""
+    return httpx.create_ssl_context()
+
+
+async def _json(method: str, url: str, **options: Any) -> Mapping[str, Any]:
+    """The JSON object at a URL. Redirects are not followed.
+
+    Raises:
+        IdentityUnavailable: there is no such answer; the message says why, without the URL's query.
+    """
+    try:
+        async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS) as client:
+            headers = {"Accept": "application/json"}
+            async with client.stream(method, url, headers=headers, **options) as response:
+                if response.status_code != 200:
+                    raise IdentityUnavailable(f"{urlsplit(url).path} answers with status {response.status_code}")
+                body = bytearray()
+                async for part in response.aiter_bytes():
+                    body += part
+                    if len(body) > _MAX_BYTES:
+                        raise IdentityUnavailable(f"{urlsplit(url).path} answers with more than {_MAX_BYTES} bytes")
+        document = orjson.loads(body)
+    except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as cause:
+        raise IdentityUnavailable(f"{urlsplit(url).path}: {type(cause).__name__}") from cause
+    if not isinstance(document, dict):
+        raise IdentityUnavailable(f"{urlsplit(url).path} answers with no JSON object")
+    return document

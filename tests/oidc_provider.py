@@ -1,0 +1,184 @@
+"""A small OpenID provider over real HTTP, with real keys: it rotates them, hangs, fails and lies when told to."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+AUDIENCE = "lakemuster-tests"
+PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
+
+
+@cache
+def rsa_key(number: int, bits: int = 2048) -> rsa.RSAPrivateKey:
+    """The same key for a number: making one takes a tenth of a second."""
+    del number
+    return rsa.generate_private_key(public_exponent=65537, key_size=bits)
+
+
+def new_key(algorithm: str, number: int = 0) -> PrivateKey:
+    """A private key for a signature algorithm."""
+    if algorithm.startswith(("RS", "PS")):
+        return rsa_key(number)
+    if algorithm == "EdDSA":
+        return ed25519.Ed25519PrivateKey.generate()
+    curves = {"ES256": ec.SECP256R1(), "ES384": ec.SECP384R1(), "ES512": ec.SECP521R1()}
+    return ec.generate_private_key(curves[algorithm])
+
+
+@dataclass
+class SigningKey:
+    """A key that the provider signs with."""
+
+    key_id: str
+    algorithm: str
+    private: PrivateKey
+
+    @property
+    def jwk(self) -> dict[str, Any]:
+        """The public key."""
+        algorithm = jwt.get_algorithm_by_name(self.algorithm)
+        document = algorithm.to_jwk(self.private.public_key(), as_dict=True)
+        return {**document, "kid": self.key_id, "use": "sig"}
+
+
+@dataclass
+class OidcProvider:
+    """The provider, while it is served.
+
+    Attributes:
+        named: the issuer that its discovery document names.
+        opaque: introspection's answers by token.
+        hold: requests wait while it is not set.
+        status: of every answer.
+        asked: requests by path.
+    """
+
+    port: int
+    keys: list[SigningKey] = field(default_factory=lambda: [SigningKey("first", "RS256", rsa_key(0))])
+    named: str | None = None
+    opaque: dict[str, dict[str, Any]] = field(default_factory=dict)
+    clients: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    hold: threading.Event = field(default_factory=threading.Event)
+    status: int = 200
+    asked: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def issuer(self) -> str:
+        """The issuer's URL."""
+        return f"http://127.0.0.1:{self.port}/realm"
+
+    def rotate(self, algorithm: str = "RS256") -> SigningKey:
+        """Replace all keys by a new one."""
+        number = len(self.asked) + len(self.keys) + int(self.keys[-1].key_id == "first")
+        self.keys = [SigningKey(f"rotated-{time.monotonic_ns()}", algorithm, new_key(algorithm, number))]
+        return self.keys[0]
+
+    def claims(self, subject: str = "someone", *roles: str, **changes: Any) -> dict[str, Any]:
+        """The claims of a good access token; a change to None removes one."""
+        now = int(time.time())
+        found = {
+            "iss": self.issuer,
+            "aud": [AUDIENCE, "account"],
+            "sub": subject,
+            "iat": now,
+            "exp": now + 300,
+            "roles": list(roles),
+            **changes,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def token(self, subject: str = "someone", *roles: str, key: SigningKey | None = None, **changes: Any) -> str:
+        """An access token; ``headers`` adds to its header."""
+        headers = changes.pop("headers", {})
+        key = key or self.keys[0]
+        return jwt.encode(
+            self.claims(subject, *roles, **changes),
+            key.private,
+            key.algorithm,
+            {"kid": key.key_id, **headers},
+        )
+
+    def answer(self, path: str, form: dict[str, list[str]], basic: tuple[str, str]) -> tuple[int, object]:
+        """The answer to a request."""
+        match path:
+            case "/realm/.well-known/openid-configuration":
+                return self.status, {
+                    "issuer": self.named or self.issuer,
+                    "jwks_uri": f"{self.issuer}/keys",
+                    "token_endpoint": f"{self.issuer}/token",
+                    "introspection_endpoint": f"{self.issuer}/introspect",
+                }
+            case "/realm/keys":
+                return self.status, {"keys": [key.jwk for key in self.keys]}
+            case "/realm/introspect":
+                if basic != ("muster", "a secret/+"):
+                    return 401, {"error": "invalid_client"}
+                return self.status, self.opaque.get(form["token"][0], {"active": False})
+            case "/realm/token":
+                return self._exchange(form)
+        return 404, {}
+
+    def _exchange(self, form: dict[str, list[str]]) -> tuple[int, object]:
+        client = form.get("client_id", [""])[0]
+        secret, changes = self.clients.get(client, (None, {}))
+        if form.get("grant_type") != ["client_credentials"] or form.get("client_secret") != [secret]:
+            return 401, {"error": "invalid_client", "error_description": "who is that?"}
+        token = self.token(client, **changes)
+        return 200, {"access_token": token, "token_type": "Bearer", "expires_in": 300}
+
+
+@contextmanager
+def oidc_provider() -> Iterator[OidcProvider]:
+    """Serve a provider on a free port of this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            length = int(self.headers.get("content-length", 0))
+            form = parse_qs(self.rfile.read(length).decode())
+            provider.asked[self.path] += 1
+            provider.hold.wait()
+            scheme, _, given = self.headers.get("authorization", "").partition(" ")
+            user, _, password = base64.b64decode(given).decode().partition(":") if scheme == "Basic" else ("", "", "")
+            status, document = provider.answer(self.path, form, (unquote(user), unquote(password)))
+            body = json.dumps(document).encode()
+            try:
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                pass  # the client did not wait
+
+        do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    provider = OidcProvider(server.server_port)
+    provider.hold.set()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        provider.hold.set()
+        server.shutdown()
+        server.server_close()

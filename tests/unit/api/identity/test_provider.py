@@ -1,0 +1,135 @@
+"""A provider that hangs, fails or lies costs those that need its answer a bounded time, and nobody else anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from lakemuster.api.identity import provider as module
+from lakemuster.api.identity.oidc import OidcAuthenticator
+from lakemuster.api.identity.provider import MAX_AGE_SECONDS, PAUSE_SECONDS, Provider
+from lakemuster.errors import IdentityUnavailable, NotAuthenticated
+from tests.clocks import SteppedClock
+from tests.oidc_provider import AUDIENCE, OidcProvider, oidc_provider
+
+
+@pytest.fixture
+def served() -> Iterator[OidcProvider]:
+    with oidc_provider() as found:
+        yield found
+
+
+@pytest.fixture
+def clock() -> SteppedClock:
+    return SteppedClock()
+
+
+@pytest.fixture
+def provider(served: OidcProvider, clock: SteppedClock) -> Provider:
+    return Provider(served.issuer, clock)
+
+
+def test_all_that_wait_share_one_fetch(served: OidcProvider, provider: Provider) -> None:
+    async def ask() -> None:
+        found = await asyncio.gather(*(provider.keys("first") for _ in range(50)))
+        assert all(len(keys) == 1 for keys in found)
+
+    asyncio.run(ask())
+    assert served.asked["/realm/keys"] == 1
+    assert provider.metadata is not None
+    assert provider.metadata.token_endpoint == f"{served.issuer}/token"
+
+
+def test_a_hanging_provider_has_a_deadline_and_is_not_waited_for_again(
+    served: OidcProvider, provider: Provider, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.2)
+    served.hold.clear()
+
+    async def ask() -> None:
+        for _ in range(5):
+            with pytest.raises(IdentityUnavailable):
+                await provider.keys("first")
+
+    asyncio.run(ask())
+    assert served.asked.total() == 1
+    served.hold.set()
+    clock.pass_seconds(PAUSE_SECONDS)
+    assert len(asyncio.run(provider.keys("first"))) == 1
+
+
+@pytest.mark.parametrize("trouble", ["hangs", "fails"])
+def test_known_keys_go_on_to_work_and_nobody_waits(
+    served: OidcProvider, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.2)
+    provider = Provider(served.issuer, clock)
+    authenticator = OidcAuthenticator([provider], [AUDIENCE], "roles", clock=clock)
+
+    async def ask() -> None:
+        first = served.token("ann")
+        await authenticator.examine(first)
+        if trouble == "hangs":
+            served.hold.clear()
+        else:
+            served.status = 500
+        clock.pass_seconds(PAUSE_SECONDS)
+        unknown = asyncio.create_task(authenticator.examine(served.token("eve", headers={"kid": "unknown"})))
+        await asyncio.sleep(0)  # it has begun, and waits for the provider
+        assert authenticator.known(first) is not None
+        assert (await authenticator.examine(served.token("bob"))).name.endswith("#bob")
+        if trouble == "hangs":
+            assert not unknown.done(), "a token of a known key was examined meanwhile"
+        with pytest.raises(IdentityUnavailable):
+            await unknown
+        assert (await authenticator.examine(served.token("carl"))).name.endswith("#carl")
+
+    asyncio.run(ask())
+
+
+def test_keys_are_not_used_for_ever(served: OidcProvider, provider: Provider, clock: SteppedClock) -> None:
+    asyncio.run(provider.keys("first"))
+    served.status = 500
+    clock.pass_seconds(MAX_AGE_SECONDS + 1)
+    with pytest.raises(IdentityUnavailable):
+        asyncio.run(provider.keys("first"))
+
+
+def test_an_unknown_key_is_refused_when_the_provider_answers(served: OidcProvider, provider: Provider) -> None:
+    authenticator = OidcAuthenticator([provider], [AUDIENCE], "roles")
+    with pytest.raises(NotAuthenticated):
+        asyncio.run(authenticator.examine(served.token(headers={"kid": "none"})))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        {"keys": 3},
+        {"keys": [{}]},
+        {"keys": ["x", {"kty": "oct", "k": "c2VjcmV0"}, {"kty": "RSA", "kid": "first", "n": "!", "e": 1}]},
+        {"keys": [{"kty": "EC", "kid": ["first"]}]},
+        "x" * (2**20 + 1),
+    ],
+)
+def test_odd_key_sets_are_no_keys(
+    served: OidcProvider, provider: Provider, document: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = served.answer
+    monkeypatch.setattr(
+        served, "answer", lambda path, *rest: (200, document) if path.endswith("/keys") else answer(path, *rest)
+    )
+    authenticator = OidcAuthenticator([provider], [AUDIENCE], "roles")
+    with pytest.raises((IdentityUnavailable, NotAuthenticated)):
+        asyncio.run(authenticator.examine(served.token()))
+
+
+@pytest.mark.parametrize("endpoint", ["ftp://127.0.0.1/keys", "/keys", None, 3])
+def test_odd_endpoints_are_not_asked(
+    served: OidcProvider, provider: Provider, endpoint: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served, "answer", lambda *_: (200, {"issuer": served.issuer, "jwks_uri": endpoint}))
+    with pytest.raises(IdentityUnavailable):
+        asyncio.run(provider.keys("first"))

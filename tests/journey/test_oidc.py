@@ -112,12 +112,13 @@ def test_a_page_token_is_good_for_its_own_caller_only(server: Running, provider:
     assert ask(server, second, again).json()["error"]["code"] == "page_token_invalid"
 
 
-def test_a_provider_in_trouble_stops_no_caller_of_the_tokens_file(lake: Path) -> None:
-    tokens = lake / "tokens.toml"
+def test_a_provider_in_trouble_stops_no_caller_of_the_tokens_file(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(token_entry("operator", "operator", "admin"), "utf-8")
     with oidc_provider() as provider:
         provider.hold.clear()
         settings = {"OIDC_ISSUER": provider.issuer, "OIDC_AUDIENCE": AUDIENCE, "TOKENS": str(tokens)}
-        with served(lake / "trouble", **settings) as server:
+        with served(tmp_path, **settings) as server:
             token = provider.token("ann", "lakemuster:read")
             with ThreadPoolExecutor(8) as threads:
                 waiting = [threads.submit(ask, server, token) for _ in range(8)]

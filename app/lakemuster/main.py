@@ -49,7 +49,7 @@ def app() -> FastAPI:
     """The application factory of server processes, which are configured by the environment and not by flags."""
     built = build_app(load_settings())
     reload_on_hangup(built)
-    get_ready()
+    warm_up()
     return built
 
 
@@ -59,7 +59,7 @@ def reload_on_hangup(app: FastAPI) -> None:
         signal.signal(signal.SIGHUP, lambda *_: app.state.api.identity.reload())
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Warm up before the first request.
 
     Compile the JSON kernel, which takes a tenth of a second. Then collect garbage and freeze the remaining objects

@@ -14,12 +14,12 @@ from starlette.routing import BaseRoute
 
 from lakemuster.api.admission import OPEN_PATHS
 from lakemuster.api.iceberg_rest import dependencies as iceberg_rest
-from lakemuster.api.iceberg_rest import refused as iceberg_refused
+from lakemuster.api.iceberg_rest import unsupported as iceberg_refused
 from lakemuster.api.native import dependencies as native
 from lakemuster.api.native.dependencies import Needs, TheTable, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.paimon_rest import dependencies as paimon_rest
-from lakemuster.api.paimon_rest import refused as paimon_refused
+from lakemuster.api.paimon_rest import unsupported as paimon_refused
 from lakemuster.config import load_settings
 from tests.apps import create_app
 from tests.tree import PACKAGE

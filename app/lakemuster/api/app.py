@@ -12,7 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from lakemuster import __version__
 from lakemuster.api import docs, errors, operations
 from lakemuster.api.admission import Admission
-from lakemuster.api.iceberg_rest import catalog, configuration, planning, refused
+from lakemuster.api.iceberg_rest import catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
 from lakemuster.api.metrics import Metrics
@@ -23,7 +23,7 @@ from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
-from lakemuster.api.slots import Slotted
+from lakemuster.api.slots import ConcurrencyLimit
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
 from lakemuster.catalog.services import Services
@@ -70,7 +70,7 @@ def create_app(services: Services) -> FastAPI:
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
     app.state.iceberg_tables = Answers()
-    for router in (configuration.router, catalog.router, iceberg_tables.router, refused.router):
+    for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
         app.include_router(router)
     for router in paimon_routers:
         app.include_router(router)
@@ -79,7 +79,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
     # need CORS headers too.
-    app.add_middleware(Slotted, workers=settings.workers)
+    app.add_middleware(ConcurrencyLimit, workers=settings.workers)
     app.add_middleware(ResponseCache, is_current=is_current(services))
     app.add_middleware(Admission, authenticator=identity.authenticator)
     if settings.cors_origins:

@@ -108,7 +108,7 @@ def internal_problem(path: str) -> Response:
     return _answer(path, Failure(500, "internal", "Internal", message))
 
 
-def log_unforeseen(error: BaseException, request_id: str) -> None:
+def log_unexpected(error: BaseException, request_id: str) -> None:
     """Log where an exception was raised; its text only if it is ours, since others may hold secrets."""
     chain: list[str] = []
     at: BaseException | None = error

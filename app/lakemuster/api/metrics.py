@@ -11,28 +11,28 @@ from prometheus_client.registry import Collector
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
-Reading = Callable[[], Mapping[str, float]]
+ReadValues = Callable[[], Mapping[str, float]]
 
 
-class Figures:
+class MetricSet:
     """Metrics whose values other components hold. Labels never name tables or callers."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
-    def observe(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
-        """Register a metric with one label, whose values ``reading`` returns at each scrape.
+    def observe(self, kind: type[Metric], name: str, help_text: str, read_values: ReadValues, label: str) -> None:
+        """Register a metric with one label, whose values ``read_values`` returns at each scrape.
 
-        A reading that fails must return an empty mapping: its exception would fail the scrape.
+        It must catch its errors and return an empty mapping: an exception would fail the whole scrape.
         """
-        self.registry.register(_Readings(kind, name, help_text, reading, label))
+        self.registry.register(_ScrapedMetric(kind, name, help_text, read_values, label))
 
     def text(self) -> bytes:
         """All metrics in the exposition format, version 0.0.4."""
         return generate_latest(self.registry)
 
 
-class Metrics(Figures):
+class Metrics(MetricSet):
     """The metrics of one app."""
 
     def __init__(self) -> None:
@@ -53,9 +53,9 @@ class Metrics(Figures):
         )
 
 
-class _Readings(Collector):
-    def __init__(self, kind: type[Metric], name: str, help_text: str, reading: Reading, label: str) -> None:
-        self._kind, self._name, self._help, self._reading, self._label = kind, name, help_text, reading, label
+class _ScrapedMetric(Collector):
+    def __init__(self, kind: type[Metric], name: str, help_text: str, read_values: ReadValues, label: str) -> None:
+        self._kind, self._name, self._help, self._read_values, self._label = kind, name, help_text, read_values, label
 
     def describe(self) -> Iterable[Metric]:
         # Registration must not read values: the database may not exist yet.
@@ -63,7 +63,7 @@ class _Readings(Collector):
 
     def collect(self) -> Iterable[Metric]:
         family = self._family()
-        for value, number in self._reading().items():
+        for value, number in self._read_values().items():
             family.add_metric([value], number)
         return [family]
 

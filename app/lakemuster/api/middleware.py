@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.admission import MAX_BODY_BYTES
-from lakemuster.api.errors import internal_problem, log_unforeseen, problem
+from lakemuster.api.errors import internal_problem, log_unexpected, problem
 from lakemuster.api.metrics import Metrics
 from lakemuster.errors import CatalogError, NotAuthorised, RequestInvalid
 
@@ -36,7 +36,7 @@ _HEADERS = {
 }
 
 
-class AnswerBroken(Exception):
+class ResponseBroken(Exception):
     """A response failed after its first byte: the connection is cut, so that no client takes it for complete."""
 
 
@@ -89,11 +89,11 @@ class Middleware:
         except ClientDisconnect:
             answer.disconnected = True
         except Exception as error:  # noqa: BLE001 - whatever it is, it goes no further
-            log_unforeseen(error, answer.request_id)
+            log_unexpected(error, answer.request_id)
             if answer.status is not None:
                 self._metrics.broken.inc()
                 answer.broken = True
-                raise AnswerBroken(answer.request_id) from None
+                raise ResponseBroken(answer.request_id) from None
             await internal_problem(scope["path"])(scope, receive, answer.send)
 
     def _admit(self, scope: Scope, headers: Headers) -> None:

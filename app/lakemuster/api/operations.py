@@ -18,9 +18,9 @@ from lakemuster import __version__
 from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.identity.callers import Caller
 from lakemuster.api.identity.token_file import TokenFile
-from lakemuster.api.metrics import MEDIA_TYPE, Figures, Metrics, Reading
+from lakemuster.api.metrics import MEDIA_TYPE, Metrics, MetricSet, ReadValues
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
-from lakemuster.api.native.documented import ALWAYS
+from lakemuster.api.native.responses import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
 from lakemuster.caching import MEMORY
 from lakemuster.catalog import TableRecord
@@ -55,10 +55,16 @@ async def readyz(request: Request) -> Response:
     "/metrics",
     response_model=None,
     dependencies=[needs("read")],
-    responses={**ALWAYS, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
+    responses={
+        **ALWAYS,
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "The metrics."},
+    },
 )
 async def metrics(api: TheApi, caller: TheCaller) -> Response:
-    """Figures for Prometheus. A token with namespaces is shown those of its own tables alone."""
+    """Metrics in the Prometheus text format, version 0.0.4.
+
+    A token with namespaces gets the metrics of its own tables only.
+    """
     text = api.metrics.text if api.identity.policy.sees_all(caller) else lambda: _of_caller(api, caller)
     return Response(await _apart(text), media_type=MEDIA_TYPE)
 
@@ -124,17 +130,17 @@ def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
 
 def _of_caller(api: Api, caller: Caller) -> bytes:
     """Metrics of the caller's own tables only: counts of work and requests would reveal others."""
-    figures = Figures()
-    _count_tables(figures, lambda: _states(lambda: api.tables(caller)))
-    return figures.text()
+    metrics = MetricSet()
+    _count_tables(metrics, lambda: _states(lambda: api.tables(caller)))
+    return metrics.text()
 
 
-def _count_tables(figures: Figures, reading: Reading) -> None:
-    figures.observe(
+def _count_tables(metrics: MetricSet, read_values: ReadValues) -> None:
+    metrics.observe(
         GaugeMetricFamily,
         "lakemuster_tables",
         "Registered tables; those whose newest state could not be read are stale.",
-        reading,
+        read_values,
         "state",
     )
 

@@ -73,7 +73,7 @@ class Slots:
         """Number of waiting requests."""
         return len(self._waiting)
 
-    async def take(self, owner: str) -> None:
+    async def acquire(self, owner: str) -> None:
         """Take a slot, waiting for one if need be.
 
         Raises:
@@ -91,14 +91,14 @@ class Slots:
                 await waiter.turn
         except BaseException as error:
             if waiter.turn.done() and not waiter.turn.cancelled():
-                self.give(owner)  # granted just as the wait ended
+                self.release(owner)  # granted just as the wait ended
             else:
                 self._waiting.remove(waiter)
             if isinstance(error, TimeoutError):
                 raise Overloaded("no turn came free in time; try again in a moment") from None
             raise
 
-    def give(self, owner: str) -> None:
+    def release(self, owner: str) -> None:
         """Release a slot, and grant it to the longest waiting request that may have it."""
         self._taken -= 1
         self._owned[owner] -= 1
@@ -119,7 +119,7 @@ class Slots:
         self._owned[owner] += 1
 
 
-class Slotted:
+class ConcurrencyLimit:
     """ASGI middleware that takes a slot for each request, and a stream slot for each stream.
 
     Args:
@@ -144,24 +144,24 @@ class Slotted:
         streams = self._streams if _is_streamed(scope) else None
         try:
             if streams is not None:
-                await streams.take(owner)
+                await streams.acquire(owner)
             try:
                 await self._in_turn(owner, scope, receive, send)
             finally:
                 if streams is not None:
-                    streams.give(owner)
+                    streams.release(owner)
         except Overloaded as error:
             await problem(error, scope["path"])(scope, receive, send)
 
     async def _in_turn(self, owner: str, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._requests.take(owner)
+        await self._requests.acquire(owner)
         is_held = True
 
         async def sending(message: Message) -> None:
             nonlocal is_held
             if is_held and message["type"] == "http.response.start":
                 is_held = False
-                self._requests.give(owner)
+                self._requests.release(owner)
             await send(message)
 
         try:
@@ -171,7 +171,7 @@ class Slotted:
             await self._app(scope, receive, sending)
         finally:
             if is_held:
-                self._requests.give(owner)
+                self._requests.release(owner)
 
 
 def _is_streamed(scope: Scope) -> bool:

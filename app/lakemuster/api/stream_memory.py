@@ -52,7 +52,7 @@ class StreamMemory:
 STREAM_MEMORY = StreamMemory()
 
 
-def give_back() -> None:
+def release_unused_memory() -> None:
     """Return unused memory to the system; allocators would retain it for good."""
     gc.collect()
     pa.default_memory_pool().release_unused()

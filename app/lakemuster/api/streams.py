@@ -17,19 +17,19 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from lakemuster.api.stream_memory import STREAM_MEMORY, give_back
-from lakemuster.api.vectored_body import VECTORED, Part, Piece, VectoredBody
+from lakemuster.api.stream_memory import STREAM_MEMORY, release_unused_memory
+from lakemuster.api.vectored_body import VECTORED, Buffer, Part, VectoredBody
 from lakemuster.catalog.listings import Streamed
 from lakemuster.cpu_semaphore import CPU
 
-PIECE_BYTES = 2**20
+CHUNK_BYTES = 2**20
 """Bytes per message to a connection that copies them: larger copies need newly allocated memory."""
 
-AHEAD_BYTES = 2 * 2**20
+PREFETCH_BYTES = 2 * 2**20
 """Bytes produced at a time, while the previous ones are sent: fewer are not worth the thread switch."""
 
-FAST_AHEAD_BYTES = 6 * 2**20
-"""Like ``AHEAD_BYTES``, for clients that receive faster than we produce: the bytes are soon sent."""
+FAST_PREFETCH_BYTES = 6 * 2**20
+"""Like ``PREFETCH_BYTES``, for clients that receive faster than we produce: the bytes are soon sent."""
 
 MAX_HELD_BYTES = 128 * 2**20
 """Limit of bytes produced and not yet sent, per process: above it, produce less at a time and nothing ahead."""
@@ -65,12 +65,12 @@ class _Written:
     closed = False
 
     def __init__(self) -> None:
-        self._pieces: list[Piece] = []
+        self._buffers: list[Buffer] = []
         self._bytes = 0
 
-    def write(self, piece: Piece) -> int:
-        self._pieces.append(piece)
-        size = len(piece)
+    def write(self, buffer: Buffer) -> int:
+        self._buffers.append(buffer)
+        size = len(buffer)
         self._bytes += size
         return size
 
@@ -79,8 +79,8 @@ class _Written:
 
     def taken(self) -> VectoredBody:
         """What was written since the last call."""
-        taken = VectoredBody(self._pieces, self._bytes)
-        self._pieces, self._bytes = [], 0
+        taken = VectoredBody(self._buffers, self._bytes)
+        self._buffers, self._bytes = [], 0
         return taken
 
 
@@ -94,15 +94,15 @@ class Stream(StreamingResponse):
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:
         self._parts = parts
         self._making: asyncio.Task[list[Part]] | None = None
-        self._ahead = AHEAD_BYTES
-        self._takes_pieces = False
+        self._ahead = PREFETCH_BYTES
+        self._is_vectored = False
         self._first = next(parts)
         self._held = 0
         super().__init__((), media_type=media_type, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the whole response."""
-        self._takes_pieces = VECTORED in scope.get("extensions", ())
+        self._is_vectored = VECTORED in scope.get("extensions", ())
         STREAM_MEMORY.begin()
         try:
             await super().__call__(scope, receive, send)
@@ -114,7 +114,7 @@ class Stream(StreamingResponse):
             self._making = None
             STREAM_MEMORY.bytes -= self._held
             if STREAM_MEMORY.end():
-                await run_in_threadpool(give_back)
+                await run_in_threadpool(release_unused_memory)
 
     async def stream_response(self, send: Send) -> None:
         """Send the status and the body."""
@@ -126,13 +126,13 @@ class Stream(StreamingResponse):
     async def _bodies(self) -> AsyncIterator[VectoredBody | memoryview]:
         made, self._first = VectoredBody.of([self._first]), b""
         is_reading = False
-        while made.pieces:
+        while made.buffers:
             self._hold(len(made))
             # Produce nothing ahead until the client has received the first part.
             is_ahead = is_reading and STREAM_MEMORY.bytes < MAX_HELD_BYTES
             if is_ahead:
                 self._making = asyncio.create_task(run_in_threadpool(self._more))
-            for body in [made] if self._takes_pieces else _copied(made):
+            for body in [made] if self._is_vectored else _copied(made):
                 yield body
             size, made = len(made), _NOTHING
             self._hold(-size)
@@ -144,7 +144,7 @@ class Stream(StreamingResponse):
             some = await asyncio.shield(self._making)
             made, self._making, some = VectoredBody.of(some), None, []
             is_tight = STREAM_MEMORY.bytes >= MAX_HELD_BYTES
-            self._ahead = PIECE_BYTES if is_tight else FAST_AHEAD_BYTES if is_waited_for else AHEAD_BYTES
+            self._ahead = CHUNK_BYTES if is_tight else FAST_PREFETCH_BYTES if is_waited_for else PREFETCH_BYTES
 
     def _hold(self, size: int) -> None:
         self._held += size
@@ -167,6 +167,6 @@ _NOTHING = VectoredBody([])
 
 
 def _copied(body: VectoredBody) -> Iterator[memoryview]:
-    whole = memoryview(body.pieces[0] if len(body.pieces) == 1 else body.joined())
-    for at in range(0, len(whole), PIECE_BYTES):
-        yield whole[at : at + PIECE_BYTES]
+    whole = memoryview(body.buffers[0] if len(body.buffers) == 1 else body.joined())
+    for at in range(0, len(whole), CHUNK_BYTES):
+        yield whole[at : at + CHUNK_BYTES]

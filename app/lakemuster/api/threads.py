@@ -46,9 +46,9 @@ class TableRoute(APIRoute):
 def _shared(endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     @functools.wraps(endpoint)
     async def run(**values: Any) -> Any:
-        # The argument is ``table`` in the native and the Iceberg API, ``asked`` in Paimon's.
-        asked = values.get("table", values.get("asked"))
-        name = getattr(asked, "name", None)
+        # The argument is ``table`` in the native and the Iceberg API, ``request`` in Paimon's.
+        found = values.get("table", values.get("request"))
+        name = getattr(found, "name", None)
         # A partial, since ``values`` may have the names of run_for's own arguments.
         work = functools.partial(endpoint, **values)
         return await run_for(name if isinstance(name, str) else endpoint.__qualname__, work)

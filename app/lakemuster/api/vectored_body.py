@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-VECTORED = "lakemuster.pieces"
+VECTORED = "lakemuster.buffers"
 
-Piece: TypeAlias = bytes | memoryview | pa.Buffer
+Buffer: TypeAlias = bytes | memoryview | pa.Buffer
 """A contiguous buffer."""
 
-Part: TypeAlias = "Piece | VectoredBody"
+Part: TypeAlias = "Buffer | VectoredBody"
 """One buffer, or several."""
 
 
@@ -27,23 +27,23 @@ class VectoredBody:
         length: of all buffers, if known: adding them up takes time.
     """
 
-    __slots__ = ("_bytes", "pieces")
+    __slots__ = ("_bytes", "buffers")
 
-    def __init__(self, pieces: Sequence[Piece], length: int | None = None) -> None:
-        self.pieces = pieces
-        self._bytes = sum(map(len, pieces)) if length is None else length
+    def __init__(self, buffers: Sequence[Buffer], length: int | None = None) -> None:
+        self.buffers = buffers
+        self._bytes = sum(map(len, buffers)) if length is None else length
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> VectoredBody:
         """Concatenate parts of a body, without a copy."""
-        pieces: list[Piece] = []
+        buffers: list[Buffer] = []
         for part in parts:
-            pieces += part.pieces if isinstance(part, VectoredBody) else (part,)
-        return cls(pieces, sum(map(len, parts)))
+            buffers += part.buffers if isinstance(part, VectoredBody) else (part,)
+        return cls(buffers, sum(map(len, parts)))
 
     def __len__(self) -> int:
         return self._bytes
 
     def joined(self) -> bytes:
         """The buffers as one bytes object."""
-        return b"".join(self.pieces)
+        return b"".join(self.buffers)

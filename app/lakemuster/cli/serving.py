@@ -30,7 +30,7 @@ from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
 from lakemuster.index.database import Database
-from lakemuster.main import build_services, get_ready, reload_on_hangup
+from lakemuster.main import build_services, reload_on_hangup, warm_up
 
 GRACE_SECONDS = 30
 WORKER_APP = "lakemuster.main:app"
@@ -131,7 +131,7 @@ def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     reload_on_hangup(app)
-    get_ready()
+    warm_up()
     server.run(sockets=[listener])
 
 

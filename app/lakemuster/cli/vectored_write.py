@@ -1,4 +1,4 @@
-"""Send response bodies in pieces with ``writev``: the kernel copies them once, Python does not."""
+"""Send response bodies in buffers with ``writev``: the kernel copies them once, Python does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lakemuster.api.vectored_body import VECTORED, Piece, VectoredBody
+from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.flow_control import FlowControl
@@ -30,7 +30,7 @@ class Connection(Protocol):
 
 
 def vectored(connection: Connection, app: ASGIApp) -> ASGIApp:
-    """Wrap an ASGI app so that its responses on a connection may have bodies in pieces."""
+    """Wrap an ASGI app so that its responses on a connection may have bodies in buffers."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _is_plain(connection.transport):
@@ -70,7 +70,7 @@ async def _send_chunk(connection: Connection, body: VectoredBody) -> None:
     """Send a chunk of a body after earlier output; do nothing if the connection is closed."""
     transport, flow = connection.transport, connection.flow
     transport.set_write_buffer_limits(0)  # from now on, drain() waits until the transport's buffer is empty
-    rest: list[Piece] = [b"%x\r\n" % len(body), *body.pieces, b"\r\n"]
+    rest: list[Buffer] = [b"%x\r\n" % len(body), *body.buffers, b"\r\n"]
     at = 0
     while at < len(rest):
         if flow.write_paused:

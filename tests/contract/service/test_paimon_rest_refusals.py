@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from lakemuster.api.identity.tokens import token_entry
-from lakemuster.api.paimon_rest.refused import router as refused
+from lakemuster.api.paimon_rest.unsupported import router as unsupported
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
@@ -62,7 +62,7 @@ def snapshots(clicks: Path) -> list[int]:
 
 
 def test_every_write_is_refused_in_words(http: TestClient) -> None:
-    routes = [route for route in refused.routes if isinstance(route, APIRoute)]
+    routes = [route for route in unsupported.routes if isinstance(route, APIRoute)]
     assert len(routes) > 25
     for route in routes:
         path = re.sub(r"\{.*?\}", "x", route.path)

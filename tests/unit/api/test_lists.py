@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
-from lakemuster.api.native.dependencies import Paged
+from lakemuster.api.native.dependencies import PageParameters
 from lakemuster.errors import SegmentCorrupt, SnapshotQuarantined
 from lakemuster.planner.view import Selector
 from tests.unit.api.conftest import FakeServices
@@ -273,7 +273,7 @@ def test_parameters_are_read_as_fastapi_reads_them(
     for number in range(2):
         headers = {"Authorization": f"Bearer {token}", "X-Number": str(number)}
         answers.append(with_tokens.get(f"/api/v1/tables/{path}", headers=headers))
-        monkeypatch.setattr(Paged, "model_validate", nothing)
+        monkeypatch.setattr(PageParameters, "model_validate", nothing)
     assert answers[0].status_code == answers[1].status_code
     assert answers[0].json() == answers[1].json()
 

@@ -125,7 +125,7 @@ def test_an_answer_that_breaks_off_is_not_taken_for_whole(
 ) -> None:
     services.break_with = failure
     broken = TestClient(client.app, base_url="http://127.0.0.1", raise_server_exceptions=True)
-    with pytest.raises(middleware.AnswerBroken) as raised, caplog.at_level(logging.ERROR):
+    with pytest.raises(middleware.ResponseBroken) as raised, caplog.at_level(logging.ERROR):
         broken.get(f"{TABLES}/shop.orders/files", headers={"Accept": "application/x-ndjson"})
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__

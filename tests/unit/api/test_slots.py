@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from lakemuster.api import slots
-from lakemuster.api.slots import Slots, Slotted
+from lakemuster.api.slots import ConcurrencyLimit, Slots
 from lakemuster.errors import Overloaded
 
 LONG = 30.0
@@ -27,14 +27,14 @@ def test_no_more_than_the_total_at_once_and_the_longest_waiting_is_next() -> Non
         held, order = Slots(2, 2, 10, LONG), list[int]()
 
         async def one(number: int) -> None:
-            await held.take("a")
+            await held.acquire("a")
             order.append(number)
 
         tasks = [asyncio.create_task(one(number)) for number in range(4)]
         await settled()
         assert (order, held.taken, held.waiting) == ([0, 1], 2, 2)
         for _ in range(4):
-            held.give("a")
+            held.release("a")
             await settled()
         await asyncio.gather(*tasks)
         assert (held.taken, held.waiting) == (0, 0)
@@ -48,20 +48,20 @@ def test_an_owner_with_its_share_waits_and_others_pass() -> None:
         held, order = Slots(3, 2, 10, LONG), list[str]()
 
         async def one(owner: str) -> None:
-            await held.take(owner)
+            await held.acquire(owner)
             order.append(owner)
 
         tasks = [asyncio.create_task(one(owner)) for owner in "aaaab"]
         await settled()
         assert order == ["a", "a", "b"]
-        held.give("b")
+        held.release("b")
         await settled()
         assert order == ["a", "a", "b"], "a has its share"
-        held.give("a")
+        held.release("a")
         await settled()
         assert order == ["a", "a", "b", "a"]
-        held.give("a")
-        held.give("a")
+        held.release("a")
+        held.release("a")
         await asyncio.gather(*tasks)
 
     asyncio.run(run())
@@ -70,12 +70,12 @@ def test_an_owner_with_its_share_waits_and_others_pass() -> None:
 def test_a_wait_ends() -> None:
     async def run() -> None:
         held = Slots(1, 1, 10, 0.01)
-        await held.take("a")
+        await held.acquire("a")
         with pytest.raises(Overloaded):
-            await held.take("b")
+            await held.acquire("b")
         assert (held.taken, held.waiting) == (1, 0)
-        held.give("a")
-        await held.take("b")
+        held.release("a")
+        await held.acquire("b")
 
     asyncio.run(run())
 
@@ -83,12 +83,12 @@ def test_a_wait_ends() -> None:
 def test_the_queue_ends() -> None:
     async def run() -> None:
         held = Slots(1, 1, 1, LONG)
-        await held.take("a")
-        waiting = asyncio.create_task(held.take("b"))
+        await held.acquire("a")
+        waiting = asyncio.create_task(held.acquire("b"))
         await settled()
         with pytest.raises(Overloaded):
-            await held.take("c")
-        held.give("a")
+            await held.acquire("c")
+        held.release("a")
         await waiting
 
     asyncio.run(run())
@@ -97,13 +97,13 @@ def test_the_queue_ends() -> None:
 def test_a_request_that_is_cancelled_while_it_waits_leaves_nothing() -> None:
     async def run() -> None:
         held = Slots(1, 1, 10, LONG)
-        await held.take("a")
-        waiting = asyncio.create_task(held.take("b"))
-        granted = asyncio.create_task(held.take("c"))
+        await held.acquire("a")
+        waiting = asyncio.create_task(held.acquire("b"))
+        granted = asyncio.create_task(held.acquire("c"))
         await settled()
         waiting.cancel()
         await settled()
-        held.give("a")
+        held.release("a")
         granted.cancel()  # in the moment that it was granted
         await asyncio.gather(waiting, granted, return_exceptions=True)
         assert (held.taken, held.waiting) == (0, 0)
@@ -154,8 +154,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_answer_that_is_being_sent_holds_no_slot() -> None:
     async def run() -> None:
         app = App()
-        slotted = Slotted(app, 1)
-        sending = [asyncio.create_task(asked(slotted)) for _ in range(50)]
+        limited = ConcurrencyLimit(app, 1)
+        sending = [asyncio.create_task(asked(limited)) for _ in range(50)]
         await settled()
         await settled()
         assert app.started == 50
@@ -171,18 +171,18 @@ def test_an_answer_that_is_being_sent_holds_no_slot() -> None:
 def test_a_caller_has_its_share_of_streams_and_others_theirs(workers: int, share: int, accept: bytes) -> None:
     async def run() -> None:
         app = App()
-        slotted = Slotted(app, workers)
-        streams = [asyncio.create_task(asked(slotted, accept)) for _ in range(share)]
+        limited = ConcurrencyLimit(app, workers)
+        streams = [asyncio.create_task(asked(limited, accept)) for _ in range(share)]
         await settled()
         assert app.started == share
-        assert await asked(slotted, accept) == 503
-        lists = asyncio.create_task(asked(slotted))
-        others = asyncio.create_task(asked(slotted, accept, "b"))
+        assert await asked(limited, accept) == 503
+        lists = asyncio.create_task(asked(limited))
+        others = asyncio.create_task(asked(limited, accept, "b"))
         await settled()
         assert app.started == share + 2
         app.go_on.set()
         assert {await one for one in (*streams, lists, others)} == {200}
-        assert await asked(slotted, accept) == 200
+        assert await asked(limited, accept) == 200
 
     asyncio.run(run())
 
@@ -198,11 +198,11 @@ def test_a_request_that_waited_too_long_is_told_to_try_again_and_health_is_not_h
                 await leave.wait()
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
-        slotted = Slotted(app, 1)
-        first = asyncio.create_task(asked(slotted))
+        limited = ConcurrencyLimit(app, 1)
+        first = asyncio.create_task(asked(limited))
         await entered.wait()
-        assert await asked(slotted, owner="b") == 503
-        assert await asked(slotted, path="/healthz") == 200
+        assert await asked(limited, owner="b") == 503
+        assert await asked(limited, path="/healthz") == 200
         leave.set()
         assert await first == 200
 
@@ -216,11 +216,11 @@ def test_a_client_that_went_away_while_it_waited_costs_no_work() -> None:
 
     async def run() -> None:
         app = App()
-        slotted = Slotted(app, 1)
+        limited = ConcurrencyLimit(app, 1)
         with pytest.raises(ClientDisconnect):
-            await asked(slotted, extensions={"lakemuster.connection": Gone()})
+            await asked(limited, extensions={"lakemuster.connection": Gone()})
         assert app.started == 0
         app.go_on.set()
-        assert await asked(slotted) == 200
+        assert await asked(limited) == 200
 
     asyncio.run(run())

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from lakemuster.api import streams
-from lakemuster.api.stream_memory import MANY, STREAM_MEMORY, StreamMemory, give_back
+from lakemuster.api.stream_memory import MANY, STREAM_MEMORY, StreamMemory, release_unused_memory
 from lakemuster.api.streams import Stream
 from lakemuster.api.vectored_body import VectoredBody
 
@@ -42,8 +42,8 @@ class Parts:
 
 @pytest.fixture(autouse=True)
 def _one_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "AHEAD_BYTES", 1)
-    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 1)
+    monkeypatch.setattr(streams, "PREFETCH_BYTES", 1)
+    monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 1)
 
 
 def test_a_batch_is_one_part_that_knows_its_length() -> None:
@@ -119,8 +119,8 @@ def test_one_part_is_made_while_another_is_sent() -> None:
 
 
 def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "AHEAD_BYTES", 2 * len(b"part"))
-    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 2 * len(b"part"))
+    monkeypatch.setattr(streams, "PREFETCH_BYTES", 2 * len(b"part"))
+    monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 2 * len(b"part"))
     parts, threads = Parts(), list[int]()
 
     def made() -> Generator[bytes, None, None]:
@@ -145,7 +145,7 @@ def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_is_made_at_a_time_for_those_who_wait_for_it(
     monkeypatch: pytest.MonkeyPatch, is_slow: bool, read: list[int]
 ) -> None:
-    monkeypatch.setattr(streams, "FAST_AHEAD_BYTES", 2 * len(b"part"))
+    monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 2 * len(b"part"))
     parts, made = Parts(), list[int]()
 
     async def in_thread(work: Callable[[], object]) -> object:
@@ -162,7 +162,7 @@ def test_more_is_made_at_a_time_for_those_who_wait_for_it(
 
 
 def test_what_is_large_is_sent_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PIECE_BYTES", 3)
+    monkeypatch.setattr(streams, "CHUNK_BYTES", 3)
     sent: list[Message] = []
     run(Stream(Parts()(), "text/plain", {}), sent)
     bodies = [bytes(message["body"]) for message in sent[1:]]
@@ -224,4 +224,4 @@ def test_memory_is_given_back_after_the_last_of_many_streams() -> None:
     assert [held.end() for _ in range(MANY)] == [False] * (MANY - 1) + [True]
     held.begin()
     assert not held.end()
-    give_back()
+    release_unused_memory()

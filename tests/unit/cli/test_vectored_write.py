@@ -16,13 +16,13 @@ import pytest
 import uvicorn
 from starlette.types import Message, Receive, Scope, Send
 
-from lakemuster.api.vectored_body import VECTORED, Piece, VectoredBody
+from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.vectored_write import MAX_PIECES
 
 LARGE = 3 * 2**20
 TEXT = hashlib.shake_128(b"text").digest(LARGE)
-BODIES: dict[str, list[list[Piece]]] = {
+BODIES: dict[str, list[list[Buffer]]] = {
     "/small": [[b"one ", b"", b"two"], [b"three"]],
     "/many": [[TEXT[at : at + 7] for at in range(0, 7 * 3 * MAX_PIECES, 7)]],
     "/large": [[TEXT], [b"", memoryview(TEXT)[1:], b"x", pa.py_buffer(TEXT)], [pa.py_buffer(TEXT)] * 9],
@@ -34,7 +34,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     """Bodies by their paths; ``/endless`` until nobody reads on, ``/mixed`` with pieces among bytes."""
     assert VECTORED in scope["extensions"]
     headers: list[tuple[bytes, bytes]] = []
-    parts: Iterator[list[Piece]] = iter(BODIES.get(scope["path"], []))
+    parts: Iterator[list[Buffer]] = iter(BODIES.get(scope["path"], []))
     if scope["path"] == "/endless":
         parts = ([TEXT] for _ in count())
     if scope["path"] == "/length":

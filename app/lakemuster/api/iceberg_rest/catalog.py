@@ -20,7 +20,7 @@ from lakemuster.api.iceberg_rest.dependencies import (
     the_namespace,
     the_view_name,
 )
-from lakemuster.api.iceberg_rest.documented import CATALOG, EXISTS, NO_VIEW
+from lakemuster.api.iceberg_rest.responses import CATALOG, EXISTS, NO_VIEW
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.catalog.page_tokens import Binding, Place, read_token, write_token
 from lakemuster.errors import ViewNotFound
@@ -37,14 +37,16 @@ router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")]
 def list_namespaces(
     api: TheApi,
     caller: TheCaller,
-    asked: ThePaging,
+    paging: ThePaging,
     parent: Annotated[str | None, Query(description="A namespace; left out or empty, the top.")] = None,
 ) -> Response:
     """The namespaces right below another."""
     names = Names.of(api, caller)
     # PyIceberg percent-encodes the levels once more than other clients.
     above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
-    found, token = _page(api, asked, names.children(above), Binding(0, "namespaces", {"of": parent or ""}, caller.name))
+    found, token = _page(
+        api, paging, names.children(above), Binding(0, "namespaces", {"of": parent or ""}, caller.name)
+    )
     return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
 
 
@@ -71,12 +73,12 @@ def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace) ->
 @router.get(
     "/namespaces/{namespace}/tables", name="iceberg_list_tables", response_model=IdentifiersOut, responses=CATALOG
 )
-def list_tables(api: TheApi, caller: TheCaller, asked: ThePaging, namespace: TheNamespace) -> Response:
+def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: TheNamespace) -> Response:
     """The tables right in a namespace."""
     names = Names.of(api, caller)
     names.require(namespace)
     binding = Binding(0, "tables", {"of": "\0".join(namespace)}, caller.name)
-    found, token = _page(api, asked, names.members(namespace), binding)
+    found, token = _page(api, paging, names.members(namespace), binding)
     identifiers = [Identifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
     return answer(IdentifiersOut(identifiers=identifiers, next_page_token=token))
 
@@ -123,13 +125,13 @@ def answer(document: RestModel) -> Response:
     return Response(body, media_type="application/json")
 
 
-def _page(api: Api, asked: Paging, items: Sequence[Levels], binding: Binding) -> tuple[Sequence[Levels], str | None]:
+def _page(api: Api, paging: Paging, items: Sequence[Levels], binding: Binding) -> tuple[Sequence[Levels], str | None]:
     """The items of the requested page, and the token of the next one."""
-    if asked.token is None:
+    if paging.token is None:
         return items, None
-    if asked.token:
-        after = tuple(str(level) for level in read_token(asked.token, binding, api.signing_key).key)
+    if paging.token:
+        after = tuple(str(level) for level in read_token(paging.token, binding, api.signing_key).key)
         items = [item for item in items if item > after]
-    page = items[: asked.size]
+    page = items[: paging.size]
     token = write_token(Place((), page[-1]), binding, api.signing_key) if len(items) > len(page) else None
     return page, token

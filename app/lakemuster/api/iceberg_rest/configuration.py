@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest import catalog, planning, tables
 from lakemuster.api.iceberg_rest.dependencies import PREFIX
-from lakemuster.api.iceberg_rest.documented import CATALOG
+from lakemuster.api.iceberg_rest.responses import CATALOG
 from lakemuster.api.native.dependencies import api_of, needs
 from lakemuster.api.warehouses import require_warehouse
 from lakemuster.wire.iceberg_rest.catalog import CatalogConfig

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Path, Request
 from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_table
-from lakemuster.api.iceberg_rest.documented import CANCELLED, PLAN
+from lakemuster.api.iceberg_rest.responses import CANCELLED, PLAN
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import cache_until_changed
@@ -95,14 +95,14 @@ PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
     responses=PLAN,
     dependencies=[Depends(idempotency_key), Depends(client_headers), Depends(nan_header)],
 )
-def plan_table_scan(table: TheIcebergTable, asked: PlanTableScanRequest) -> Response:
+def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Response:
     """Plan a scan: the data files to read, with the delete files that apply to each and what is left of the filter.
 
     A large plan is answered with plan tasks only, each good for a part of it. What the client would misread is refused
     with status 406: it plans such a scan itself when its catalog has the property `scan-planning-mode=client`.
     """
-    planned = plan_request(table.services, table.name, asked, _nan_of(table))
-    Client.of(table.request.headers).require_columns(planned, asked)
+    planned = plan_request(table.services, table.name, body, _nan_of(table))
+    Client.of(table.request.headers).require_columns(planned, body)
     tokens = _tokens(table, planned.view.table)
     return _json(table, planned, _writer(table, planned, tokens).first)
 
@@ -142,10 +142,10 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     responses=PLAN,
     dependencies=[Depends(idempotency_key), Depends(client_headers)],
 )
-def fetch_scan_tasks(table: TheIcebergTable, asked: FetchScanTasksRequest) -> Response:
+def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Response:
     """Redeem a plan task: its part of the plan."""
     tokens = _tokens(table)
-    found = tokens.read_plan_task(asked.plan_task)
+    found = tokens.read_plan_task(body.plan_task)
     if found is None:
         raise PlanTaskNotFound(_GONE)
     scan, part = found

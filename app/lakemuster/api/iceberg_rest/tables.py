@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest.catalog import answer
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable
-from lakemuster.api.iceberg_rest.documented import EXISTS, LOAD_TABLE, NOTED, TABLE
+from lakemuster.api.iceberg_rest.responses import EXISTS, LOAD_TABLE, NOTED, TABLE
 from lakemuster.api.native.answers import is_known, stale_header
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.threads import TableRoute

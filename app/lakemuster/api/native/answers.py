@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
-from lakemuster.api.native.dependencies import Api, Paged, Target
+from lakemuster.api.native.dependencies import Api, PageParameters, Target
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import CURRENT, RowSource, View
 from lakemuster.catalog.branches import branch_of, second_branch
@@ -29,7 +29,7 @@ NOTHING: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListRequest:
     """One request for a list.
 
     Attributes:
@@ -37,10 +37,10 @@ class Asked:
         table_id: of the table; 0 for the list of tables.
     """
 
-    request: Request
+    http: Request
     api: Api
     name: str
-    query: Paged
+    query: PageParameters
     table_id: int = 0
 
     @property
@@ -51,14 +51,14 @@ class Asked:
             NotAcceptable: the caller accepts none of a list's media types.
             RequestInvalid: there is a page token, but a stream has no pages.
         """
-        form = media.choose(self.request.headers.get("accept"))
+        form = media.choose(self.http.headers.get("accept"))
         if form != media.JSON and self.query.page_token is not None:
             raise RequestInvalid("a stream is the whole list: leave page_token out, or accept application/json")
         return form
 
     @property
     def _binding(self) -> Binding:
-        return Binding(self.table_id, self.name, self.query.choosing(), self.request.state.caller)
+        return Binding(self.table_id, self.name, self.query.choosing(), self.http.state.caller)
 
     def place(self) -> Place | None:
         """The position that the page token holds; None on a first page."""
@@ -71,17 +71,17 @@ class Asked:
         return write_token(place, self._binding, self.api.signing_key)
 
 
-def listing_answer(asked: Asked, listing: Listing, *, stale: str | None) -> Response:
+def listing_answer(request: ListRequest, listing: Listing, *, stale: str | None) -> Response:
     """The response of a list that does not depend on a snapshot."""
-    form, place = asked.form, asked.place()
+    form, place = request.form, request.place()
     headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
         return stream(form, listing, None, headers)
-    return _page(asked, listing, (), place, {}, stale, headers)
+    return _page(request, listing, (), place, {}, stale, headers)
 
 
 def snapshot_answer(
-    asked: Asked,
+    request: ListRequest,
     views: Sequence[View],
     source: Callable[[], RowSource],
     *,
@@ -96,22 +96,22 @@ def snapshot_answer(
         pinned: whether the response can never change.
         place: where the page begins.
     """
-    form, view = asked.form, views[-1]
+    form, view = request.form, views[-1]
     if all(one.stale is None for one in views):
-        cache_until_changed(asked.request, view.table)
+        cache_until_changed(request.http, view.table)
     stale = None if pinned else view.stale
-    etag = _etag(asked, views, form, stale)
+    etag = _etag(request, views, form, stale)
     is_alone = all(one.other is None for one in views)
     headers = {
         "ETag": etag,
-        "Vary": "Accept" if asked.api.identity.authenticator is None else "Accept, Authorization",
+        "Vary": "Accept" if request.api.identity.authenticator is None else "Accept, Authorization",
         # The snapshot of a second branch that is paired with a pinned one may change.
         "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned and is_alone else "no-cache",
         **stale_header(stale),
     }
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
-    if is_known(etag, asked.request.headers.getlist("if-none-match")):
+    if is_known(etag, request.http.headers.getlist("if-none-match")):
         return Response(status_code=304, headers=headers)
     rows = source()
     listing, about = RowListing(rows), _about(rows)
@@ -120,7 +120,7 @@ def snapshot_answer(
     ids = {"snapshot_id": view.snapshot_id}
     if len(views) > 1:
         ids["from_snapshot_id"] = views[0].snapshot_id
-    return _page(asked, listing, pins_of(views), place, ids, stale, headers, about)
+    return _page(request, listing, pins_of(views), place, ids, stale, headers, about)
 
 
 def _about(rows: RowSource) -> Mapping[str, object]:
@@ -130,8 +130,8 @@ def _about(rows: RowSource) -> Mapping[str, object]:
 
 
 def views_of(
-    target: Target, listing: str, query: Paged, first: Callable[[], tuple[View, ...]]
-) -> tuple[Asked, tuple[View, ...], Place | None]:
+    target: Target, listing: str, query: PageParameters, first: Callable[[], tuple[View, ...]]
+) -> tuple[ListRequest, tuple[View, ...], Place | None]:
     """The views that a list reads: on a first page those of the request, later those that the page token pins.
 
     Raises:
@@ -139,12 +139,12 @@ def views_of(
     """
     if query.page_token is None:
         views = first()
-        return Asked(target.request, target.api, listing, query, views[-1].table.table_id), views, None
+        return ListRequest(target.request, target.api, listing, query, views[-1].table.table_id), views, None
     table = target.services.table(target.name)
-    asked = Asked(target.request, target.api, listing, query, table.table_id)
-    place = asked.place()
+    request = ListRequest(target.request, target.api, listing, query, table.table_id)
+    place = request.place()
     assert place is not None
-    return asked, tuple(_views(target.services.pinned(table, pin) for pin in place.pins)), place
+    return request, tuple(_views(target.services.pinned(table, pin) for pin in place.pins)), place
 
 
 def _views(pinned: Iterable[View]) -> Iterator[View]:
@@ -178,7 +178,7 @@ def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
 
 
 def _page(
-    asked: Asked,
+    request: ListRequest,
     listing: Listing,
     pins: tuple[Pin, ...],
     place: Place | None,
@@ -188,11 +188,11 @@ def _page(
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
     with CPU.permit():
-        page = listing.page(None if place is None else place.key, asked.query.page_size)
-    token = None if page.after is None else asked.token(Place(pins, page.after))
+        page = listing.page(None if place is None else place.key, request.query.page_size)
+    token = None if page.after is None else request.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}
     rest |= {"next_page_token": token, "stale": stale, **about}
-    body = b"".join((b'{"%s":[' % asked.name.encode(), page.items, b"],", memoryview(orjson.dumps(rest))[1:]))
+    body = b"".join((b'{"%s":[' % request.name.encode(), page.items, b"],", memoryview(orjson.dumps(rest))[1:]))
     return Response(body, media_type=media.JSON, headers=headers)
 
 
@@ -208,17 +208,17 @@ def stream(
     return streams.Stream(write(listing, snapshot_id, about), form, headers)
 
 
-def _etag(asked: Asked, views: Sequence[View], form: str, stale: str | None) -> str:
+def _etag(request: ListRequest, views: Sequence[View], form: str, stale: str | None) -> str:
     """A strong ETag from all inputs of the response, computed before the rows.
 
     Row ids of the index stand for snapshots and are never reused; the package's version stands for
     segments and their decoding.
     """
-    fields: list[object] = [__version__, asked.name, form, stale]
+    fields: list[object] = [__version__, request.name, form, stale]
     for view in _each(views):
         fields += [view.table.table_id, None if view.snapshot is None else view.snapshot.row_id, view.table.rewrites]
         fields.append(view.schemas[0].schema_id)
-    query = asked.query
+    query = request.query
     fields += [sorted(query.choosing().items()), query.page_size if form == media.JSON else None, query.page_token]
     return f'"{hashlib.sha256(orjson.dumps(fields)).hexdigest()[:32]}"'
 

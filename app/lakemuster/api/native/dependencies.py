@@ -169,7 +169,7 @@ class _Parameters(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class OfBranch(_Parameters):
+class BranchParameters(_Parameters):
     """Parameters of one snapshot."""
 
     branch: str = Field(MAIN, min_length=1, max_length=1024, description="The Paimon branch whose id it is; as ref.")
@@ -183,7 +183,7 @@ class OfBranch(_Parameters):
         return None if self.branch == MAIN else self.branch
 
 
-class Paged(_Parameters):
+class PageParameters(_Parameters):
     """Parameters of every list."""
 
     page_size: int = Field(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="At most so many rows; streams ignore it.")
@@ -197,7 +197,7 @@ class Paged(_Parameters):
         return {name: str(value) for name, value in chosen.items()}
 
 
-class OfSnapshot(Paged):
+class SnapshotParameters(PageParameters):
     """Parameters of every list of a snapshot."""
 
     snapshot: str | None = Field(None, pattern=_INT64, description="A snapshot's id; its answers never change.")
@@ -221,13 +221,13 @@ class OfSnapshot(Paged):
         )
 
 
-class OfEntries(OfSnapshot):
+class EntriesParameters(SnapshotParameters):
     """Parameters of entries."""
 
     manifest: str | None = Field(None, min_length=1, max_length=4096, description="A manifest's location or file name.")
 
 
-class OfFiles(OfSnapshot):
+class FilesParameters(SnapshotParameters):
     """Parameters of files."""
 
     filter: str | None = Field(
@@ -246,7 +246,7 @@ class OfFiles(OfSnapshot):
     )
 
 
-class OfDiff(OfSnapshot):
+class DiffParameters(SnapshotParameters):
     """Parameters of a difference."""
 
     start: str = Field(alias="from", pattern=_INT64, description="The id of the earlier snapshot.")
@@ -271,9 +271,9 @@ def snapshot_id(text: str) -> int:
 
 TheTable = Annotated[Target, Depends(the_table)]
 TheApi = Annotated[Api, Depends(_api)]
-BranchQuery = Annotated[OfBranch, Query()]
-PagedQuery = Annotated[Paged, Query()]
-SnapshotQuery = Annotated[OfSnapshot, Query()]
-EntriesQuery = Annotated[OfEntries, Query()]
-FilesQuery = Annotated[OfFiles, Query()]
-DiffQuery = Annotated[OfDiff, Query()]
+BranchQuery = Annotated[BranchParameters, Query()]
+PagedQuery = Annotated[PageParameters, Query()]
+SnapshotQuery = Annotated[SnapshotParameters, Query()]
+EntriesQuery = Annotated[EntriesParameters, Query()]
+FilesQuery = Annotated[FilesParameters, Query()]
+DiffQuery = Annotated[DiffParameters, Query()]

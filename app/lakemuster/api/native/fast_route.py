@@ -23,7 +23,7 @@ _JSON = "application/json"
 
 
 class FastRoute(TableRoute):
-    """A route of action ``read``, whose function takes ``table`` and ``asked``, or ``table`` and ``query``."""
+    """A route of action ``read``, whose function takes ``table`` and ``body``, or ``table`` and ``query``."""
 
     async def table_of(self, request: Request) -> Target:
         """The table in the path, if the caller may see it."""
@@ -33,17 +33,17 @@ class FastRoute(TableRoute):
         """Return the fast handler, which falls back to FastAPI; for functions of other arguments, FastAPI's own."""
         answer, otherwise = unwrap(self.endpoint), super().get_route_handler()
         hints = get_type_hints(answer)
-        read, model = (_document, hints["asked"]) if "asked" in hints else (_parameters, hints.get("query"))
+        read, model = (_document, hints["body"]) if "body" in hints else (_parameters, hints.get("query"))
         if model is None:
             return otherwise
 
         async def handle(request: Request) -> Response:
-            asked = await read(request, model)
-            if asked is None:
+            parsed = await read(request, model)
+            if parsed is None:
                 return await otherwise(request)
             permit(request, "read")
             table = await self.table_of(request)
-            return await run_for(table.name, answer, table, asked)
+            return await run_for(table.name, answer, table, parsed)
 
         return handle
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from lakemuster.api.native.answers import Asked, is_known, listing_answer
+from lakemuster.api.native.answers import ListRequest, is_known, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
-from lakemuster.api.native.documented import LIST, READ_ONE
+from lakemuster.api.native.responses import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import history
 from lakemuster.catalog.documents import snapshot_out
@@ -39,7 +39,9 @@ def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
         history.by_time,
         lambda snapshot: snapshot_out(record, snapshot, names).model_dump(mode="json"),
     )
-    return listing_answer(Asked(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale)
+    return listing_answer(
+        ListRequest(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale
+    )
 
 
 @router.get(
@@ -68,7 +70,7 @@ def list_refs(table: TheTable, query: SnapshotQuery) -> Response:
     listing = DocumentListing(
         REFS, refs, lambda ref: (ref.name, ref.kind), lambda ref: RefOut.of(ref).model_dump(mode="json")
     )
-    return listing_answer(Asked(table.request, table.api, "refs", query, record.table_id), listing, stale=stale)
+    return listing_answer(ListRequest(table.request, table.api, "refs", query, record.table_id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/schemas", response_model=SchemasPage, responses=LIST)
@@ -84,7 +86,9 @@ def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
         lambda schema: (int(schema.branch != MAIN), schema.branch, schema.schema_id),
         lambda schema: schema.model_dump(mode="json"),
     )
-    return listing_answer(Asked(table.request, table.api, "schemas", query, record.table_id), listing, stale=stale)
+    return listing_answer(
+        ListRequest(table.request, table.api, "schemas", query, record.table_id), listing, stale=stale
+    )
 
 
 @router.get("/tables/{table}/specs", response_model=SpecsPage, responses=LIST)
@@ -97,4 +101,4 @@ def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
         lambda spec: (spec.spec_id,),
         lambda spec: spec.model_dump(mode="json"),
     )
-    return listing_answer(Asked(table.request, table.api, "specs", query, record.table_id), listing, stale=stale)
+    return listing_answer(ListRequest(table.request, table.api, "specs", query, record.table_id), listing, stale=stale)

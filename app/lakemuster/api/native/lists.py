@@ -14,15 +14,15 @@ from lakemuster.api.native.dependencies import (
     DiffQuery,
     EntriesQuery,
     FilesQuery,
-    OfSnapshot,
+    SnapshotParameters,
     SnapshotQuery,
     Target,
     TheTable,
     needs,
     snapshot_id,
 )
-from lakemuster.api.native.documented import LIST_OF_SNAPSHOT
 from lakemuster.api.native.fast_route import FastRoute
+from lakemuster.api.native.responses import LIST_OF_SNAPSHOT
 from lakemuster.catalog import Selector, View
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import EVERYTHING, Choice, ListName, difference, rows_of, words
@@ -80,16 +80,16 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
     def chosen() -> tuple[View, ...]:
         return table.services.view(table.name, earlier), table.services.view(table.name, later)
 
-    asked, (old, new), place = views_of(table, "diff", query, chosen)
+    request, (old, new), place = views_of(table, "diff", query, chosen)
     pinned = place is not None or later.snapshot_id is not None
     return snapshot_answer(
-        asked, (old, new), lambda: difference(table.services.index, old, new), pinned=pinned, place=place
+        request, (old, new), lambda: difference(table.services.index, old, new), pinned=pinned, place=place
     )
 
 
-def _answer(table: Target, name: ListName, query: OfSnapshot, choice: Choice = EVERYTHING) -> Response:
+def _answer(table: Target, name: ListName, query: SnapshotParameters, choice: Choice = EVERYTHING) -> Response:
     selector = query.selector()
-    asked, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
+    request, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
     rows = partial(rows_of, table.services.index, name, view, choice)
-    return snapshot_answer(asked, (view,), rows, pinned=pinned, place=place)
+    return snapshot_answer(request, (view,), rows, pinned=pinned, place=place)

@@ -12,10 +12,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from lakemuster.api import media
-from lakemuster.api.native.answers import SNAPSHOT_HEADER, Asked, pins_of, stale_header, stream, views_of
-from lakemuster.api.native.dependencies import PREFIX, Paged, Target, TheTable, needs
-from lakemuster.api.native.documented import EXPLAIN, PLAN, PLAN_TASKS
+from lakemuster.api.native.answers import SNAPSHOT_HEADER, ListRequest, pins_of, stale_header, stream, views_of
+from lakemuster.api.native.dependencies import PREFIX, PageParameters, Target, TheTable, needs
 from lakemuster.api.native.fast_route import FastRoute
+from lakemuster.api.native.responses import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import View
 from lakemuster.catalog.page_tokens import Place
@@ -42,23 +42,23 @@ MAX_TASKS = 100_000
 router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=FastRoute)
 
 
-class _Paging(Paged):
+class _Paging(PageParameters):
     """A body's paging; all the rest of it chooses the files."""
 
-    asked: PlanQuestion
+    body: PlanQuestion
     plan_task: str | None = None
 
     def choosing(self) -> dict[str, str]:
         """All other fields as one JSON text, built only when a token needs it."""
         fields = PlanQuestion.model_fields
-        values = {name: getattr(self.asked, name) for name in fields}
+        values = {name: getattr(self.body, name) for name in fields}
         chosen = {name: value for name, value in values.items() if value != fields[name].default}
         task = {} if self.plan_task is None else {"plan_task": self.plan_task}
         return {"body": json.dumps(chosen, sort_keys=True), **task}
 
 
 @router.post("/tables/{table}/plan", response_model=PlanPage, responses=PLAN)
-def plan(table: TheTable, asked: PlanRequest) -> Response:
+def plan(table: TheTable, body: PlanRequest) -> Response:
     """The data files that hold rows that match a filter, as far as metadata can tell: never too few.
 
     With each file come the delete files that apply to it, and what is left of the filter for its rows. A page lists
@@ -67,35 +67,35 @@ def plan(table: TheTable, asked: PlanRequest) -> Response:
     `deletes`, and the schema's metadata have `plan`. There, `deletes` count the stream's delete files from 0; each
     stands before the first file that names it.
     """
-    asked = _with_nan(table, asked)
-    selector = selector_of(asked)
-    paging = _Paging(page_size=asked.page_size, page_token=asked.page_token, asked=asked, plan_task=asked.plan_task)
-    if asked.plan_task is not None:
-        return _task(table, asked, paging)
+    body = _with_nan(table, body)
+    selector = selector_of(body)
+    paging = _Paging(page_size=body.page_size, page_token=body.page_token, body=body, plan_task=body.plan_task)
+    if body.plan_task is not None:
+        return _task(table, body, paging)
     request, (view,), place = views_of(table, "plan", paging, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or selector.snapshot_id is not None
     with CPU.permit():
-        listing = plan_listing(table.services, view, asked, stale=None if pinned else view.stale)
+        listing = plan_listing(table.services, view, body, stale=None if pinned else view.stale)
         return _answer(request, view, listing, place)
 
 
 @router.post("/tables/{table}/plan/tasks", response_model=PlanTasks, responses=PLAN_TASKS)
-def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
+def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
     """A plan in parts, for readers side by side: each asks for the files of its own part.
 
     What must be read together is in one part. Parts are good for as long as the snapshot is there, on any replica.
     """
-    if asked.limit is not None:
+    if body.limit is not None:
         raise RequestInvalid("limit goes with a whole plan, not with parts of one")
-    asked = _with_nan(table, asked)
-    selector = selector_of(asked)
+    body = _with_nan(table, body)
+    selector = selector_of(body)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
     with CPU.permit():
-        listing = plan_listing(table.services, view, asked, stale=stale)
+        listing = plan_listing(table.services, view, body, stale=stale)
         count = listing.plan.totals.files
-        keys = listing.tasks(max(asked.task_files, -(-count // MAX_TASKS))) if count else ()
-    tokens = Asked(table.request, table.api, _TASKS, _Paging(asked=asked), view.table.table_id)
+        keys = listing.tasks(max(body.task_files, -(-count // MAX_TASKS))) if count else ()
+    tokens = ListRequest(table.request, table.api, _TASKS, _Paging(body=body), view.table.table_id)
     pins = pins_of([view])
     document = {**listing.about, "plan_tasks": [tokens.token(Place(pins, key)) for key in keys]}
     headers = stale_header(stale)
@@ -105,56 +105,56 @@ def plan_tasks(table: TheTable, asked: PlanTasksRequest) -> Response:
 
 
 @router.post("/tables/{table}/explain", response_model=ExplanationOut, responses=EXPLAIN)
-def explain(table: TheTable, asked: ExplainRequest) -> Response:
+def explain(table: TheTable, body: ExplainRequest) -> Response:
     """What a filter drops at which level, by which of its conjuncts; and why any data file is kept or dropped."""
-    asked = _with_nan(table, asked)
-    selector = selector_of(asked)
+    body = _with_nan(table, body)
+    selector = selector_of(body)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
     with CPU.permit():
-        document = explanation_out(table.services, view, asked, stale=stale).model_dump(mode="json")
+        document = explanation_out(table.services, view, body, stale=stale).model_dump(mode="json")
         return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
 
 
-Question = TypeVar("Question", PlanRequest, PlanTasksRequest, ExplainRequest)
+PlanBody = TypeVar("PlanBody", PlanRequest, PlanTasksRequest, ExplainRequest)
 
 
-def _with_nan(table: Target, asked: Question) -> Question:
+def _with_nan(table: Target, body: PlanBody) -> PlanBody:
     """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
-    mode = "any" if asked.nan is not None else table.services.settings.nan_of(table.name)
-    return asked if mode == "any" else asked.model_copy(update={"nan": mode})
+    mode = "any" if body.nan is not None else table.services.settings.nan_of(table.name)
+    return body if mode == "any" else body.model_copy(update={"nan": mode})
 
 
-def _task(table: Target, asked: PlanRequest, paging: _Paging) -> Response:
+def _task(table: Target, body: PlanRequest, paging: _Paging) -> Response:
     """The response with the files of one plan task."""
-    if asked.limit is not None:
+    if body.limit is not None:
         raise RequestInvalid("limit goes with a whole plan, not with parts of one")
-    _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=asked.plan_task, asked=asked), lambda: ())
+    _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=body.plan_task, body=body), lambda: ())
     assert part_of is not None
     request, _, place = views_of(table, "plan", paging, lambda: (view,))
     with CPU.permit():
-        listing = plan_listing(table.services, view, asked, stale=None)
+        listing = plan_listing(table.services, view, body, stale=None)
         of_part = listing.task(tuple(int(number) for number in part_of.key))
         return _answer(request, view, of_part, place)
 
 
-def _answer(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> Response:
-    form = asked.form
+def _answer(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> Response:
+    form = request.form
     if view.stale is None:
-        cache_until_changed(asked.request, view.table)
+        cache_until_changed(request.http, view.table)
     headers = {"Vary": "Accept", **stale_header(listing.stale)}
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
     if form != media.JSON:
         return stream(form, listing, view.snapshot_id, headers)
-    return Response(_page(asked, view, listing, place), media_type=media.JSON, headers=headers)
+    return Response(_page(request, view, listing, place), media_type=media.JSON, headers=headers)
 
 
-def _page(asked: Asked, view: View, listing: PlanListing, place: Place | None) -> bytes:
-    size, pages = asked.query.page_size, asked.api.services.pages
+def _page(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> bytes:
+    size, pages = request.query.page_size, request.api.services.pages
     known = pages.find(listing, size) if place is None else None
     page = known or listing.page(None if place is None else place.key, size)
-    token = None if page.after is None else asked.token(Place(pins_of([view]), page.after))
+    token = None if page.after is None else request.token(Place(pins_of([view]), page.after))
     about: Mapping[str, object] = listing.about_of(page.totals)
     head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1] + b',"files":['
     rest = {key: about[key] for key in ("applied", "not_applied", "counts")}

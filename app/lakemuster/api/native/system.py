@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from lakemuster.api.native.answers import Asked, listing_answer, snapshot_answer, views_of
-from lakemuster.api.native.dependencies import PREFIX, OfSnapshot, PagedQuery, TheTable, needs
-from lakemuster.api.native.documented import LIST, LIST_OF_SNAPSHOT
+from lakemuster.api.native.answers import ListRequest, listing_answer, snapshot_answer, views_of
+from lakemuster.api.native.dependencies import PREFIX, PagedQuery, SnapshotParameters, TheTable, needs
+from lakemuster.api.native.responses import LIST, LIST_OF_SNAPSHOT
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.listings import DocumentListing
 from lakemuster.catalog.system_tables import (
@@ -25,7 +25,7 @@ from lakemuster.wire.native.system import SYSTEM, SystemPage, SystemTablePage
 router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")], route_class=TableRoute)
 
 
-class OfSystemTable(OfSnapshot):
+class SystemTableParameters(SnapshotParameters):
     """Parameters of a system table. Those of a table take no snapshot: ``ref`` may name a branch."""
 
     def choosing(self) -> dict[str, str]:
@@ -33,7 +33,7 @@ class OfSystemTable(OfSnapshot):
         return {**super().choosing(), "list": "system"}
 
 
-SystemQuery = Annotated[OfSystemTable, Query()]
+SystemQuery = Annotated[SystemTableParameters, Query()]
 SystemName = Annotated[
     str,
     Path(description="What stands behind the `$` in Paimon.", json_schema_extra={"enum": list(NAMES)}),
@@ -51,7 +51,7 @@ def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
         lambda name: (name,),
         lambda name: system_table_out(name).model_dump(mode="json"),
     )
-    return listing_answer(Asked(table.request, table.api, "system", query, record.table_id), listing, stale=stale)
+    return listing_answer(ListRequest(table.request, table.api, "system", query, record.table_id), listing, stale=stale)
 
 
 @router.get("/tables/{table}/system/{name}", response_model=SystemTablePage, responses=LIST_OF_SNAPSHOT)
@@ -60,10 +60,10 @@ def list_system_table(table: TheTable, name: SystemName, query: SystemQuery) -> 
     system, selector = system_table(name), query.selector()
     if system.of == "table":
         record, rows, stale = branch_rows(table.services, table.name, system, selector)
-        asked = Asked(table.request, table.api, name, query, record.table_id)
-        return listing_answer(asked, KeyedListing(system, rows), stale=stale)
-    asked, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
+        request = ListRequest(table.request, table.api, name, query, record.table_id)
+        return listing_answer(request, KeyedListing(system, rows), stale=stale)
+    request, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
     return snapshot_answer(
-        asked, (view,), lambda: snapshot_rows(table.services, view, system), pinned=pinned, place=place
+        request, (view,), lambda: snapshot_rows(table.services, view, system), pinned=pinned, place=place
     )

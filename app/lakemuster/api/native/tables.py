@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from lakemuster.api.native.answers import Asked, listing_answer
+from lakemuster.api.native.answers import ListRequest, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
-from lakemuster.api.native.documented import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
+from lakemuster.api.native.responses import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.documents import refresh_out, table_details, table_out
 from lakemuster.catalog.listings import DocumentListing
@@ -28,7 +28,7 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     """The registered tables that the caller may see, by name."""
     shown = sorted(api.tables(caller), key=lambda table: table.name)
     listing = DocumentListing(TABLES, shown, lambda table: (table.name,), lambda table: _document(table_out(table)))
-    return listing_answer(Asked(request, api, "tables", query), listing, stale=None)
+    return listing_answer(ListRequest(request, api, "tables", query), listing, stale=None)
 
 
 @router.post(

@@ -16,10 +16,10 @@ from lakemuster.api.paimon_rest.dependencies import (
     TableType,
     TheDatabase,
     ThePaging,
-    named_in,
     page_of,
+    path_parameters,
 )
-from lakemuster.api.paimon_rest.documented import LISTED
+from lakemuster.api.paimon_rest.responses import LISTED
 from lakemuster.catalog.page_tokens import Binding
 from lakemuster.errors import NotFound, ViewNotFound
 from lakemuster.metadata.names import format_name
@@ -40,12 +40,12 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
 
 
 @router.get("/databases", name="paimon_list_databases", response_model=DatabasesOut, responses=LISTED)
-def list_databases(api: TheApi, caller: TheCaller, asked: ThePaging, pattern: DatabasePattern = None) -> Response:
+def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: DatabasePattern = None) -> Response:
     """The databases: each has a Paimon table."""
     like = Pattern.of(pattern)
     names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
     binding = Binding(0, "paimon databases", {"like": pattern or ""}, caller.name)
-    found, token = page_of(api, asked, names, lambda name: (name,), binding)
+    found, token = page_of(api, paging, names, lambda name: (name,), binding)
     return answer(DatabasesOut(databases=found, next_page_token=token))
 
 
@@ -69,7 +69,7 @@ def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Respo
 def list_tables(
     api: TheApi,
     caller: TheCaller,
-    asked: ThePaging,
+    paging: ThePaging,
     database: TheDatabase,
     pattern: TablePattern = None,
     kind: TableType = None,
@@ -81,20 +81,20 @@ def list_tables(
         name for name, table in members if like.matches(name) and (not kind or tables.is_of_type(api, table, kind))
     )
     binding = Binding(0, "paimon tables", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name)
-    found, token = page_of(api, asked, chosen, lambda name: (name,), binding)
+    found, token = page_of(api, paging, chosen, lambda name: (name,), binding)
     return answer(TablesOut(tables=found, next_page_token=token))
 
 
 @router.get("/tables", name="paimon_list_all_tables", response_model=IdentifiersOut, responses=LISTED)
 def list_all_tables(
-    api: TheApi, caller: TheCaller, asked: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
+    api: TheApi, caller: TheCaller, paging: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
 ) -> Response:
     """The names of the tables of all databases."""
     of, like = Pattern.of(database), Pattern.of(pattern)
     names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
     binding = Binding(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
-    found, token = page_of(api, asked, chosen, lambda name: name, binding)
+    found, token = page_of(api, paging, chosen, lambda name: name, binding)
     identifiers = [Identifier(database=name[0], object=name[1]) for name in found]
     return answer(IdentifiersOut(tables=identifiers, next_page_token=token))
 
@@ -129,7 +129,7 @@ def list_all_views(_: ThePaging) -> Response:
     name="paimon_get_view",
     response_model=None,
     responses=LISTED,
-    dependencies=named_in("{database}{view}"),
+    dependencies=path_parameters("{database}{view}"),
 )
 def get_view() -> None:
     """A view: there are none."""
@@ -168,7 +168,7 @@ def list_all_functions(_: ThePaging) -> Response:
     name="paimon_get_function",
     response_model=None,
     responses=LISTED,
-    dependencies=named_in("{database}{function}"),
+    dependencies=path_parameters("{database}{function}"),
 )
 def get_function() -> None:
     """A function: there are none."""

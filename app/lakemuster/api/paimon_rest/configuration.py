@@ -10,7 +10,7 @@ from starlette.responses import Response
 from lakemuster.api.native.dependencies import api_of, needs
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import CATALOG, ROOT
-from lakemuster.api.paimon_rest.documented import CONFIG
+from lakemuster.api.paimon_rest.responses import CONFIG
 from lakemuster.api.warehouses import require_warehouse
 from lakemuster.wire.paimon_rest.catalog import Config
 

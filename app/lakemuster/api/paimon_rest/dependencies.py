@@ -46,7 +46,7 @@ class Paging:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableRequest:
     """A request about one table.
 
     Attributes:
@@ -87,7 +87,7 @@ class Names:
     def of(cls, api: Api, caller: Caller) -> Names:
         """All of them, sorted by name. A table whose name has one level is in no database, and is left out."""
         named = ((parse_name(table.name), table) for table in api.tables(caller) if table.format == "paimon")
-        shown = {name: table for name, table in named if is_told(name)}
+        shown = {name: table for name, table in named if is_expressible(name)}
         return cls(dict(sorted(shown.items())))
 
     def databases(self) -> dict[str, list[TableRecord]]:
@@ -109,12 +109,12 @@ class Names:
         return dict(sorted(found.items()))
 
 
-def is_told(name: Levels) -> bool:
+def is_expressible(name: Levels) -> bool:
     """Whether the protocol can express a name: it has a database, and its table no ``$``, where clients split."""
     return len(name) > 1 and SPLITTER not in name[-1]
 
 
-def spoken(request: Request, at: int, decoded: str) -> str:
+def path_name(request: Request, at: int, decoded: str) -> str:
     """A name in the path, decoded as form data: clients encode a space as a plus sign.
 
     Args:
@@ -133,7 +133,7 @@ async def the_database(
     database: Annotated[str, Path(description="The database: all levels of a table's name but its last, dotted.")],
 ) -> str:
     """The database in the path; it need not exist."""
-    return spoken(request, 1, database)
+    return path_name(request, 1, database)
 
 
 async def the_table(
@@ -141,9 +141,9 @@ async def the_table(
     caller: TheCaller,
     database: Annotated[str, Depends(the_database)],
     table: Annotated[str, Path(description="The table's own name; `$branch_` and a branch's name may follow.")],
-) -> Asked:
+) -> TableRequest:
     """The table in the path, if the caller may see it; it need not be registered."""
-    said = spoken(request, 3, table)
+    said = path_name(request, 3, table)
     name, _, rest = said.partition(SPLITTER)
     branch = rest.removeprefix(_BRANCH) if rest.startswith(_BRANCH) else ""
     try:
@@ -154,7 +154,7 @@ async def the_table(
     if not known or (said != name and (not branch or SPLITTER in branch)):
         raise TableNotFound("no table of that name is registered")
     permit_table(request, levels)
-    return Asked(api_of(request), caller, levels, branch or MAIN, said)
+    return TableRequest(api_of(request), caller, levels, branch or MAIN, said)
 
 
 async def _a_table(table: Annotated[str, Path(description="The table's own name.")]) -> str:
@@ -177,7 +177,7 @@ async def _a_tag(tag: Annotated[str, Path(description="The tag's name.")]) -> st
     return tag
 
 
-def named_in(path: str) -> list[params.Depends]:
+def path_parameters(path: str) -> list[params.Depends]:
     """Document the parameters in a path, for routes that do not read them."""
     known: dict[str, Callable[..., object]] = {
         "{database}": the_database,
@@ -204,26 +204,26 @@ async def paging(
 
 
 def page_of(
-    api: Api, asked: Paging, items: Iterable[T], key: Callable[[T], Key], binding: Binding
+    api: Api, requested: Paging, items: Iterable[T], key: Callable[[T], Key], binding: Binding
 ) -> tuple[list[T], str | None]:
     """The items of the requested page, and the token of the next one.
 
     Args:
         items: in increasing order of their keys.
     """
-    after = read_token(asked.token, binding, api.signing_key).key if asked.token else None
+    after = read_token(requested.token, binding, api.signing_key).key if requested.token else None
     page: list[T] = []
     for item in items:
         if after is not None and key(item) <= after:
             continue
-        if len(page) == asked.size:
+        if len(page) == requested.size:
             return page, write_token(Place((), key(page[-1])), binding, api.signing_key)
         page.append(item)
     return page, None
 
 
 TheDatabase = Annotated[str, Depends(the_database)]
-ThePaimonTable = Annotated[Asked, Depends(the_table)]
+ThePaimonTable = Annotated[TableRequest, Depends(the_table)]
 ThePaging = Annotated[Paging, Depends(paging)]
 DatabasePattern = Annotated[
     str | None, Query(alias="databaseNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")

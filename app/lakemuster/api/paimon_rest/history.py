@@ -12,8 +12,8 @@ from starlette.responses import Response
 from lakemuster.api.native.answers import stale_header
 from lakemuster.api.native.dependencies import needs
 from lakemuster.api.paimon_rest.answers import answer
-from lakemuster.api.paimon_rest.dependencies import PREFIX, Asked, ThePaging, ThePaimonTable, page_of, spoken
-from lakemuster.api.paimon_rest.documented import TABLE
+from lakemuster.api.paimon_rest.dependencies import PREFIX, TableRequest, ThePaging, ThePaimonTable, page_of, path_name
+from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import SnapshotRecord, TableRecord
@@ -42,13 +42,13 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 
 @router.get(f"{_TABLE}/snapshot", name="paimon_get_snapshot", response_model=TableSnapshotOut, responses=TABLE)
-def get_table_snapshot(asked: ThePaimonTable) -> Response:
+def get_table_snapshot(request: ThePaimonTable) -> Response:
     """The newest snapshot, from which clients go on by themselves.
 
     Never an older one in its place: also one that is quarantined here is told, and that a table has no snapshot
     only if it has none. Where the newest state cannot be had, the answer is 503.
     """
-    record = head_of(asked).require()
+    record = head_of(request).require()
     snapshot, live = _read(record), record.live
     total = snapshot.extra.get("total_record_count")
     told = TableSnapshot(
@@ -62,55 +62,55 @@ def get_table_snapshot(asked: ThePaimonTable) -> Response:
 
 
 @router.get(f"{_TABLE}/snapshots", name="paimon_list_snapshots", response_model=SnapshotsOut, responses=TABLE)
-def list_table_snapshots(asked: ThePaimonTable, page: ThePaging) -> Response:
+def list_table_snapshots(request: ThePaimonTable, page: ThePaging) -> Response:
     """The snapshots of a table, or of its branch, the newest first; not what only tags and changelogs keep."""
-    table, _, stale = _looked(asked)
-    records = sorted(_snapshots(asked, table), key=lambda record: -record.snapshot.snapshot_id)
-    binding = _binding(asked, table, "paimon snapshots")
-    found, token = page_of(asked.api, page, records, lambda record: (-record.snapshot.snapshot_id,), binding)
+    table, _, stale = _looked(request)
+    records = sorted(_snapshots(request, table), key=lambda record: -record.snapshot.snapshot_id)
+    binding = _binding(request, table, "paimon snapshots")
+    found, token = page_of(request.api, page, records, lambda record: (-record.snapshot.snapshot_id,), binding)
     shown = [snapshot_json(_read(record)) for record in found]
     return answer(SnapshotsOut(snapshots=shown, next_page_token=token), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/snapshots/{{version}}", name="paimon_get_version", response_model=SnapshotOut, responses=TABLE)
 def get_version_snapshot(
-    request: Request,
-    asked: ThePaimonTable,
+    http: Request,
+    request: ThePaimonTable,
     version: Annotated[str, Path(description="`EARLIEST`, `LATEST`, a snapshot's id, or else a tag.")],
 ) -> Response:
     """One snapshot."""
-    version = spoken(request, 5, version)
+    version = path_name(http, 5, version)
     if version == "LATEST":
-        return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(asked).require()))))
+        return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(request).require()))))
 
     def find(table: TableRecord, metadata: TableMetadata) -> SnapshotRecord:
-        newest_schema(metadata, asked.branch)
-        by_id = {record.snapshot.snapshot_id: record for record in _snapshots(asked, table)}
+        newest_schema(metadata, request.branch)
+        by_id = {record.snapshot.snapshot_id: record for record in _snapshots(request, table)}
         if version == "EARLIEST":
             record = by_id.get(min(by_id, default=0))
         elif version.isascii() and version.isdecimal():
             record = by_id.get(int(version[:20]))
         else:
-            tag = _tags(asked, metadata).get(version)
-            record = None if tag is None else _kept(asked, table, tag)
+            tag = _tags(request, metadata).get(version)
+            record = None if tag is None else _kept(request, table, tag)
         if record is None:
             raise SnapshotNotFound("the table has no such snapshot")
         return record
 
-    record, stale = looked_for(asked.services, asked.name, find)
+    record, stale = looked_for(request.services, request.name, find)
     return answer(SnapshotOut(snapshot=snapshot_json(_read(record))), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/branches", name="paimon_list_branches", response_model=BranchesOut, responses=TABLE)
-def list_branches(asked: ThePaimonTable) -> Response:
+def list_branches(request: ThePaimonTable) -> Response:
     """The branches of a table beside main."""
-    _, metadata, stale = _looked(asked)
+    _, metadata, stale = _looked(request)
     return answer(BranchesOut(branches=sorted(metadata.branch_schemas)), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/tags", name="paimon_list_tags", response_model=TagsOut, responses=TABLE)
 def list_tags(
-    asked: ThePaimonTable,
+    request: ThePaimonTable,
     page: ThePaging,
     prefix: Annotated[
         str | None,
@@ -118,37 +118,41 @@ def list_tags(
     ] = None,
 ) -> Response:
     """The tags of a table, or of its branch."""
-    table, metadata, stale = _looked(asked)
+    table, metadata, stale = _looked(request)
     like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
-    names = sorted(name for name in _tags(asked, metadata) if like.matches(name))
-    found, token = page_of(asked.api, page, names, lambda name: (name,), _binding(asked, table, "paimon tags", prefix))
+    names = sorted(name for name in _tags(request, metadata) if like.matches(name))
+    found, token = page_of(
+        request.api, page, names, lambda name: (name,), _binding(request, table, "paimon tags", prefix)
+    )
     return answer(TagsOut(tags=found, next_page_token=token), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/tags/{{tag}}", name="paimon_get_tag", response_model=TagOut, responses=TABLE)
 def get_tag(
-    request: Request, asked: ThePaimonTable, tag: Annotated[str, Path(description="The tag's name.")]
+    http: Request, request: ThePaimonTable, tag: Annotated[str, Path(description="The tag's name.")]
 ) -> Response:
     """A tag, and the snapshot that it keeps."""
-    name = spoken(request, 5, tag)
+    name = path_name(http, 5, tag)
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[Ref, SnapshotRecord]:
-        newest_schema(metadata, asked.branch)
-        found = _tags(asked, metadata).get(name)
+        newest_schema(metadata, request.branch)
+        found = _tags(request, metadata).get(name)
         if found is None:
             raise RefNotFound("the table has no tag of that name")
-        return found, _kept(asked, table, found)
+        return found, _kept(request, table, found)
 
-    (found, record), stale = looked_for(asked.services, asked.name, find)
+    (found, record), stale = looked_for(request.services, request.name, find)
     return answer(TagOut.model_validate(tag_json(found, _read(record))), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/consumers", name="paimon_list_consumers", response_model=ConsumersOut, responses=TABLE)
-def list_consumers(asked: ThePaimonTable, page: ThePaging) -> Response:
+def list_consumers(request: ThePaimonTable, page: ThePaging) -> Response:
     """The consumers of a table, or of its branch: readers that said how far they are."""
-    table, metadata, stale = _looked(asked)
-    known = _consumers(metadata, asked.branch)
-    found, token = page_of(asked.api, page, sorted(known), lambda name: (name,), _binding(asked, table, "consumers"))
+    table, metadata, stale = _looked(request)
+    known = _consumers(metadata, request.branch)
+    found, token = page_of(
+        request.api, page, sorted(known), lambda name: (name,), _binding(request, table, "consumers")
+    )
     consumers = [Consumer(consumer_id=name, next_snapshot=known[name]) for name in found]
     return answer(ConsumersOut(consumers=consumers, next_page_token=token), stale_header(stale))
 
@@ -172,26 +176,28 @@ class Head:
         return self.record
 
 
-def head_of(asked: Asked) -> Head:
+def head_of(request: TableRequest) -> Head:
     """Look at a table, and find the newest snapshot of the requested branch.
 
     Raises:
         SnapshotUnpublished: the newest state could not be read.
     """
-    table, metadata, stale = _looked(asked)
+    table, metadata, stale = _looked(request)
     heads = {ref.branch: ref.snapshot_id for ref in metadata.refs if ref.kind == "branch"}
     try:
-        records = asked.services.heads(table, {branch: heads[branch] for branch in {MAIN, asked.branch} & heads.keys()})
+        records = request.services.heads(
+            table, {branch: heads[branch] for branch in {MAIN, request.branch} & heads.keys()}
+        )
     except SnapshotNotFound as cause:
         raise SnapshotUnpublished("the table changed while it was looked at; try again") from cause
     # If main's newest snapshot is quarantined, the answer is stale, but the newest snapshot is known.
     main = records.get(MAIN)
     if stale is not None and (main is None or stale != main.error):
         raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
-    return Head(table, metadata, records.get(asked.branch))
+    return Head(table, metadata, records.get(request.branch))
 
 
-def _looked(asked: Asked) -> tuple[TableRecord, TableMetadata, str | None]:
+def _looked(request: TableRequest) -> tuple[TableRecord, TableMetadata, str | None]:
     """A table with the requested branch, looked at within the allowed staleness, or else why not.
 
     Raises:
@@ -200,20 +206,20 @@ def _looked(asked: Asked) -> tuple[TableRecord, TableMetadata, str | None]:
     """
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata]:
-        newest_schema(metadata, asked.branch)
+        newest_schema(metadata, request.branch)
         return table, metadata
 
-    found, stale = looked_for(asked.services, asked.name, find)
+    found, stale = looked_for(request.services, request.name, find)
     return *found, stale
 
 
-def _snapshots(asked: Asked, table: TableRecord) -> list[SnapshotRecord]:
-    records = asked.services.known_snapshots(table, asked.branch)
+def _snapshots(request: TableRequest, table: TableRecord) -> list[SnapshotRecord]:
+    records = request.services.known_snapshots(table, request.branch)
     return [record for record in records if record.snapshot.source == "snapshot"]
 
 
-def _tags(asked: Asked, metadata: TableMetadata) -> dict[str, Ref]:
-    return {ref.name: ref for ref in metadata.refs if ref.kind == "tag" and ref.branch == asked.branch}
+def _tags(request: TableRequest, metadata: TableMetadata) -> dict[str, Ref]:
+    return {ref.name: ref for ref in metadata.refs if ref.kind == "tag" and ref.branch == request.branch}
 
 
 def _consumers(metadata: TableMetadata, branch: str) -> dict[str, int]:
@@ -224,8 +230,8 @@ def _consumers(metadata: TableMetadata, branch: str) -> dict[str, int]:
     return dict(own) if isinstance(own, Mapping) else {}
 
 
-def _kept(asked: Asked, table: TableRecord, tag: Ref) -> SnapshotRecord:
-    return asked.services.heads(table, {tag.branch: tag.snapshot_id})[tag.branch]
+def _kept(request: TableRequest, table: TableRecord, tag: Ref) -> SnapshotRecord:
+    return request.services.heads(table, {tag.branch: tag.snapshot_id})[tag.branch]
 
 
 def _read(record: SnapshotRecord) -> Snapshot:
@@ -239,5 +245,5 @@ def _read(record: SnapshotRecord) -> Snapshot:
     return record.snapshot
 
 
-def _binding(asked: Asked, table: TableRecord, listing: str, like: str | None = None) -> Binding:
-    return Binding(table.table_id, listing, {"branch": asked.branch, "like": like or ""}, asked.caller.name)
+def _binding(request: TableRequest, table: TableRecord, listing: str, like: str | None = None) -> Binding:
+    return Binding(table.table_id, listing, {"branch": request.branch, "like": like or ""}, request.caller.name)

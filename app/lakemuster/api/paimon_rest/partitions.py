@@ -9,15 +9,15 @@ from lakemuster.api.native.dependencies import PAGE_SIZE, needs
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
-    Asked,
     Paging,
     PartitionPattern,
+    TableRequest,
     ThePaging,
     ThePaimonTable,
     page_of,
 )
-from lakemuster.api.paimon_rest.documented import TABLE
 from lakemuster.api.paimon_rest.history import head_of
+from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.page_tokens import Binding
@@ -31,9 +31,9 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 
 @router.get(_PARTITIONS, name="paimon_list_partitions", response_model=PartitionsOut, responses=TABLE)
-def list_partitions(asked: ThePaimonTable, page: ThePaging, pattern: PartitionPattern = None) -> Response:
+def list_partitions(request: ThePaimonTable, page: ThePaging, pattern: PartitionPattern = None) -> Response:
     """The partitions that hold a live file, by name."""
-    return _listed(asked, page, pattern)
+    return _listed(request, page, pattern)
 
 
 @router.post(
@@ -42,10 +42,10 @@ def list_partitions(asked: ThePaimonTable, page: ThePaging, pattern: PartitionPa
     response_model=PartitionsOut,
     responses=TABLE,
 )
-def list_partitions_by_filter(asked: ThePaimonTable, body: PartitionFilter) -> Response:
+def list_partitions_by_filter(request: ThePaimonTable, body: PartitionFilter) -> Response:
     """The same: the protocol lets an answer hold partitions that a predicate does not ask for."""
     page = Paging(body.page_token or None, body.max_results or PAGE_SIZE)
-    return _listed(asked, page, body.partition_name_pattern)
+    return _listed(request, page, body.partition_name_pattern)
 
 
 @router.post(
@@ -54,31 +54,31 @@ def list_partitions_by_filter(asked: ThePaimonTable, body: PartitionFilter) -> R
     response_model=PartitionsOut,
     responses=TABLE,
 )
-def list_partitions_by_names(asked: ThePaimonTable, body: PartitionNames) -> Response:
+def list_partitions_by_names(request: ThePaimonTable, body: PartitionNames) -> Response:
     """Those of some partitions that exist."""
     wanted = {frozenset(spec.items()) for spec in body.specs}
-    found = [partition for partition in _partitions(asked).values() if frozenset(partition.spec.items()) in wanted]
+    found = [partition for partition in _partitions(request).values() if frozenset(partition.spec.items()) in wanted]
     return answer(PartitionsOut(partitions=found))
 
 
-def _listed(asked: Asked, page: Paging, pattern: str | None) -> Response:
+def _listed(request: TableRequest, page: Paging, pattern: str | None) -> Response:
     like = Pattern.of(pattern)
-    named = _partitions(asked)
+    named = _partitions(request)
     chosen = [name for name in sorted(named) if like.matches(name)]
-    parameters = {"table": asked.name, "branch": asked.branch, "like": pattern or ""}
-    binding = Binding(0, "paimon partitions", parameters, asked.caller.name)
-    found, token = page_of(asked.api, page, chosen, lambda name: (name,), binding)
+    parameters = {"table": request.name, "branch": request.branch, "like": pattern or ""}
+    binding = Binding(0, "paimon partitions", parameters, request.caller.name)
+    found, token = page_of(request.api, page, chosen, lambda name: (name,), binding)
     return answer(PartitionsOut(partitions=[named[name] for name in found], next_page_token=token))
 
 
-def _partitions(asked: Asked) -> dict[str, PartitionOut]:
+def _partitions(request: TableRequest) -> dict[str, PartitionOut]:
     """The partitions of the newest snapshot, by name.
 
     Raises:
         SnapshotQuarantined, SnapshotUnpublished: it cannot be read; an older one does not replace it.
     """
-    head = head_of(asked)
-    schema = newest_schema(head.metadata, asked.branch)
+    head = head_of(request)
+    schema = newest_schema(head.metadata, request.branch)
     if head.record is None or not schema.partition_keys:
         return {}
-    return partitions_of(asked.services, head.table, head.metadata, head.record, schema)
+    return partitions_of(request.services, head.table, head.metadata, head.record, schema)

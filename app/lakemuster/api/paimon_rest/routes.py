@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakemuster.api.paimon_rest import catalog, configuration, history, partitions, refused, tables
+from lakemuster.api.paimon_rest import catalog, configuration, history, partitions, tables, unsupported
 
 routers = (
     configuration.router,
@@ -10,5 +10,5 @@ routers = (
     tables.router,
     history.router,
     partitions.router,
-    refused.router,
+    unsupported.router,
 )

@@ -25,7 +25,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     ThePaimonTable,
     page_of,
 )
-from lakemuster.api.paimon_rest.documented import LISTED, TABLE
+from lakemuster.api.paimon_rest.responses import LISTED, TABLE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.page_tokens import Binding
@@ -48,15 +48,17 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 
 @router.get("/databases/{database}/tables/{table}", name="paimon_get_table", response_model=TableOut, responses=TABLE)
-def get_table(asked: ThePaimonTable) -> Response:
+def get_table(request: ThePaimonTable) -> Response:
     """Where a table is, and its newest schema; with `$branch_` and a branch's name, that branch's.
 
     Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
     """
     (record, metadata, schema), stale = looked_for(
-        asked.services, asked.name, lambda table, metadata: (table, metadata, newest_schema(metadata, asked.branch))
+        request.services,
+        request.name,
+        lambda table, metadata: (table, metadata, newest_schema(metadata, request.branch)),
     )
-    return answer(table_out(record, asked.database, asked.object, metadata, schema), stale_header(stale))
+    return answer(table_out(record, request.database, request.object, metadata, schema), stale_header(stale))
 
 
 @router.get("/tables/id/{table_id}", name="paimon_get_table_by_id", response_model=TableOut, responses=TABLE)
@@ -81,7 +83,7 @@ def get_table_by_id(
 def list_table_details(
     api: TheApi,
     caller: TheCaller,
-    asked: ThePaging,
+    paging: ThePaging,
     database: TheDatabase,
     pattern: TablePattern = None,
     kind: TableType = None,
@@ -97,15 +99,15 @@ def list_table_details(
         for name, record in members.items()
         if like.matches(name) and (not kind or is_of_type(api, record, kind))
     }
-    page, token = page_of(api, asked, chosen, lambda name: (name,), binding)
+    page, token = page_of(api, paging, chosen, lambda name: (name,), binding)
     details = list(_details(api.services, database, {name: chosen[name] for name in page}))
     return answer(TableDetailsOut(table_details=details, next_page_token=token))
 
 
 @router.get("/databases/{database}/tables/{table}/token", name="paimon_get_table_token", responses=TABLE)
-def get_table_token(asked: ThePaimonTable) -> None:
+def get_table_token(request: ThePaimonTable) -> None:
     """Credentials for a table's files: none are given, clients bring their own."""
-    registered(asked.services, asked.name)
+    registered(request.services, request.name)
     raise OperationUnsupported(
         "this catalog vends no credentials: leave data-token.enabled off, and give the client its own for the files"
     )
@@ -117,13 +119,13 @@ def get_table_token(asked: ThePaimonTable) -> None:
     response_model=QueryAuth,
     responses=TABLE,
 )
-def auth_table_query(asked: ThePaimonTable) -> Response:
+def auth_table_query(request: ThePaimonTable) -> Response:
     """What the caller may read of a table: all of it.
 
     A table that demands such an answer (`query-auth.enabled`) is refused: which rows and columns may be read of it
     is known to the catalog that keeps it, and not here.
     """
-    schema, _ = looked_for(asked.services, asked.name, lambda _, metadata: newest_schema(metadata, asked.branch))
+    schema, _ = looked_for(request.services, request.name, lambda _, metadata: newest_schema(metadata, request.branch))
     options = dict(schema.options)
     if options.get("query-auth.enabled", "false").strip().lower() == "true":
         raise OperationUnsupported(

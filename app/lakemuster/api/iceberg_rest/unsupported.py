@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, the_namespace, the_table_name, the_view_name
-from lakemuster.api.iceberg_rest.documented import TOKENS, WRITE
+from lakemuster.api.iceberg_rest.responses import TOKENS, WRITE
 from lakemuster.api.native.dependencies import TheApi, needs
 from lakemuster.errors import OperationUnsupported
 from lakemuster.wire.iceberg_rest.catalog import OAuthError

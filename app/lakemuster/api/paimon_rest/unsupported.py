@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from lakemuster.api.native.dependencies import needs
-from lakemuster.api.paimon_rest.dependencies import PREFIX, named_in
-from lakemuster.api.paimon_rest.documented import MARK_REFUSED, REFUSED
+from lakemuster.api.paimon_rest.dependencies import PREFIX, path_parameters
+from lakemuster.api.paimon_rest.responses import MARK_REFUSED, REFUSED
 from lakemuster.errors import NotAuthorised, OperationUnsupported
 
 _DATABASE = "/databases/{database}"
@@ -65,7 +65,7 @@ for _method, _path, _name, _description in _WRITES:
         response_model=None,
         responses=REFUSED,
         status_code=501,
-        dependencies=[needs("read"), *named_in(_path)],
+        dependencies=[needs("read"), *path_parameters(_path)],
     )
 
 
@@ -75,7 +75,7 @@ for _method, _path, _name, _description in _WRITES:
     response_model=None,
     responses=MARK_REFUSED,
     status_code=403,
-    dependencies=[needs("read"), *named_in(_TABLE)],
+    dependencies=[needs("read"), *path_parameters(_TABLE)],
 )
 async def mark_partitions() -> None:
     """Mark partitions as done. Refused, with a 403: Java's client takes a 501 here for done."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakemuster.api.native.documented import Responses
+from lakemuster.api.native.responses import Responses
 from lakemuster.wire.paimon_rest.catalog import PaimonErrorResponse
 
 _TEXT = {

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -29,6 +30,8 @@ from lakemuster.errors import ConfigInvalid
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
+WATCH_SECONDS = 60.0
+"""The interval of watched tables whose pattern gives none."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@?#]+")
 
@@ -52,16 +55,54 @@ def _of_words(value: object) -> object:
 _Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_of_words)]
 
 
+def _of_watch(value: object) -> object:
+    """Parse ``PATTERN=SECONDS`` or ``PATTERN``, several separated by commas or as a JSON list; or a JSON object."""
+    if isinstance(value, str):
+        value = _of_json(value) if value.lstrip().startswith(("{", "[")) else _of_words(value)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return value
+    intervals: dict[str, object] = {}
+    for word in value:
+        pattern, equals, seconds = str(word).rpartition("=")
+        intervals[(pattern if equals else seconds).strip()] = seconds if equals else WATCH_SECONDS
+    if "" in intervals:
+        raise ValueError("an interval needs a pattern: PATTERN=SECONDS")
+    return intervals
+
+
 NanMode = Literal["any", "greatest", "unordered", "none"]
+Role = Literal["api", "worker", "all"]
+Interval = Annotated[float, Field(ge=1, allow_inf_nan=False)]
+"""Seconds between two looks at a watched table."""
 _WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")
 
 
 class TableSettings(BaseModel):
-    """Settings of the tables whose names match one pattern."""
+    """Settings of the tables whose names match one pattern; None where the pattern says nothing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    staleness: float | None = Field(None, ge=0, description="Seconds the pointer may go without a look.")
+    history: int | None = Field(None, ge=0, description="Newest snapshots that a refresh indexes.")
     nan: NanMode | None = Field(None, description="What comparisons with NaN mean where a request does not say.")
+    watch: Interval | bool | None = Field(None, description="Seconds between two looks; false for none.")
+
+
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """The settings that hold for one table.
+
+    Attributes:
+        staleness: seconds that its pointer may go without a look.
+        history: number of newest snapshots that a refresh indexes.
+        nan: what comparisons with NaN mean where a request does not say.
+        watch: seconds between two looks that nobody asks for; None: it is not watched.
+    """
+
+    staleness: float
+    history: int
+    nan: NanMode
+    watch: float | None
 
 
 class Settings(BaseSettings):
@@ -101,15 +142,39 @@ class Settings(BaseSettings):
     )
     history: int = Field(100, ge=0, description="Newest snapshots that a refresh indexes; older ones when asked for.")
 
+    watch: Annotated[Mapping[str, Interval], NoDecode, BeforeValidator(_of_watch)] = Field(
+        default_factory=dict, description="Tables that are kept fresh without being asked: seconds by pattern."
+    )
+    role: Role = Field("all", description="What this process does: answer requests (api), background jobs (worker).")
     tables: Annotated[Mapping[str, TableSettings], NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict, description="Settings by pattern of table names; the most specific pattern wins."
     )
 
-    def nan_of(self, table: str) -> NanMode:
-        """The NaN mode of a table. If several matching patterns set one, the most specific pattern wins."""
-        said = ((pattern, own.nan) for pattern, own in self.tables.items() if own.nan is not None)
-        found = [(pattern, nan) for pattern, nan in said if fnmatchcase(table, pattern)]
-        return max(found, key=lambda one: _specificity(one[0]))[1] if found else "any"
+    def of_table(self, name: str) -> TableRules:
+        """The settings of a table. Of several matching patterns that say something, the most specific wins."""
+        matching = [pattern for pattern in self.tables if fnmatchcase(name, pattern)]
+        own = [self.tables[pattern] for pattern in sorted(matching, key=_specificity, reverse=True)]
+        return TableRules(
+            staleness=next((one.staleness for one in own if one.staleness is not None), self.max_staleness),
+            history=next((one.history for one in own if one.history is not None), self.history),
+            nan=next((one.nan for one in own if one.nan is not None), "any"),
+            watch=self._watch_of(name, next((one.watch for one in own if one.watch is not None), None)),
+        )
+
+    def _watch_of(self, name: str, own: float | bool | None) -> float | None:
+        if own is False:
+            return None
+        if own is not None and own is not True:
+            return own
+        matching = [pattern for pattern in self.watch if fnmatchcase(name, pattern)]
+        if matching:
+            return self.watch[max(matching, key=_specificity)]
+        return WATCH_SECONDS if own else None
+
+    def with_history(self, history: int) -> Settings:
+        """These settings with the same ``history`` for every table."""
+        tables = {pattern: own.model_copy(update={"history": None}) for pattern, own in self.tables.items()}
+        return self.model_copy(update={"history": history, "tables": tables})
 
     @field_validator("database_url")
     @classmethod

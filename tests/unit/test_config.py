@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.config import check_exposure, load_settings
+from lakemuster.config import WATCH_SECONDS, TableRules, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 
 
@@ -85,8 +85,8 @@ def test_the_most_specific_pattern_of_a_tables_name_says_what_nan_means() -> Non
     }
     settings = load_settings(tables=tables)
     asked = ("shop.orders", "shop.offers", "shop.x", "other.t", "shop")
-    assert [settings.nan_of(name) for name in asked] == ["unordered", "any", "greatest", "none", "none"]
-    assert load_settings().nan_of("shop.orders") == "any"
+    assert [settings.of_table(name).nan for name in asked] == ["unordered", "any", "greatest", "none", "none"]
+    assert load_settings().of_table("shop.orders").nan == "any"
 
 
 def test_settings_of_tables_are_read_from_the_environment_and_the_file(
@@ -94,9 +94,9 @@ def test_settings_of_tables_are_read_from_the_environment_and_the_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lakemuster.toml").write_text('[tables."shop.*"]\nnan = "greatest"\n')
-    assert load_settings().nan_of("shop.orders") == "greatest"
+    assert load_settings().of_table("shop.orders").nan == "greatest"
     monkeypatch.setenv("LAKEMUSTER_TABLES", '{"shop.*": {"nan": "none"}}')
-    assert load_settings().nan_of("shop.orders") == "none"
+    assert load_settings().of_table("shop.orders").nan == "none"
     for wrong in ('{"shop.*": {"nan": "some"}}', '{"shop.*": {"nans": "any"}}', "[1]"):
         monkeypatch.setenv("LAKEMUSTER_TABLES", wrong)
         with pytest.raises(ConfigInvalid, match="TABLES"):
@@ -134,3 +134,36 @@ def test_an_issuer_is_enough_for_the_network(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("LAKEMUSTER_OIDC_ISSUER", "https://id.example/realm")
     monkeypatch.setenv("LAKEMUSTER_OIDC_AUDIENCE", "muster")
     check_exposure(load_settings(host="0.0.0.0"), insecure_public=False)
+
+
+def test_each_setting_of_a_table_is_that_of_the_most_specific_pattern_that_has_it() -> None:
+    tables = {"*": {"staleness": 60, "history": 7}, "shop.*": {"history": 0, "nan": "none"}, "shop.a": {"watch": 5}}
+    settings = load_settings(tables=tables, watch=("shop.*=20", "*"))
+    assert settings.of_table("shop.a") == TableRules(60.0, 0, "none", 5.0)
+    assert settings.of_table("shop.b") == TableRules(60.0, 0, "none", 20.0)
+    assert settings.of_table("web.c") == TableRules(60.0, 7, "any", WATCH_SECONDS)
+    assert load_settings().of_table("web.c") == TableRules(5.0, 100, "any", None)
+    assert settings.with_history(3).of_table("shop.a") == TableRules(60.0, 3, "none", 5.0)
+
+
+def test_a_pattern_of_tables_watches_or_does_not_whatever_watch_says() -> None:
+    tables = {"*.hot": {"watch": True}, "shop.*": {"watch": False}, "shop.h*": {"watch": 9}}
+    settings = load_settings(tables=tables, watch=("web.*=20",))
+    intervals = {name: settings.of_table(name).watch for name in ("web.hot", "web.a", "web.b", "x.hot", "shop.a", "x")}
+    assert intervals == {"web.hot": 20, "web.a": 20, "web.b": 20, "x.hot": WATCH_SECONDS, "shop.a": None, "x": None}
+    assert settings.of_table("shop.hot").watch == 9
+
+
+@pytest.mark.parametrize(
+    "text", ["shop.*=10,web.*", '["shop.*=10", "web.*"]', '{"shop.*": 10, "web.*": 60}', " web.* , shop.* = 10 "]
+)
+def test_what_is_watched_is_words_or_json(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEMUSTER_WATCH", text)
+    assert load_settings().watch == {"shop.*": 10.0, "web.*": WATCH_SECONDS}
+
+
+@pytest.mark.parametrize("text", ["a=0", "a=often", "a=inf", "=5", "{", '{"a": null}'])
+def test_a_wrong_watch_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEMUSTER_WATCH", text)
+    with pytest.raises(ConfigInvalid, match="WATCH"):
+        load_settings()

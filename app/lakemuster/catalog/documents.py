@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
+from lakemuster.config import TableRules
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.pointers import warnings_of
@@ -22,7 +24,9 @@ def table_out(record: TableRecord) -> TableOut:
     return TableOut.model_validate(_common(record, record.stale_reason))
 
 
-def table_details(record: TableRecord, metadata: TableMetadata | None, stale: str | None) -> TableDetails:
+def table_details(
+    record: TableRecord, metadata: TableMetadata | None, stale: str | None, rules: TableRules
+) -> TableDetails:
     """Return one table; ``metadata`` is None if it could never be read."""
     return TableDetails.model_validate(
         {
@@ -30,6 +34,7 @@ def table_details(record: TableRecord, metadata: TableMetadata | None, stale: st
             "properties": {} if metadata is None else dict(metadata.properties),
             "partition_keys": [] if metadata is None else _partition_keys(metadata),
             "primary_keys": [] if metadata is None else _primary_keys(metadata),
+            "settings": asdict(rules),
         }
     )
 

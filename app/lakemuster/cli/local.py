@@ -37,14 +37,15 @@ class LocalSource:
         self._services = services
 
     @classmethod
-    def opened(cls, **settings: object) -> Self:
-        """Open the index of the settings; ``settings`` override environment and file.
+    def opened(cls, history: int | None = None) -> Self:
+        """Open the index of the settings; ``history`` overrides that setting for every table.
 
         Raises:
             ConfigInvalid: a setting is wrong.
             DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
         """
-        return cls(build_services(load_settings(**settings), PATIENT))
+        settings = load_settings()
+        return cls(build_services(settings if history is None else settings.with_history(history), PATIENT))
 
     def tables(self) -> Iterator[Row]:
         """Return all tables, by name."""

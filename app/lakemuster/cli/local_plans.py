@@ -59,7 +59,7 @@ def explanation(services: Services, name: str, query: Query, files: Sequence[str
 def nan_of(services: Services, name: str, query: Query) -> NanMode:
     """Return the meaning of comparisons with NaN: the command's option, else the table's setting."""
     given = query.options.get("nan")
-    return next((mode for mode in NAN_MODES if mode == given), services.settings.nan_of(name))
+    return next((mode for mode in NAN_MODES if mode == given), services.settings.of_table(name).nan)
 
 
 def milliseconds(moment: datetime | None) -> int | None:

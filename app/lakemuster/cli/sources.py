@@ -156,8 +156,8 @@ def source(uri: str | None, token: str | None, token_env: str | None) -> Iterato
         found.close()
 
 
-def local_source(**settings: object) -> LocalIndex:
-    """Open the local index; ``settings`` override environment and file.
+def local_source(history: int | None = None) -> LocalIndex:
+    """Open the local index; ``history`` overrides that setting for every table.
 
     Raises:
         ConfigInvalid: a setting is wrong, or packages are missing.
@@ -165,7 +165,7 @@ def local_source(**settings: object) -> LocalIndex:
     with server_packages("the index of this folder"):
         # FastAPI, SQLAlchemy and Arrow: only for commands on the local index.
         from lakemuster.cli.local import LocalSource  # noqa: PLC0415
-    return LocalSource.opened(**settings)
+    return LocalSource.opened(history)
 
 
 @contextmanager

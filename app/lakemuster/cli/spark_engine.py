@@ -21,18 +21,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def spark_source(master: str | None, **settings: object) -> Iterator[LocalSource]:
+def spark_source(master: str | None, history: int) -> Iterator[LocalSource]:
     """Open the local index with Spark as its engine.
 
     Args:
         master: a master URL as for ``spark-submit``, or ``sc://…``; None for Spark's own settings.
+        history: overrides that setting for every table.
 
     Raises:
         ConfigInvalid: a setting is wrong, PySpark is not installed, or no session starts.
         DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
     """
     builder = _builder(master)
-    with closing(build_services(load_settings(**settings), PATIENT)) as services, _session(builder) as spark:
+    with (
+        closing(build_services(load_settings().with_history(history), PATIENT)) as services,
+        _session(builder) as spark,
+    ):
         services.refresher.engine = SparkEngine.of(spark, services.settings, services.refresher)
         yield LocalSource(services)
 

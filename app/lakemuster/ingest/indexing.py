@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
 from lakemuster.clock import SYSTEM, Clock
+from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     CompanionNotFound,
@@ -60,7 +61,7 @@ class Indexer:
 
     Attributes:
         pool: decodes manifest lists, and manifests if there is no other engine.
-        history: number of newest snapshots that a refresh indexes.
+        rules_of: the settings of a table, by its name.
         ages: records looks.
         engine: makes the segments of manifests; None for ``pool``.
     """
@@ -68,7 +69,7 @@ class Indexer:
     index: Index
     store: ObjectStore
     pool: DecoderPool
-    history: int
+    rules_of: Callable[[str], TableRules]
     ages: Ages
     engine: Engine | None = None
     clock: Clock = SYSTEM
@@ -208,7 +209,7 @@ class Indexer:
 
         New metadata and the snapshots that its refs name become visible in one transaction, when those snapshots are
         indexed. Until then requests are answered from the previous state, which is consistent, and only requests that
-        need a look at the pointer wait. The previous state is as old as ``checked_at_ms`` says, so ``max_staleness``
+        need a look at the pointer wait. The previous state is as old as ``checked_at_ms`` says, so ``staleness``
         holds: a request that may not use it any more waits for this refresh. Snapshots that only the new metadata
         names are in no answer before that; a request for one by its id looks at the pointer (see ``Services.view``),
         and so waits, too. The first refresh has no previous state: its metadata is visible at once, and requests for
@@ -290,7 +291,7 @@ class Indexer:
     def _history(self, crawler: Crawler, table: TableRecord, metadata: TableMetadata) -> None:
         """Index the unpublished ones of the newest snapshots: most requests for an older snapshot name one of these."""
         with self.index.database.reading() as session:
-            records = newest_unpublished(session, table.table_id, self.history)
+            records = newest_unpublished(session, table.table_id, self.rules_of(table.name).history)
         heads = ref_snapshots_of(metadata)
         rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
         for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from lakemuster.clock import SYSTEM, Clock
+from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     CompanionNotFound,
@@ -57,21 +59,22 @@ class Looker:
     """Looks at tables' pointers, and indexes what changed.
 
     Args:
-        max_staleness: in seconds; a failed look is cached as long, and for a second at least.
+        rules_of: the settings of a table, by its name. A failed look is cached for the table's ``staleness``, and for
+            a second at least.
     """
 
     def __init__(
         self,
         indexer: Indexer,
         flights: Flights,
-        max_staleness: float,
+        rules_of: Callable[[str], TableRules],
         waiting: Waiting = SERVING,
         clock: Clock = SYSTEM,
     ) -> None:
         self.waiting = waiting
         self._indexer = indexer
         self._flights = flights
-        self._max_staleness = max_staleness
+        self._rules_of = rules_of
         self._clock = clock
         self._failures: dict[int, _Failure] = {}
         self._lock = threading.Lock()
@@ -94,7 +97,7 @@ class Looker:
         if remembered is not None:
             totals.looks_remembered += 1
             return _told(remembered, has_state=has_state)
-        began = self._clock.monotonic() - (0.0 if now else self._max_staleness)
+        began = self._clock.monotonic() - (0.0 if now else self._rules_of(table.name).staleness)
         flight, is_shared = self._flights.join(
             ("look", table.table_id), self._indexer.bucket_of(table), lambda: self._visit(table), began
         )
@@ -163,7 +166,7 @@ class Looker:
 
     def _remember(self, table: TableRecord, error: CatalogError) -> None:
         # Cache failures of the database only briefly: every request queries it anyway.
-        longer = 0.0 if isinstance(error, IndexUnavailable) else self._max_staleness
+        longer = 0.0 if isinstance(error, IndexUnavailable) else self._rules_of(table.name).staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)
         with self._lock:
             self._failures[table.table_id] = _Failure(error, until)

@@ -36,7 +36,7 @@ def open_refresher(settings: Settings, waiting: Waiting = SERVING, clock: Clock 
     store = ObjectStore(settings.roots, settings.storage)
     store.check_options()
     pool = decoder_pool(settings.decoders, settings.decoder_memory)
-    refresher = Refresher(index, store, pool, settings.max_staleness, settings.history, waiting=waiting, clock=clock)
+    refresher = Refresher(index, store, pool, settings.of_table, waiting=waiting, clock=clock)
     index.segments.repair = Healer(refresher).repair
     return refresher
 

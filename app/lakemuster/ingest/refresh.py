@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import TypeVar, cast
 
 from lakemuster.clock import SYSTEM, Clock
+from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     IndexUnavailable,
@@ -32,6 +34,7 @@ from lakemuster.storage.locations import shown
 from lakemuster.storage.store import ObjectStore
 
 CLOSE_SECONDS = 2.0
+CACHED_RULES = 4096
 
 T = TypeVar("T")
 
@@ -41,8 +44,7 @@ class Refresher:
 
     Args:
         pool: decodes manifest lists, and manifests if there is no other engine.
-        max_staleness: maximum age of a look at a table's pointer, in seconds.
-        history: number of newest snapshots that a refresh indexes.
+        of_table: the settings of a table, by its name.
         engine: makes the segments of manifests; None for ``pool``.
         waiting: how long requests wait for storage.
         clock: for ages and timeouts.
@@ -53,22 +55,22 @@ class Refresher:
         index: Index,
         store: ObjectStore,
         pool: DecoderPool,
-        max_staleness: float,
-        history: int,
+        of_table: Callable[[str], TableRules],
         engine: Engine | None = None,
         waiting: Waiting = SERVING,
         clock: Clock = SYSTEM,
     ) -> None:
         self.index = index
         self.store = store
-        self.max_staleness = max_staleness
+        # Every request asks for them.
+        self.rules_of = lru_cache(maxsize=CACHED_RULES)(of_table)
         self.threads = BucketThreads()
         self._clock = clock
         self._ages = Ages(index.database, clock)
-        self.indexer = Indexer(index, store, pool, history, self._ages, engine, clock)
+        self.indexer = Indexer(index, store, pool, self.rules_of, self._ages, engine, clock)
         self._flights = Flights(self.threads, clock)
         self._retrier = Retrier(self.indexer, self._flights)
-        self._looker = Looker(self.indexer, self._flights, max_staleness, waiting, clock)
+        self._looker = Looker(self.indexer, self._flights, self.rules_of, waiting, clock)
 
     @property
     def pool(self) -> DecoderPool:
@@ -172,7 +174,7 @@ class Refresher:
         return readable(table, record)
 
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
-        """Look at the pointer unless the last look is less than ``max_staleness`` ago; do not wait for it too long.
+        """Look at the pointer unless the last look is less than ``staleness`` ago; do not wait for it too long.
 
         Args:
             now: look in any case.
@@ -280,14 +282,15 @@ class Refresher:
         return flight.result
 
     def is_fresh(self, table: TableRecord) -> bool:
-        """Return whether the table's pointer was looked at less than ``max_staleness`` ago.
+        """Return whether the table's pointer was looked at less than its ``staleness`` ago.
 
         Raises:
             IndexUnavailable: the database does not answer.
         """
-        return self.max_staleness > 0 and self._ages.of(table) < self.max_staleness
+        staleness = self.rules_of(table.name).staleness
+        return staleness > 0 and self._ages.of(table) < staleness
 
     def is_fresh_at_once(self, table: TableRecord) -> bool | None:
         """Like :meth:`is_fresh`, without I/O; None if only the database can tell."""
         age = self._ages.known(table)
-        return None if age is None else age < self.max_staleness
+        return None if age is None else age < self.rules_of(table.name).staleness

@@ -49,7 +49,7 @@ def list_files(table: TheTable, query: FilesQuery) -> Response:
     """The live data and delete files; with a filter, those that a plan keeps."""
     choice = Choice(content=words(query.content), stats=words(query.stats))
     if query.filter is not None:
-        nan = query.nan or table.services.settings.nan_of(table.name)
+        nan = query.nan or table.services.settings.of_table(table.name).nan
         query = query.model_copy(update={"nan": nan})
         choice = replace(choice, filter=Filter.of_text(query.filter), nan=nan)
     return _answer(table, "files", query, choice)

@@ -121,7 +121,7 @@ PlanBody = TypeVar("PlanBody", PlanRequest, PlanTasksRequest, ExplainRequest)
 
 def _with_nan(table: Target, body: PlanBody) -> PlanBody:
     """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
-    mode = "any" if body.nan is not None else table.services.settings.nan_of(table.name)
+    mode = "any" if body.nan is not None else table.services.settings.of_table(table.name).nan
     return body if mode == "any" else body.model_copy(update={"nan": mode})
 
 

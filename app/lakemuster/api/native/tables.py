@@ -57,14 +57,15 @@ def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
 )
 def get_table(table: TheTable) -> Response:
     """One table, as its newest metadata has it; of a table that could never be read, what is registered."""
+    rules = table.services.settings.of_table(table.name)
     try:
         record, metadata, stale = table.services.fresh(table.name)
     except TableNotFound:
         raise
     except CatalogError as error:
         record = table.services.table(table.name)
-        return _json(_document(table_details(record, None, f"{error.code}: {error}")))
-    return _json(_document(table_details(record, metadata, stale)))
+        return _json(_document(table_details(record, None, f"{error.code}: {error}", rules)))
+    return _json(_document(table_details(record, metadata, stale, rules)))
 
 
 @router.delete(

@@ -50,7 +50,7 @@ def index(
         CatalogError: a table's newest metadata cannot be read, or storage, the index or Spark failed; the tables
             before it are indexed.
     """
-    settings = settings or load_settings(history=EVERY_SNAPSHOT)
+    settings = settings or load_settings().with_history(EVERY_SNAPSHOT)
     with closing(open_refresher(settings, PATIENT)) as refresher:
         refresher.engine = SparkEngine.of(spark, settings, refresher)
         tables = [find_table(refresher.index.database, format_name(parse_name(name))) for name in names]

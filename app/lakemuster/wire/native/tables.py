@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from lakemuster.predicates import NanMode
 from lakemuster.wire.model import Id, WireModel
 
 
@@ -73,9 +74,19 @@ class TableOut(WireModel):
     warnings: list[str] = Field(description="Why what is served may not be the table's current state.")
 
 
+class TableSettingsOut(WireModel):
+    """The server's settings that hold for a table."""
+
+    staleness: float = Field(description="Seconds that its pointer may go without a look.")
+    history: int = Field(description="Newest snapshots that a refresh indexes.")
+    nan: NanMode = Field(description="What comparisons with NaN mean where a request does not say.")
+    watch: float | None = Field(description="Seconds between two looks that nobody asks for; null: it is not watched.")
+
+
 class TableDetails(TableOut):
-    """A registered table with its properties."""
+    """A registered table with its properties and settings."""
 
     properties: dict[str, str]
     partition_keys: list[str] = Field(description="Names of the default spec's fields.")
     primary_keys: list[str] = Field(description="Paimon's primary key; Iceberg's identifier fields.")
+    settings: TableSettingsOut

@@ -40,9 +40,7 @@ def build_app(settings: Settings) -> FastAPI:
     from lakemuster.api.app import create_app  # noqa: PLC0415
 
     services = build_services(settings)
-    built = create_app(services)
-    services.refresher.start_retrying()
-    return built
+    return create_app(services)
 
 
 def app() -> FastAPI:

@@ -28,7 +28,8 @@ from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
-from lakemuster.ingest.sweeping import Sweeper
+from lakemuster.jobs.registry import jobs_of
+from lakemuster.jobs.supervisor import Supervisor
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Which files of a lake's table must a query read? Snapshots, manifests and files of Iceberg and Paimon
@@ -49,6 +50,9 @@ def create_app(services: Services) -> FastAPI:
     settings = services.settings
     identity, metrics = open_identity(settings), Metrics()
     operations.count_services(metrics, services)
+    supervisor = None if settings.role == "api" else Supervisor(services.index.database, jobs_of(services))
+    if supervisor is not None:
+        operations.count_jobs(metrics, supervisor)
     if identity.tokens is not None:
         services.store.confines.rule = identity.tokens.locations
         operations.count_tokens(metrics, identity.tokens)
@@ -62,20 +66,13 @@ def create_app(services: Services) -> FastAPI:
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _maintained(services, identity),
+        lifespan=lambda _: _maintained(supervisor, identity),
     )
     app.state.api = Api(services, identity, metrics)
     app.state.readiness = Readiness.of(services)
-    # Routers are matched in order: the most requested come first.
-    for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
-        app.include_router(router)
-    app.state.iceberg_tables = Answers()
-    for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
-        app.include_router(router)
-    for router in paimon_routers:
-        app.include_router(router)
+    if settings.role != "worker":
+        _include_requests(app)
     app.include_router(operations.router)
-    app.include_router(docs.router)
     errors.install(app)
     # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
     # need CORS headers too.
@@ -94,12 +91,25 @@ def create_app(services: Services) -> FastAPI:
     return app
 
 
+def _include_requests(app: FastAPI) -> None:
+    """Add the routes that answer about tables, and the documentation."""
+    # Routers are matched in order: the most requested come first.
+    for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
+        app.include_router(router)
+    app.state.iceberg_tables = Answers()
+    for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
+        app.include_router(router)
+    for router in paimon_routers:
+        app.include_router(router)
+    app.include_router(docs.router)
+
+
 @asynccontextmanager
-async def _maintained(services: Services, identity: Identity) -> AsyncIterator[None]:
-    """Sweep the segment store, return freed memory to the system and keep issuers' keys, while the server runs."""
+async def _maintained(supervisor: Supervisor | None, identity: Identity) -> AsyncIterator[None]:
+    """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs."""
     limit_arenas()
-    sweeper = Sweeper(services.index, services.refresher.totals)
-    sweeper.start()
+    if supervisor is not None:
+        supervisor.start()
     try:
         async with create_task_group() as tasks:
             tasks.start_soon(trim_regularly)
@@ -108,7 +118,8 @@ async def _maintained(services: Services, identity: Identity) -> AsyncIterator[N
             yield
             tasks.cancel_scope.cancel()
     finally:
-        await to_thread.run_sync(sweeper.stop)
+        if supervisor is not None:
+            await to_thread.run_sync(supervisor.stop)
 
 
 def _edge_rules(settings: Settings) -> MiddlewareRules:

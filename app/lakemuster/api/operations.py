@@ -26,6 +26,7 @@ from lakemuster.caching import MEMORY
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
+from lakemuster.jobs.supervisor import JobState, Supervisor
 from lakemuster.wire.operations import Health, Ready
 
 T = TypeVar("T")
@@ -115,6 +116,36 @@ def _count_caches(metrics: Metrics) -> None:
 
 def _of_caches(name: str) -> dict[str, float]:
     return {cache: getattr(found, name) for cache, found in MEMORY.statistics().items()}
+
+
+def count_jobs(metrics: Metrics, supervisor: Supervisor) -> None:
+    """Export the background jobs that this process holds."""
+    counters = {"runs": "Runs that ended.", "failures": "Runs that failed."}
+    for field, help_text in counters.items():
+        metrics.observe(
+            CounterMetricFamily,
+            f"lakemuster_job_{field}",
+            f"{help_text} Of jobs that this process holds; their former holders' runs are counted in.",
+            lambda field=field: {held.name: getattr(held.state, field) for held in supervisor.held()},  # type: ignore[misc]
+            "job",
+        )
+    gauges: dict[str, tuple[str, Callable[[JobState], float | None]]] = {
+        "job_failures_in_a_row": ("Runs that failed since the last success.", lambda state: state.failures_in_a_row),
+        "job_last_success_age_seconds": (
+            "Seconds since a run last succeeded.",
+            lambda state: None if state.succeeded_in is None else -state.succeeded_in,
+        ),
+        "job_last_duration_seconds": ("Seconds that the last run took.", lambda state: state.duration),
+        "job_running": ("1 while a run is in progress.", lambda state: float(state.started_in is not None)),
+    }
+    for name, (help_text, of) in gauges.items():
+        metrics.observe(
+            GaugeMetricFamily,
+            f"lakemuster_{name}",
+            f"{help_text} Of jobs that this process holds.",
+            lambda of=of: {held.name: at for held in supervisor.held() if (at := of(held.state)) is not None},  # type: ignore[misc]
+            "job",
+        )
 
 
 def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import changing, planning, reading, service, system, verifying
+from lakemuster.cli import changing, jobs, planning, reading, service, system, verifying
 from lakemuster.cli.application import DEBUG, Commands
 
 app = typer.Typer(
@@ -34,6 +34,7 @@ for command in (
     changing.index,
     changing.sweep,
     verifying.verify,
+    jobs.jobs,
     reading.tables,
     reading.snapshots,
     reading.refs,

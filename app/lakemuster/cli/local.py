@@ -21,6 +21,8 @@ from lakemuster.config import load_settings
 from lakemuster.index.segments import sweep
 from lakemuster.ingest.looking import PATIENT
 from lakemuster.ingest.verification import describe, verify
+from lakemuster.jobs.listing import jobs_out
+from lakemuster.jobs.registry import jobs_of
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.planner.rows import RowSource
@@ -116,6 +118,11 @@ class LocalSource:
     def refresh(self, name: str, advance: Advance) -> Row:
         """Refresh a table: read its pointer now."""
         return refresh_out(self._services.refresh(_normal(name), advance)).model_dump(mode="json")
+
+    def jobs(self) -> Iterator[Row]:
+        """Return the background jobs of all processes that share the database."""
+        names = [job.name for job in jobs_of(self._services)]
+        return (job.model_dump(mode="json") for job in jobs_out(self._services.index.database, names))
 
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older than the grace period."""

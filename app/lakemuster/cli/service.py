@@ -24,6 +24,14 @@ class Scope(Enum):
     ADMIN = "admin"
 
 
+class Role(Enum):
+    """What a process of the service does."""
+
+    API = "api"
+    WORKER = "worker"
+    ALL = "all"
+
+
 def _setting(flag: str, metavar: str, words: str) -> Any:
     return typer.Option(flag, metavar=metavar, show_default=False, help=words)
 
@@ -44,6 +52,13 @@ def serve(
         float | None, typer.Option(min=0, metavar="SECONDS", show_default=False, help="How old an answer may be: 5.")
     ] = None,
     cors_origins: Annotated[_Texts, _setting("--cors-origin", "ORIGIN", "Browsers' pages that may ask.")] = None,
+    watch: Annotated[
+        _Texts, _setting("--watch", "PATTERN[=SECONDS]", "Keep tables fresh without being asked. Repeatable.")
+    ] = None,
+    role: Annotated[
+        Role | None,
+        typer.Option(show_default=False, help="api: no background jobs; worker: these only; all: both, the default."),
+    ] = None,
     warehouse: Annotated[_Text, _setting("--warehouse", "NAME", "What clients are to call it: any name.")] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
     insecure_public: Annotated[
@@ -66,6 +81,8 @@ def serve(
         "roots": None if not roots else tuple(roots),
         "max_staleness": max_staleness,
         "cors_origins": None if not cors_origins else tuple(cors_origins),
+        "watch": None if not watch else tuple(watch),
+        "role": None if role is None else role.value,
         "warehouse": warehouse,
         "tokens": tokens,
     }

@@ -71,13 +71,12 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
         app = create_app(services)  # also with workers: errors appear here once, not in each worker
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            services.refresher.start_retrying()
-            _serve_here(app, listener, partial(_announce, settings.host, port, example))
+            _serve_here(app, listener, partial(_announce, settings, port, example))
             return
     finally:
         services.close()
         listener.close()
-    ready = partial(_announce, settings.host, port, example)
+    ready = partial(_announce, settings, port, example)
     Thread(target=_when_answered, args=(settings.host, port, ready), daemon=True).start()
     _serve_from_workers(settings, {**given, "port": port})
 
@@ -194,15 +193,19 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(host: str, port: int, table: str | None) -> None:
+def _announce(settings: Settings, port: int, table: str | None) -> None:
+    host, is_worker = settings.host, settings.role == "worker"
     name = _EVERYWHERE.get(host, host)
     base = f"http://{f'[{name}]' if ':' in name else name}:{port}"
-    lines = [
-        f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
+    first = [
         f"  curl {base}/api/v1/tables",
         *([] if table is None else [f"  curl '{base}/api/v1/tables/{quote(table, safe='')}/files'"]),
         *([f"  lakemuster tables --uri {base}"] if shutil.which("lakemuster") else []),
         f"  {base}/docs",
+    ]
+    lines = [
+        f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
+        *([f"  curl {base}/metrics", "  lakemuster jobs"] if is_worker else first),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

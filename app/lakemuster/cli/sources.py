@@ -102,6 +102,10 @@ class LocalIndex(Source, Protocol):
         """Register every table below a folder; return the outcome of each."""
         ...
 
+    def jobs(self) -> Iterable[Row]:
+        """Return the background jobs, by name."""
+        ...
+
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older; return their number and bytes."""
         ...

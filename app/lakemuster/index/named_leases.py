@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable
@@ -19,20 +19,17 @@ from lakemuster.index.statements import insert_new
 
 
 @contextlib.contextmanager
-def held_by_name(
-    database: Database, name: str, ttl_seconds: float, *, every_seconds: float = 0.0
-) -> Iterator[Holding | None]:
-    """Hold the lease while the block runs, if it is free and the work is due; else yield None at once.
+def held_by_name(database: Database, name: str, ttl_seconds: float) -> Iterator[Holding | None]:
+    """Hold the lease while the block runs, if it is free; else yield None at once.
 
     Args:
         ttl_seconds: longer than the work takes: the lease is not renewed automatically.
-        every_seconds: the work is due when it was last done at least this long ago.
 
     Raises:
         IndexUnavailable: the database does not answer.
     """
     holding = Holding(database, name, new_owner(), ttl_seconds)
-    if not holding.take(every_seconds):
+    if not holding.take():
         yield None
         return
     try:
@@ -49,16 +46,15 @@ class Holding:
     def __init__(self, database: Database, name: str, holder: str, ttl_seconds: float) -> None:
         self._database, self._name, self._holder = database, name, holder
         self._ttl_ms = round(ttl_seconds * 1000)
-        self._is_done = False
 
-    def take(self, every_seconds: float) -> bool:
-        """Take the lease if it is free and the work is due; return whether it was taken."""
-        if not self._is_free(every_seconds):  # a read transaction: most callers need not write
+    def take(self) -> bool:
+        """Take the lease if it is free; return whether it was taken."""
+        if not self._is_free():  # a read transaction: most callers need not write
             return False
         with self._database.session() as session:
             fresh = {"name": self._name, "holder": None, "expires_at_ms": 0, "done_at_ms": 0}
             insert_new(session, NamedLeaseRow, [fresh])
-            if not _can_take(session, self._name, every_seconds, locking=True):
+            if not _can_take(session, self._name, locking=True):
                 return False
             self._set(session, holder=self._holder, expires_at_ms=NowMs() + self._ttl_ms)
         return True
@@ -68,25 +64,18 @@ class Holding:
         with self._database.session() as session:
             return self._set(session, mine=True, expires_at_ms=NowMs() + self._ttl_ms)
 
-    def done(self) -> None:
-        """Record on release that the work is done: it is due again ``every_seconds`` later."""
-        self._is_done = True
-
     def release(self) -> None:
         """Release the lease if it is still held."""
-        done = {"done_at_ms": NowMs()} if self._is_done else {}
         with self._database.session() as session:
-            self._set(session, mine=True, holder=None, expires_at_ms=0, **done)
-            # Keep the row only for work that was ever recorded as done.
             session.execute(
                 delete(NamedLeaseRow)
-                .where(NamedLeaseRow.name == self._name, NamedLeaseRow.holder.is_(None), NamedLeaseRow.done_at_ms == 0)
+                .where(NamedLeaseRow.name == self._name, NamedLeaseRow.holder == self._holder)
                 .execution_options(synchronize_session=False)
             )
 
-    def _is_free(self, every_seconds: float) -> bool:
+    def _is_free(self) -> bool:
         with self._database.reading() as session:
-            return _can_take(session, self._name, every_seconds, or_absent=True)
+            return _can_take(session, self._name, or_absent=True)
 
     def _set(self, session: Session, *, mine: bool = False, **values: object) -> bool:
         changed = update(NamedLeaseRow).where(NamedLeaseRow.name == self._name)
@@ -96,20 +85,10 @@ class Holding:
         return session.execute(changed.execution_options(synchronize_session=False)).scalar() is not None
 
 
-def _can_take(
-    session: Session, name: str, every_seconds: float, *, locking: bool = False, or_absent: bool = False
-) -> bool:
-    wanted = select(
-        NamedLeaseRow.holder,
-        NamedLeaseRow.expires_at_ms <= NowMs(),
-        # A time in the future comes from a clock that was set back since.
-        or_(
-            NamedLeaseRow.done_at_ms <= NowMs() - round(every_seconds * 1000),
-            NamedLeaseRow.done_at_ms > NowMs(),
-        ),
-    ).where(NamedLeaseRow.name == name)
+def _can_take(session: Session, name: str, *, locking: bool = False, or_absent: bool = False) -> bool:
+    wanted = select(NamedLeaseRow.holder, NamedLeaseRow.expires_at_ms <= NowMs()).where(NamedLeaseRow.name == name)
     row = session.execute(wanted.with_for_update() if locking else wanted).one_or_none()
     if row is None:
         return or_absent
-    holder, is_expired, is_due = row
-    return (bool(is_due) or every_seconds <= 0) and (holder is None or bool(is_expired) or is_dead(holder))
+    holder, is_expired = row
+    return holder is None or bool(is_expired) or is_dead(holder)

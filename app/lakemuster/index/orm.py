@@ -1,4 +1,4 @@
-"""The ORM classes of every SQL table: tables, snapshots, manifests, the segment register, leases.
+"""The ORM classes of every SQL table: tables, snapshots, manifests, the segment register, leases, jobs.
 
 There is no row per file and no row per (snapshot, manifest): a snapshot's manifests are one compact value (see
 ``integer_packing``). Documents are bytes of ``encoding``, not JSON columns: a metadata file may hold NUL characters,
@@ -281,13 +281,37 @@ class LeaseRow(Base):
 
 
 class NamedLeaseRow(Base):
-    """The lease for one piece of work of the whole index: holder, expiry, and when the work was last done."""
+    """The lease for one piece of work of the whole index: holder and expiry. ``done_at_ms`` is not used any more."""
 
     __tablename__ = "named_lease"
     name: Mapped[String] = mapped_column(primary_key=True)
     holder: Mapped[String | None]
     expires_at_ms: Mapped[Int64]
     done_at_ms: Mapped[Int64]
+
+
+class JobRow(Base):
+    """A background job: the lease of its holder, which changes with every renewal, and how its last runs ended.
+
+    ``started_at_ms`` is null unless a run is in progress. ``report`` says what the last successful run did, ``error``
+    why the last run failed; null if it did not.
+    """
+
+    __tablename__ = "job"
+    name: Mapped[String] = mapped_column(primary_key=True)
+    holder: Mapped[String | None]
+    place: Mapped[String | None]
+    renewed_at_ms: Mapped[Int64]
+    runs: Mapped[Int64]
+    failures: Mapped[Int64]
+    failures_in_a_row: Mapped[Int64]
+    started_at_ms: Mapped[Int64 | None]
+    ended_at_ms: Mapped[Int64 | None]
+    succeeded_at_ms: Mapped[Int64 | None]
+    duration_ms: Mapped[Int64 | None]
+    next_at_ms: Mapped[Int64 | None]
+    report: Mapped[String | None]
+    error: Mapped[String | None]
 
 
 class ServerKeyRow(Base):

@@ -15,6 +15,7 @@ from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
+from lakemuster.index.statements import chunks
 from lakemuster.index.table_metadata_store import (
     has_metadata,
     load_metadata,
@@ -34,7 +35,9 @@ __all__ = [
     "has_metadata",
     "list_tables",
     "load_metadata",
+    "names_by_id",
     "note_look",
+    "note_unchanged",
     "peek_table",
     "records_where",
     "refs",
@@ -44,6 +47,7 @@ __all__ = [
     "snapshot_log",
     "specs",
     "store_metadata",
+    "tables_by_id",
     "touch",
 ]
 
@@ -203,6 +207,21 @@ def list_tables(session: Session) -> list[TableRecord]:
     return records_where(session, TableRow.companion_of.is_(None))
 
 
+def names_by_id(session: Session) -> dict[int, str]:
+    """The names of all tables, by id, without companions."""
+    rows = session.execute(select(TableRow.id, TableRow.name).where(TableRow.companion_of.is_(None)))
+    return {row.id: row.name for row in rows}
+
+
+def tables_by_id(session: Session, table_ids: Sequence[int]) -> list[TableRecord]:
+    """The tables with these ids that are still registered, in no order."""
+    return [
+        _read(tuple(row))
+        for chunk in chunks(sorted(table_ids))
+        for row in session.execute(select(*_COLUMNS).where(TableRow.id.in_(chunk)))
+    ]
+
+
 def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
     """The tables and companions that meet all conditions, by name."""
     records = [_record(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
@@ -246,6 +265,28 @@ def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason:
     return None if noted is None else int(noted)
 
 
+def note_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: float) -> dict[int, int]:
+    """Record that the pointers of tables were read ``seconds_ago`` and had not changed.
+
+    A table that became stale meanwhile stays as it is.
+
+    Returns:
+        The times of that by the database's clock, in milliseconds, by table.
+    """
+    noted: dict[int, int] = {}
+    looked = NowMs() - round(seconds_ago * 1000)
+    for chunk in chunks(sorted(table_ids)):
+        rows = session.execute(
+            update(TableRow)
+            .where(TableRow.id.in_(chunk), TableRow.stale_reason.is_(None))
+            .values(checked_at_ms=looked)
+            .returning(TableRow.id, TableRow.checked_at_ms)
+            .execution_options(synchronize_session=False)
+        )
+        noted.update((row.id, row.checked_at_ms) for row in rows)
+    return noted
+
+
 def restate(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
     """Change the reason why a table is stale, unless it is no longer ``before``."""
     session.execute(
@@ -258,6 +299,10 @@ def restate(session: Session, table_id: int, before: str | None, stale_reason: s
 
 @lru_cache(maxsize=1024)
 def _record(row: tuple[Any, ...]) -> TableRecord:
+    return _read(row)
+
+
+def _read(row: tuple[Any, ...]) -> TableRecord:
     values = dict(zip(_NAMES, row, strict=True))
     confined_to = values["confined_to"]
     values |= {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}

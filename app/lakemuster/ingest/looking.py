@@ -99,7 +99,7 @@ class Looker:
             return _told(remembered, has_state=has_state)
         began = self._clock.monotonic() - (0.0 if now else self._rules_of(table.name).staleness)
         flight, is_shared = self._flights.join(
-            ("look", table.table_id), self._indexer.bucket_of(table), lambda: self._visit(table), began
+            ("look", table.table_id), self._indexer.bucket_of(table), lambda: self.visit(table), began
         )
         totals.looks_shared += is_shared
         if not flight.wait(self.waiting.known if has_state and not now else self.waiting.unknown):
@@ -134,7 +134,7 @@ class Looker:
             head = _head(session, table)
         return head is not None and head.state == "quarantined" and head.error == reason
 
-    def _visit(self, table: TableRecord) -> str | None:
+    def visit(self, table: TableRecord) -> str | None:
         """Look now; return why the newest state is not the visible one."""
         self._indexer.totals.looks += 1
         try:
@@ -152,8 +152,7 @@ class Looker:
             self.forget(table)
             raise
         except CatalogError as error:
-            self._indexer.totals.looks_failed += 1
-            self._remember(table, error)
+            self.note_failure(table, error)
             raise
         self.forget(table)
         return reason
@@ -164,7 +163,9 @@ class Looker:
             return self._indexer.retry(self._indexer.now(table))
         return 0
 
-    def _remember(self, table: TableRecord, error: CatalogError) -> None:
+    def note_failure(self, table: TableRecord, error: CatalogError) -> None:
+        """Count a failed look, and cache its error."""
+        self._indexer.totals.looks_failed += 1
         # Cache failures of the database only briefly: every request queries it anyway.
         longer = 0.0 if isinstance(error, IndexUnavailable) else self._rules_of(table.name).staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)

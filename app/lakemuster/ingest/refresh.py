@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeVar, cast
 
 from lakemuster.clock import SYSTEM, Clock
@@ -17,6 +17,7 @@ from lakemuster.errors import (
     StorageUnavailable,
 )
 from lakemuster.index import Index
+from lakemuster.index.retries import tables_with_due
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.ages import Ages
@@ -27,7 +28,6 @@ from lakemuster.ingest.flights import Flight, Flights, Patience
 from lakemuster.ingest.indexing import Indexer, readable
 from lakemuster.ingest.looking import SERVING, Looker, Waiting
 from lakemuster.ingest.reports import RefreshReport, Totals
-from lakemuster.ingest.retrying import Retrier
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.storage.locations import shown
@@ -69,7 +69,6 @@ class Refresher:
         self._ages = Ages(index.database, clock)
         self.indexer = Indexer(index, store, pool, self.rules_of, self._ages, engine, clock)
         self._flights = Flights(self.threads, clock)
-        self._retrier = Retrier(self.indexer, self._flights)
         self._looker = Looker(self.indexer, self._flights, self.rules_of, waiting, clock)
 
     @property
@@ -102,15 +101,10 @@ class Refresher:
 
     def close(self) -> None:
         """Stop threads, decoders and connections; refuse looks that have not begun."""
-        self._retrier.close()
         self._flights.close()
         self.threads.close(CLOSE_SECONDS)
         self.pool.close()
         self.index.database.close()
-
-    def start_retrying(self) -> None:
-        """Retry quarantined snapshots in the background when they are due, until the refresher is closed."""
-        self._retrier.start()
 
     def retry_due(self) -> int:
         """Start the retries of quarantined snapshots that are due; return the number of tables.
@@ -118,7 +112,12 @@ class Refresher:
         Raises:
             IndexUnavailable: the database does not answer.
         """
-        return self._retrier.start_due()
+        with self.index.database.reading() as session:
+            tables = tables_with_due(session)
+        for table in tables:
+            key, bucket = ("retry", table.table_id), self.indexer.bucket_of(table)
+            self._flights.join(key, bucket, partial(self.indexer.retry, table))
+        return len(tables)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the object store limited to what this table may open; see :meth:`Indexer.store_for`."""
@@ -192,6 +191,21 @@ class Refresher:
             if reason is not None and table.metadata_location is not None and not now:
                 return reason
         return self._looker.look(table, now=now)
+
+    def visit(self, table: TableRecord) -> str | None:
+        """Look at a table in this thread, for as long as storage takes, and index what is new.
+
+        Returns:
+            why the newest state is not available; None if the index has it.
+
+        Raises:
+            CatalogError: the look failed.
+        """
+        return self._looker.visit(table)
+
+    def note_failure(self, table: TableRecord, error: CatalogError) -> None:
+        """Record that a look at a table failed: requests are answered without another look for a while."""
+        self._looker.note_failure(table, error)
 
     def is_certain(self, table: TableRecord, stale: str | None) -> bool:
         """Return whether what is missing in the index does not exist: the last look succeeded.

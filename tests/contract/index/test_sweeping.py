@@ -1,4 +1,4 @@
-"""A server sweeps its segments by itself: one process of several, sparing what is young, read or written again."""
+"""A server sweeps its segments by itself: sparing what is young, read or written again."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from lakemuster.index.database import Database
 from lakemuster.index.named_leases import held_by_name
 from lakemuster.index.segment_keepers import StoredFile
 from lakemuster.index.segments import SegmentStore, register_segments, write_segment
-from lakemuster.ingest import sweeping
 from lakemuster.ingest.reports import Totals
-from lakemuster.ingest.sweeping import LEASE, Sweeper
+from lakemuster.jobs.job import Run
+from lakemuster.jobs.sweeping import SweepSegments
 from tests.contract.index import made
 from tests.contract.service.backends import catalog, settings
 
@@ -51,39 +51,18 @@ def until(holds: Callable[[], bool]) -> None:
         threading.Event().wait(0.02)
 
 
-def test_one_process_of_several_sweeps_and_only_when_it_is_due(index: Index) -> None:
-    put(index.segments, STRAY, age_seconds=2 * HOUR)
+def swept_files(index: Index, grace_seconds: float = HOUR) -> int:
+    """The files that a sweep removes."""
     totals = Totals()
-    several = [Sweeper(index, totals, every_seconds=HOUR, grace_seconds=HOUR) for _ in range(4)]
-    found = []
-    threads = [threading.Thread(target=lambda one=one: found.append(one.sweep_if_due())) for one in several]  # type: ignore[misc]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [swept.files for swept in found if swept is not None] == [1]
-    put(index.segments, STRAY, age_seconds=2 * HOUR)
-    assert several[0].sweep_if_due() is None
-    again = Sweeper(index, totals, every_seconds=0, grace_seconds=HOUR).sweep_if_due()
-    assert again is not None
-    assert again.files == 1
-    assert (totals.sweeps, totals.segments_swept, totals.sweep_failures) == (2, 2, 0)
-
-
-def test_a_lease_of_another_process_keeps_this_one_from_sweeping(index: Index) -> None:
-    with held_by_name(index.database, LEASE, 60) as lease:
-        assert lease is not None
-        assert Sweeper(index, Totals(), every_seconds=0).sweep_if_due() is None
-        with held_by_name(index.database, "another", 60) as other:
-            assert other is not None
-    # Not done: it is due at once.
-    assert Sweeper(index, Totals(), every_seconds=HOUR).sweep_if_due() is not None
+    SweepSegments(index, totals, grace_seconds=grace_seconds).run(Run(lambda: True))
+    assert totals.sweeps == 1
+    return totals.segments_swept
 
 
 def test_a_lease_that_expired_is_another_process_s(index: Index) -> None:
-    with held_by_name(index.database, LEASE, 0) as lease:
+    with held_by_name(index.database, "one", 0) as lease:
         assert lease is not None
-        with held_by_name(index.database, LEASE, 60) as other:
+        with held_by_name(index.database, "one", 60) as other:
             assert other is not None
             assert not lease.renew()
             assert other.renew()
@@ -100,14 +79,10 @@ def test_what_is_listed_young_or_mapped_survives(index: Index, database: Databas
         put(store, one.segment, age_seconds=2 * HOUR)
     put(store, young.segment, age_seconds=1)
     mapped = SegmentStore(str(store.workspace.parent)).open(orphan.segment)
-    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=0.5 * HOUR).sweep_if_due()
-    assert swept is not None
-    assert swept.files == 0  # registered a moment ago
+    assert swept_files(index, 0.5 * HOUR) == 0  # registered a moment ago
     with database.session() as session:
         session.execute(text("UPDATE segment SET registered_at_ms = 1 WHERE name = :name"), {"name": orphan.segment})
-    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=0.5 * HOUR).sweep_if_due()
-    assert swept is not None
-    assert swept.files == 1
+    assert swept_files(index, 0.5 * HOUR) == 1
     assert not store.exists(orphan.segment)
     assert mapped.table().to_pylist() == [{"a": 1}]
     assert store.exists(listed.segment)
@@ -125,48 +100,36 @@ def test_what_is_written_again_after_the_listing_survives(index: Index, monkeypa
         yield from found
 
     monkeypatch.setattr(SegmentStore, "files", files)
-    swept = Sweeper(index, Totals(), every_seconds=0, grace_seconds=HOUR).sweep_if_due()
-    assert swept is not None
-    assert swept.files == 0
+    assert swept_files(index, HOUR) == 0
     assert store.exists(STRAY)
 
 
-def test_failures_are_counted_and_the_thread_goes_on(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_that_does_not_go_on_removes_no_more(index: Index) -> None:
     path = put(index.segments, STRAY, age_seconds=2 * HOUR)
-    failures = iter([IndexUnavailable("no answer"), RuntimeError("unforeseen")])
-    of = SegmentStore.files
+    SweepSegments(index, Totals(), grace_seconds=HOUR).run(Run(lambda: False))
+    assert path.exists()
 
-    def files(self: SegmentStore) -> Iterator[StoredFile]:
-        if (failure := next(failures, None)) is not None:
-            raise failure
-        yield from of(self)
+
+def test_a_failure_is_counted_and_raised(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def files(_: SegmentStore) -> Iterator[StoredFile]:
+        raise IndexUnavailable("no answer")
 
     monkeypatch.setattr(SegmentStore, "files", files)
     totals = Totals()
-    sweeper = Sweeper(index, totals, every_seconds=0.01, first_seconds=0, grace_seconds=HOUR)
-    sweeper.start()
-    try:
-        until(lambda: not path.exists())
-        until(lambda: totals.segments_swept == 1)
-    finally:
-        sweeper.stop()
-    assert totals.sweep_failures == 2
-    assert not any(thread.name == "sweeper" and thread.is_alive() for thread in threading.enumerate())
+    with pytest.raises(IndexUnavailable):
+        SweepSegments(index, totals, grace_seconds=HOUR).run(Run(lambda: True))
+    assert (totals.sweeps, totals.sweep_failures) == (0, 1)
 
 
 def test_a_server_sweeps_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        sweeping.Sweeper.__init__,
+        SweepSegments.__init__,
         "__kwdefaults__",
-        {
-            "every_seconds": 0.05,
-            "first_seconds": 0.0,
-            "grace_seconds": HOUR,
-        },
+        {"every_seconds": 0.05, "first_seconds": 0.0, "grace_seconds": HOUR},
     )
     with catalog(settings(tmp_path)) as services:
         path = put(services.index.segments, STRAY, age_seconds=2 * HOUR)
         with TestClient(create_app(services), base_url="http://127.0.0.1:8181") as http:
             until(lambda: not path.exists())
             until(lambda: 'lakemuster_work_total{kind="segments_swept"} 1.0' in http.get("/metrics").text)
-        assert not any(thread.name == "sweeper" for thread in threading.enumerate())
+        assert not any(thread.name == "job sweep" for thread in threading.enumerate())

@@ -18,7 +18,8 @@ from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotQuarantined
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.retries import GROWTH, LONGEST_PAUSE_MS, pause_ms
-from lakemuster.ingest.retrying import Retrier
+from lakemuster.jobs.retrying import RetryQuarantined
+from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.main import build_services
 from lakemuster.planner.view import Selector
 from tests.clocks import SteppedClock
@@ -63,7 +64,6 @@ def service(tmp_path: Path, clock: SteppedClock) -> Services:
 
 def closed(services: Services) -> None:
     """Close without the decoders, which other tests share."""
-    services.refresher._retrier.close()
     services.refresher.threads.close(5)
     services.index.database.close()
 
@@ -152,12 +152,14 @@ def test_a_server_recovers_without_being_asked(
 ) -> None:
     storage.faults[str(newest_manifest(lake))] = missing
     assert services.refresh(NAME).quarantined
-    refresher = services.refresher
-    refresher._retrier = Retrier(refresher.indexer, refresher._flights, poll_seconds=0.05)
-    refresher.start_retrying()
+    supervisor = Supervisor(services.index.database, [RetryQuarantined(services.refresher)])
+    supervisor.start()
     storage.heal()
-    eventually(lambda: services.table(NAME).stale_reason is None)
-    assert refresher.totals.snapshots_retried >= 1
+    try:
+        eventually(lambda: services.table(NAME).stale_reason is None)
+    finally:
+        supervisor.stop()
+    assert services.refresher.totals.snapshots_retried >= 1
 
 
 def test_a_retry_that_storage_does_not_answer_is_put_off(

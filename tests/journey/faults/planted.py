@@ -110,25 +110,25 @@ def _never_forget_an_answer() -> None:
 def _leak_descriptors() -> None:
     from lakemuster.ingest.looking import Looker
 
-    visit = Looker._visit
+    visit = Looker.visit
 
     def leaking(looker: Looker, table: Any) -> str | None:
         _KEPT.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(100))
         return visit(looker, table)
 
-    _change("ingest.looking", "Looker._visit", leaking)
+    _change("ingest.looking", "Looker.visit", leaking)
 
 
 def _leak_memory() -> None:
     from lakemuster.ingest.looking import Looker
 
-    visit = Looker._visit
+    visit = Looker.visit
 
     def leaking(looker: Looker, table: Any) -> str | None:
         _KEPT.append(b"x" * (64 << 20))
         return visit(looker, table)
 
-    _change("ingest.looking", "Looker._visit", leaking)
+    _change("ingest.looking", "Looker.visit", leaking)
 
 
 def _replace_no_decoder() -> None:

@@ -38,9 +38,9 @@ def _use(clock: str) -> None:
 
 
 def _sweep(every: float, grace: float) -> None:
-    from lakemuster.ingest.sweeping import Sweeper
+    from lakemuster.jobs.sweeping import SweepSegments
 
-    defaults = Sweeper.__init__.__kwdefaults__
+    defaults = SweepSegments.__init__.__kwdefaults__
     assert defaults is not None
     defaults.update(every_seconds=every, first_seconds=every, grace_seconds=grace)
 

@@ -1,0 +1,127 @@
+"""Run one job in a thread of its own, while this process holds the job's lease."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from dataclasses import replace
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import CatalogError
+from lakemuster.index.jobs import JobState
+from lakemuster.jobs.job import Job, Run
+
+SHORTEST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 300.0
+
+LOG = logging.getLogger("lakemuster.jobs")
+
+
+def pause_after(failures_in_a_row: int, every_seconds: float) -> float:
+    """Seconds from the start of a run to the start of the next: doubled for each failure, up to five minutes.
+
+    A job that runs more rarely than that anyway is tried again sooner than it is due.
+    """
+    if failures_in_a_row == 0:
+        return every_seconds
+    shortest = min(max(every_seconds, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS / 8)
+    return float(min(LONGEST_PAUSE_SECONDS, shortest * 2 ** min(failures_in_a_row, 32)))
+
+
+class Runner:
+    """Runs a job again and again until the lease is lost or the process stops. A failed run fails nothing else.
+
+    Args:
+        state: what the job's last holder recorded.
+        held_until: until when the lease lasts, by the monotonic clock.
+
+    Attributes:
+        held_until: the supervisor moves it with every renewal.
+    """
+
+    def __init__(self, job: Job, state: JobState, held_until: float, clock: Clock = SYSTEM) -> None:
+        self.job = job
+        self.held_until = held_until
+        self._clock = clock
+        self._state = state
+        self._as_of = clock.monotonic()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name=f"job {job.name}", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Let the run in progress be the last one, and tell it to stop."""
+        self._ended.set()
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the thread; return whether it has ended."""
+        self._thread.join(max(0.0, seconds))
+        return not self._thread.is_alive()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the thread has ended."""
+        return not self._thread.is_alive()
+
+    def state(self) -> JobState:
+        """The job's state; its times are from now."""
+        with self._lock:
+            passed = self._clock.monotonic() - self._as_of
+            return self._state.after(passed)
+
+    def _goes_on(self) -> bool:
+        return not self._ended.is_set() and self._clock.monotonic() < self.held_until
+
+    def _serve(self) -> None:
+        pause = self._first_pause()
+        while not self._ended.wait(pause) and self._goes_on():
+            started = self._clock.monotonic()
+            self._note(self.state(), started_in=0.0, next_in=None)
+            try:
+                report = self.job.run(Run(self._goes_on))
+            except BaseException as error:  # noqa: BLE001 - a job that crashes must not end its thread
+                self._failed(error, started)
+            else:
+                self._succeeded(report, started)
+            pause = max(0.0, self.state().next_in or 0.0)
+
+    def _first_pause(self) -> float:
+        """The pause that the last holder left. A clock that stepped since cannot make it longer than usual."""
+        state, job = self._state, self.job
+        if state.next_in is None:
+            pause = 0.0 if state.runs else job.first_seconds
+        else:
+            pause = min(max(0.0, state.next_in), pause_after(state.failures_in_a_row, job.every_seconds))
+        self._note(state, next_in=pause)
+        return pause
+
+    def _succeeded(self, report: str, started: float) -> None:
+        state, took = self.state(), self._clock.monotonic() - started
+        next_in = max(0.0, self.job.every_seconds - took)
+        changes = {"report": report, "error": None, "failures_in_a_row": 0, "succeeded_in": 0.0, "next_in": next_in}
+        self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
+
+    def _failed(self, error: BaseException, started: float) -> None:
+        state, took = self.state(), self._clock.monotonic() - started
+        in_a_row = state.failures_in_a_row + 1
+        pause = pause_after(in_a_row, self.job.every_seconds)
+        said = _said(error)
+        changes = {"error": said, "failures": state.failures + 1, "failures_in_a_row": in_a_row, "next_in": pause}
+        self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
+        # An unforeseen exception's message may hold anything: log where it was raised instead.
+        frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+        where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
+        LOG.warning("job %s failed, for the %d. time in a row: %s%s", self.job.name, in_a_row, said, where)
+
+    def _note(self, state: JobState, **changes: object) -> None:
+        with self._lock:
+            self._state, self._as_of = replace(state, **changes), self._clock.monotonic()  # type: ignore[arg-type]
+
+
+def _said(error: BaseException) -> str:
+    return f"{error.code}: {error.message}" if isinstance(error, CatalogError) else f"internal: {type(error).__name__}"

@@ -1,0 +1,207 @@
+"""The job that keeps watched tables fresh: it looks at each once in its interval, and indexes what changed.
+
+Looks are spread evenly: a table's place in its interval follows from its id, so that neither a start nor a new table
+makes many of them fall together. A look at a table that has not changed costs a listing and no transaction of its own:
+tables are read, and unchanged ones recorded, once for all looks of a tick.
+
+Looks run in threads limited for each bucket, apart from those of requests. A bucket that does not answer holds its own
+tables only: a table is not looked at again before its last look has ended, so that nothing piles up.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import CatalogError
+from lakemuster.index.tables import TableRecord, names_by_id, note_unchanged, tables_by_id
+from lakemuster.ingest.refresh import Refresher
+from lakemuster.ingest.threads import BucketThreads
+from lakemuster.jobs.job import Run
+
+TICK_SECONDS = 1.0
+RELOAD_SECONDS = 5.0
+"""How often the job learns of tables that were registered or removed."""
+THREADS_OF_A_BUCKET = 4
+THREADS_IN_ALL = 32
+_GOLDEN = 0.6180339887498949
+"""Multiples of it, modulo 1, are spread evenly however many there are."""
+
+LOG = logging.getLogger("lakemuster.jobs")
+
+
+class Schedule:
+    """When each watched table is due, in seconds of a monotonic clock."""
+
+    def __init__(self) -> None:
+        self._intervals: dict[int, float] = {}
+        self._due: list[tuple[float, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._intervals)
+
+    def set(self, intervals: dict[int, float], now: float) -> None:
+        """Replace the watched tables, by id; those that were watched before stay due when they were."""
+        for table_id, interval in intervals.items():
+            if self._intervals.get(table_id) != interval:
+                heapq.heappush(self._due, (_next_place(table_id, interval, now), table_id))
+        self._intervals = intervals
+
+    def pop(self, now: float) -> list[int]:
+        """Return the tables that are due, and make each due again at its place in the next interval."""
+        found: list[int] = []
+        while self._due and self._due[0][0] <= now:
+            due, table_id = heapq.heappop(self._due)
+            interval = self._intervals.get(table_id)
+            if interval is None:
+                continue
+            found.append(table_id)
+            # Intervals that were missed, because this process did not hold the job, are not made up for.
+            following = due + interval if due + interval > now else _next_place(table_id, interval, now)
+            heapq.heappush(self._due, (following, table_id))
+        return found
+
+
+def _next_place(table_id: int, interval: float, now: float) -> float:
+    place = (table_id * _GOLDEN) % 1.0
+    return now + (place - now / interval) % 1.0 * interval
+
+
+class WatchTables:
+    """Looks at watched tables when they are due; what changed is indexed, under the table's lease."""
+
+    name = "watch"
+    every_seconds = TICK_SECONDS
+    first_seconds = 0.0
+
+    def __init__(self, refresher: Refresher, clock: Clock = SYSTEM) -> None:
+        self._refresher = refresher
+        self._clock = clock
+        self._threads = BucketThreads(THREADS_OF_A_BUCKET, THREADS_IN_ALL)
+        self._schedule = Schedule()
+        self._reload_at = float("-inf")
+        self._lock = threading.Lock()
+        self._under_way: set[int] = set()
+        self._unchanged: list[tuple[int, float]] = []
+        self._looks = self._changes = self._failures = self._late = 0
+
+    def run(self, run: Run) -> str:
+        """Start the looks that are due, and record what the ones before found unchanged.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        now = self._clock.monotonic()
+        if now >= self._reload_at:
+            self._reload(now)
+        self._record_unchanged()
+        due = self._schedule.pop(now)
+        with self._lock:
+            self._late += sum(table_id in self._under_way for table_id in due)
+            due = [table_id for table_id in due if table_id not in self._under_way]
+        for bucket, tables in self._by_bucket(due).items():
+            for chunk in _dealt(tables, THREADS_OF_A_BUCKET):
+                self._start(bucket, chunk, run)
+        return (
+            f"{len(self._schedule)} tables watched; since the start {self._looks} looks, {self._changes} changes, "
+            f"{self._failures} failures, {self._late} not ended when the next was due"
+        )
+
+    def _reload(self, now: float) -> None:
+        with self._refresher.index.database.reading() as session:
+            names = names_by_id(session)
+        watched = {table_id: self._refresher.rules_of(name).watch for table_id, name in names.items()}
+        self._schedule.set({table_id: every for table_id, every in watched.items() if every is not None}, now)
+        self._reload_at = now + RELOAD_SECONDS
+
+    def _by_bucket(self, table_ids: Sequence[int]) -> dict[str, list[TableRecord]]:
+        if not table_ids:
+            return {}
+        with self._refresher.index.database.reading() as session:
+            tables = tables_by_id(session, table_ids)
+        found: dict[str, list[TableRecord]] = defaultdict(list)
+        for table in tables:
+            found[self._refresher.indexer.bucket_of(table)].append(table)
+        return found
+
+    def _start(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
+        ids = {table.table_id for table in tables}
+        with self._lock:
+            self._under_way |= ids
+        if not self._threads.run(bucket, partial(self._look_at_all, bucket, tables, run)):
+            self._done(ids)
+
+    def _look_at_all(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
+        for at, table in enumerate(tables):
+            if not run.goes_on():
+                self._done(one.table_id for one in tables[at:])
+                return
+            if self._is_settled(table) or not self._threads.run(bucket, partial(self._visit, table)):
+                self._done([table.table_id])
+
+    def _is_settled(self, table: TableRecord) -> bool:
+        """Look at a table's pointer; return whether there is nothing more to do: it has not changed, or it failed."""
+        refresher, began = self._refresher, self._clock.monotonic()
+        try:
+            refresher.store.confines.require(table.name, table.location, table.allowed_roots)
+            token = refresher.indexer.look(refresher.store_for(table), table).token
+        except CatalogError as error:
+            refresher.note_failure(table, error)
+            self._count(looks=1, failures=1)
+            return True
+        except Exception as error:  # noqa: BLE001 - one table's failure is not the others'
+            self._unforeseen(error)
+            return True
+        self._count(looks=1)
+        if token != table.pointer or table.stale_reason is not None or refresher.failure(table) is not None:
+            return False
+        with self._lock:
+            self._unchanged.append((table.table_id, began))
+        return True
+
+    def _visit(self, table: TableRecord) -> None:
+        self._count(changes=1)
+        try:
+            self._refresher.visit(table)
+        except CatalogError:
+            self._count(failures=1)
+        except Exception as error:  # noqa: BLE001
+            self._unforeseen(error)
+        finally:
+            self._done([table.table_id])
+
+    def _unforeseen(self, error: Exception) -> None:
+        self._count(failures=1)
+        LOG.warning("a look at a watched table failed with an unexpected error: %s", type(error).__name__)
+
+    def _record_unchanged(self) -> None:
+        with self._lock:
+            unchanged, self._unchanged = self._unchanged, []
+        if not unchanged:
+            return
+        began = min(since for _, since in unchanged)
+        with self._refresher.index.database.session() as session:
+            recorded = note_unchanged(session, [table_id for table_id, _ in unchanged], self._clock.monotonic() - began)
+        for table_id, checked_at_ms in recorded.items():
+            self._refresher.indexer.ages.looked(table_id, checked_at_ms, began)
+
+    def _count(self, *, looks: int = 0, changes: int = 0, failures: int = 0) -> None:
+        with self._lock:
+            self._looks += looks
+            self._changes += changes
+            self._failures += failures
+        self._refresher.totals.looks += looks
+
+    def _done(self, table_ids: Iterable[int]) -> None:
+        with self._lock:
+            self._under_way.difference_update(table_ids)
+
+
+def _dealt(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:
+    """Split tables into at most so many parts."""
+    return [part for at in range(hands) if (part := tables[at::hands])]

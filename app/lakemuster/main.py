@@ -11,8 +11,8 @@ from lakemuster.caching import MEMORY
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
-from lakemuster.ingest.looking import SERVING, Waiting
 from lakemuster.ingest.opening import open_refresher
+from lakemuster.ingest.shared_looks import SERVING, Waiting
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lakemuster.cli.local import LocalSource
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
-from lakemuster.ingest.looking import PATIENT
+from lakemuster.ingest.shared_looks import PATIENT
 from lakemuster.main import build_services
 from lakemuster.spark.pipeline import SparkEngine
 from lakemuster.spark.pipeline.jobs import INSTALL

@@ -10,8 +10,8 @@ from lakemuster.index.segments import SegmentStore
 from lakemuster.ingest import work
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.healing import Healer
-from lakemuster.ingest.looking import SERVING, Waiting
 from lakemuster.ingest.refresh import Refresher
+from lakemuster.ingest.shared_looks import SERVING, Waiting
 from lakemuster.storage.store import ObjectStore
 
 DECODE_CPU_SECONDS = 120

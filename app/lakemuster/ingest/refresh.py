@@ -1,4 +1,4 @@
-"""Keep tables fresh: look at their pointers, and index what changed."""
+"""Keep tables fresh for requests: how old a table's state may be, and how long a request waits for a refresh."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Progress
 from lakemuster.ingest.flights import Flight, Flights, Patience
-from lakemuster.ingest.indexing import Indexer, readable
-from lakemuster.ingest.looking import SERVING, Looker, Waiting
 from lakemuster.ingest.reports import RefreshReport, Totals
+from lakemuster.ingest.shared_looks import SERVING, SharedLooks, Waiting
 from lakemuster.ingest.statistics import ensure_statistics
+from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.storage.locations import shown
 from lakemuster.storage.store import ObjectStore
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Refresher:
-    """Looks at tables and indexes what is new. Safe to call from many threads and processes.
+    """Looks at tables and refreshes them. Safe to call from many threads and processes.
 
     Args:
         pool: decodes manifest lists, and manifests if there is no other engine.
@@ -67,37 +67,37 @@ class Refresher:
         self.threads = BucketThreads()
         self._clock = clock
         self._ages = Ages(index.database, clock)
-        self.indexer = Indexer(index, store, pool, self.rules_of, self._ages, engine, clock)
+        self.tables = TableRefresher(index, store, pool, self.rules_of, self._ages, engine, clock)
         self._flights = Flights(self.threads, clock)
-        self._looker = Looker(self.indexer, self._flights, self.rules_of, waiting, clock)
+        self._looks = SharedLooks(self.tables, self._flights, self.rules_of, waiting, clock)
 
     @property
     def pool(self) -> DecoderPool:
         """The decoder pool."""
-        return self.indexer.pool
+        return self.tables.pool
 
     @pool.setter
     def pool(self, pool: DecoderPool) -> None:
-        self.indexer.pool = pool
+        self.tables.pool = pool
 
     @property
     def engine(self) -> Engine | None:
         """The engine that makes segments; None for this process and its decoders."""
-        return self.indexer.engine
+        return self.tables.engine
 
     @engine.setter
     def engine(self, engine: Engine | None) -> None:
-        self.indexer.engine = engine
+        self.tables.engine = engine
 
     @property
     def totals(self) -> Totals:
         """Counters since the start."""
-        return self.indexer.totals
+        return self.tables.totals
 
     @property
     def companions(self) -> Companions:
         """The companions of Paimon tables."""
-        return self.indexer.companions
+        return self.tables.companions
 
     def close(self) -> None:
         """Stop threads, decoders and connections; refuse looks that have not begun."""
@@ -115,16 +115,16 @@ class Refresher:
         with self.index.database.reading() as session:
             tables = tables_with_due(session)
         for table in tables:
-            key, bucket = ("retry", table.table_id), self.indexer.bucket_of(table)
-            self._flights.join(key, bucket, partial(self.indexer.retry, table))
+            key, bucket = ("retry", table.table_id), self.tables.bucket_of(table)
+            self._flights.join(key, bucket, partial(self.tables.retry, table))
         return len(tables)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
-        """Return the object store limited to what this table may open; see :meth:`Indexer.store_for`."""
-        return self.indexer.store_for(table)
+        """Return the object store limited to what this table may open; see :meth:`TableRefresher.store_for`."""
+        return self.tables.store_for(table)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
-        """Look at the pointer and index what is new; see :meth:`Indexer.refresh`.
+        """Look at the pointer and index what is new; see :meth:`TableRefresher.refresh`.
 
         Requests that arrive while a refresh is in progress share the next one.
 
@@ -135,13 +135,13 @@ class Refresher:
             CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
         """
         if progress is not None or self.engine is not None:
-            report = self.indexer.refresh(table, progress)
+            report = self.tables.refresh(table, progress)
         else:
-            key, bucket = ("refresh", table.table_id), self.indexer.bucket_of(table)
-            flight, _ = self._flights.join(key, bucket, lambda: self.indexer.refresh(table), self._clock.monotonic())
+            key, bucket = ("refresh", table.table_id), self.tables.bucket_of(table)
+            flight, _ = self._flights.join(key, bucket, lambda: self.tables.refresh(table), self._clock.monotonic())
             flight.wait(Patience())
             report = cast("RefreshReport", self._result(flight))
-        self._looker.forget(table)
+        self._looks.forget(table)
         return report
 
     def ensure_published(
@@ -157,11 +157,11 @@ class Refresher:
             SnapshotUnpublished: it could not be read in time.
         """
         if record.state == "known" or record.retry_at_ms is not None:
-            waiting = self._looker.waiting
+            waiting = self._looks.waiting
             # The quarantine is an answer, too.
             is_replaceable = is_replaceable or record.state == "quarantined"
-            key, bucket = ("snapshot", record.row_id), self.indexer.bucket_of(table)
-            flight, _ = self._flights.join(key, bucket, lambda: self.indexer.publish(table, record))
+            key, bucket = ("snapshot", record.row_id), self.tables.bucket_of(table)
+            flight, _ = self._flights.join(key, bucket, lambda: self.tables.publish(table, record))
             is_done = flight.wait(waiting.known if is_replaceable else waiting.unknown)
             if not is_done and record.state == "known":
                 raise SnapshotUnpublished(
@@ -170,7 +170,7 @@ class Refresher:
                 )
             if is_done and (flight.error is None or record.state == "known"):
                 record = cast("SnapshotRecord", self._result(flight))
-        return readable(table, record)
+        return require_published(table, record)
 
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
         """Look at the pointer unless the last look is less than ``staleness`` ago; do not wait for it too long.
@@ -190,7 +190,7 @@ class Refresher:
             table, reason = self._owned(table)
             if reason is not None and table.metadata_location is not None and not now:
                 return reason
-        return self._looker.look(table, now=now)
+        return self._looks.look(table, now=now)
 
     def visit(self, table: TableRecord) -> str | None:
         """Look at a table in this thread, for as long as storage takes, and index what is new.
@@ -201,11 +201,11 @@ class Refresher:
         Raises:
             CatalogError: the look failed.
         """
-        return self._looker.visit(table)
+        return self._looks.look_now(table)
 
     def note_failure(self, table: TableRecord, error: CatalogError) -> None:
         """Record that a look at a table failed: requests are answered without another look for a while."""
-        self._looker.note_failure(table, error)
+        self._looks.note_failure(table, error)
 
     def is_certain(self, table: TableRecord, stale: str | None) -> bool:
         """Return whether what is missing in the index does not exist: the last look succeeded.
@@ -213,11 +213,11 @@ class Refresher:
         Args:
             stale: what :meth:`ensure_fresh` returned.
         """
-        return self._looker.is_certain(table, stale)
+        return self._looks.is_certain(table, stale)
 
     def failure(self, table: TableRecord) -> CatalogError | None:
         """Return why the last look at a table failed, while that is cached."""
-        return self._looker.failure(table)
+        return self._looks.failure(table)
 
     def companion(self, table: TableRecord) -> TableRecord:
         """Return a Paimon table's companion: the Iceberg table that its Iceberg metadata describes.
@@ -232,7 +232,7 @@ class Refresher:
             try:
                 stale = self.ensure_fresh(table)
                 # The last refresh may have been interrupted between the table and its companion.
-                self.companions.follow(table, self.indexer.stored(table))
+                self.companions.follow(table, self.tables.stored(table))
             except (StorageError, IndexUnavailable) as error:
                 stale = f"{error.code}: {error}"
             except CatalogError:
@@ -283,8 +283,8 @@ class Refresher:
             StorageUnavailable: storage has not answered for too long.
             CatalogError: raised by the work.
         """
-        flight, _ = self._flights.join(key, self.indexer.bucket_of(table), work)
-        if not flight.wait(self._looker.waiting.unknown):
+        flight, _ = self._flights.join(key, self.tables.bucket_of(table), work)
+        if not flight.wait(self._looks.waiting.unknown):
             raise StorageUnavailable(f"{shown(table.location)}: storage has not answered in time")
         return cast("T", self._result(flight))
 

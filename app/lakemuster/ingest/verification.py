@@ -25,9 +25,9 @@ from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord, list_snap
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.ingest.comparing import differences, table_differences
 from lakemuster.ingest.engine import Progress, through_decoders
-from lakemuster.ingest.indexing import LEASE_WAIT_SECONDS
 from lakemuster.ingest.packing import by_spec
 from lakemuster.ingest.refresh import Refresher
+from lakemuster.ingest.table_refresh import LEASE_WAIT_SECONDS
 from lakemuster.ingest.work import (
     WrittenSegment,
     decode_list_by_reference,

@@ -170,9 +170,9 @@ def test_a_retry_that_storage_does_not_answer_is_put_off(
     services.refresh(NAME)
     storage.faults[str(manifest)] = unavailable
     clock.pass_seconds(1.1)
-    assert services.refresher.indexer.retry(services.table(NAME)) == 1
+    assert services.refresher.tables.retry(services.table(NAME)) == 1
     assert retries(services) == [(2, True)]
-    assert services.refresher.indexer.retry(services.table(NAME)) == 0
+    assert services.refresher.tables.retry(services.table(NAME)) == 0
 
 
 def test_corrupt_bytes_stay_until_the_table_changes_or_is_refreshed(

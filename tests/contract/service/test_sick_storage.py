@@ -20,6 +20,7 @@ from sqlalchemy import text
 
 from lakemuster.catalog.services import Services
 from lakemuster.errors import LookFailed, RefNotFound, SnapshotNotFound, StorageUnavailable
+from lakemuster.ingest.look import Looker
 from lakemuster.ingest.threads import OF_A_BUCKET
 from lakemuster.main import build_services
 from lakemuster.planner.view import Selector
@@ -174,14 +175,14 @@ def test_who_comes_at_once_shares_looks(tmp_path: Path, sick: Lake, monkeypatch:
     with opened(tmp_path, sick) as services:
         services.refresh("db.sick")
         begun, go = threading.Semaphore(0), threading.Event()
-        look = services.refresher.indexer.look
+        look = Looker.look
 
         def held(*asked: Any) -> Any:
             begun.release()
             assert go.wait(IN_TIME)
             return look(*asked)
 
-        monkeypatch.setattr(type(services.refresher.indexer), "look", lambda _, *asked: held(*asked))
+        monkeypatch.setattr(Looker, "look", held)
         before = services.refresher.totals.looks
         with ThreadPoolExecutor(12) as threads:
             first = threads.submit(services.view, "db.sick")
@@ -294,7 +295,7 @@ def test_what_could_not_be_looked_for_is_503_and_not_404(
         # What is known is answered without a look.
         assert client.get(f"{base}/files").status_code == 200
         storage.heal()
-        services.refresher._looker.forget(services.table("db.sick"))
+        services.refresher._looks.forget(services.table("db.sick"))
         eventually(lambda: client.get(f"{base}/files?snapshot={later}").status_code == 200)
         assert client.get(f"{base}/files?ref=fresh").status_code == 200
         assert client.get(f"{base}/files?snapshot=1").status_code == 404

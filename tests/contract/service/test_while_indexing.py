@@ -23,7 +23,7 @@ from lakemuster.catalog import services as services_module
 from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
 from lakemuster.index.tables import TableRecord, load_metadata
-from lakemuster.ingest.crawl import Crawler, Indexed
+from lakemuster.ingest.index import Indexed, Indexer
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import CURRENT, Selector
@@ -38,16 +38,16 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.indexed, self.go = threading.Event(), threading.Event()
-        read = Crawler.read
+        read = Indexer.read
 
-        def held(crawler: Crawler, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
+        def held(crawler: Indexer, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
             found = list(read(crawler, snapshots))
             if snapshots:
                 self.indexed.set()
                 assert self.go.wait(30)
             yield from found
 
-        monkeypatch.setattr(Crawler, "read", held)
+        monkeypatch.setattr(Indexer, "read", held)
 
     @contextmanager
     def refreshing(self, services: Services) -> Iterator[Future[Any]]:

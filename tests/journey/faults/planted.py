@@ -45,18 +45,18 @@ def _share_no_look() -> None:
 
 
 def _remember_no_failure() -> None:
-    _change("ingest.looking", "Looker._remember", lambda *_: None)
+    _change("ingest.shared_looks", "SharedLooks._remember", lambda *_: None)
 
 
 def _say_nothing_of_staleness() -> None:
-    from lakemuster.ingest.looking import Looker
+    from lakemuster.ingest.shared_looks import SharedLooks
 
-    look = Looker.look
+    look = SharedLooks.look
 
-    def quietly(looker: Looker, table: Any, *, now: bool = False) -> None:
-        look(looker, table, now=now)
+    def quietly(looks: SharedLooks, table: Any, *, now: bool = False) -> None:
+        look(looks, table, now=now)
 
-    _change("ingest.looking", "Looker.look", quietly)
+    _change("ingest.shared_looks", "SharedLooks.look", quietly)
 
 
 def _believe_any_bytes() -> None:
@@ -70,7 +70,7 @@ def _count_ages_by_the_wall_clock() -> None:
 
 
 def _take_unknown_for_missing() -> None:
-    _change("ingest.looking", "Looker.is_certain", lambda *_: True)
+    _change("ingest.shared_looks", "SharedLooks.is_certain", lambda *_: True)
 
 
 def _say_no_time_to_retry() -> None:
@@ -92,11 +92,11 @@ def _wait_for_the_database() -> None:
 
 
 def _leave_in_quarantine() -> None:
-    _change("ingest.indexing", "Indexer.retry", lambda *_: 0)
+    _change("ingest.table_refresh", "TableRefresher.retry", lambda *_: 0)
 
 
 def _mix_buckets() -> None:
-    _change("ingest.indexing", "Indexer.bucket_of", lambda *_: "all")
+    _change("ingest.table_refresh", "TableRefresher.bucket_of", lambda *_: "all")
     _change("ingest.threads", "BucketThreads._has_room", lambda threads, _: sum(threads._busy.values()) < 1)
 
 
@@ -108,27 +108,27 @@ def _never_forget_an_answer() -> None:
 
 
 def _leak_descriptors() -> None:
-    from lakemuster.ingest.looking import Looker
+    from lakemuster.ingest.shared_looks import SharedLooks
 
-    visit = Looker.visit
+    look_now = SharedLooks.look_now
 
-    def leaking(looker: Looker, table: Any) -> str | None:
+    def leaking(looks: SharedLooks, table: Any) -> str | None:
         _KEPT.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(100))
-        return visit(looker, table)
+        return visit(looks, table)
 
-    _change("ingest.looking", "Looker.visit", leaking)
+    _change("ingest.shared_looks", "SharedLooks.look_now", leaking)
 
 
 def _leak_memory() -> None:
-    from lakemuster.ingest.looking import Looker
+    from lakemuster.ingest.shared_looks import SharedLooks
 
-    visit = Looker.visit
+    look_now = SharedLooks.look_now
 
-    def leaking(looker: Looker, table: Any) -> str | None:
+    def leaking(looks: SharedLooks, table: Any) -> str | None:
         _KEPT.append(b"x" * (64 << 20))
-        return visit(looker, table)
+        return visit(looks, table)
 
-    _change("ingest.looking", "Looker.visit", leaking)
+    _change("ingest.shared_looks", "SharedLooks.look_now", leaking)
 
 
 def _replace_no_decoder() -> None:
@@ -136,14 +136,14 @@ def _replace_no_decoder() -> None:
 
 
 def _swallow_a_manifest() -> None:
-    from lakemuster.ingest.crawl import Crawler
+    from lakemuster.ingest.index import Indexer
 
-    indexed = Crawler._indexed
+    indexed = Indexer._indexed
 
-    def shorter(crawler: Crawler, snapshot: Any, rows: Any, outcomes: Any, *more: Any) -> Any:
-        return indexed(crawler, snapshot, [row for row in rows if outcomes.get(row.segment) is None], outcomes, *more)
+    def shorter(indexer: Indexer, snapshot: Any, rows: Any, outcomes: Any, *more: Any) -> Any:
+        return indexed(indexer, snapshot, [row for row in rows if outcomes.get(row.segment) is None], outcomes, *more)
 
-    _change("ingest.crawl", "Crawler._indexed", shorter)
+    _change("ingest.index", "Indexer._indexed", shorter)
 
 
 @dataclass(frozen=True, slots=True)

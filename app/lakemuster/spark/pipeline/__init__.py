@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from lakemuster.config import Settings, load_settings
 from lakemuster.index.tables import find_table
-from lakemuster.ingest.looking import PATIENT
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.reports import RefreshReport
+from lakemuster.ingest.shared_looks import PATIENT
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.spark.pipeline.engine import SparkEngine
 

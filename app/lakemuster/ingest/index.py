@@ -1,7 +1,7 @@
-"""Index snapshots: read their manifest lists, decode the manifests that have no segment yet, publish.
+"""Step 2 of a refresh, index: read manifest lists of snapshots, and decode the manifests that have no segment yet.
 
-A manifest is fetched and decoded once, however many snapshots list it. A snapshot whose metadata is invalid is
-quarantined with the reason. If storage does not answer, the refresh fails, and the snapshot stays in state ``known``.
+A manifest is fetched and decoded once, however many snapshots list it. Invalid metadata becomes the error of its
+snapshot. If storage does not answer, the refresh fails, and the snapshot stays in state ``known``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy.orm import Session
 
 from lakemuster.errors import (
     CatalogError,
-    DecodeFailed,
     IndexUnavailable,
     MetadataCorrupt,
     StorageDenied,
@@ -25,15 +23,13 @@ from lakemuster.errors import (
 )
 from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.index import Index
-from lakemuster.index.leases import Lease
-from lakemuster.index.retries import schedule
 from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name, true_counts
-from lakemuster.index.snapshots import Published, SnapshotRecord, publish, quarantine, row_id_of
+from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
 from lakemuster.ingest.load import UNREADABLE
 from lakemuster.ingest.packing import pack_small
-from lakemuster.ingest.quarantine_reasons import is_outside, of_list, of_manifest, of_own_file
+from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
 from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.files import ADDED
@@ -47,18 +43,14 @@ REGISTER_EVERY = 64
 
 MOST_WARNINGS = 20
 """Maximum number of warnings stored with a snapshot."""
-DECODES = 3
-"""Maximum retries of a snapshot whose decoder crashed, timed out or ran out of memory."""
 
 _OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
 
 
 @dataclass(slots=True)
 class Tally:
-    """The results of a crawl."""
+    """Counts of what was fetched and decoded."""
 
-    published: list[Snapshot] = field(default_factory=list)
-    quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
     lists_fetched: int = 0
     manifests_fetched: int = 0
     entries_decoded: int = 0
@@ -94,28 +86,21 @@ class Indexed:
 
 
 @dataclass(slots=True)
-class Crawler:
-    """Indexes snapshots of one table under its lease."""
+class Indexer:
+    """Indexes snapshots of one table. What it yields is not visible yet: ``publish`` writes it."""
 
     index: Index
     store: ObjectStore
     pool: DecoderPool
     engine: Engine
-    lease: Lease
     metadata: TableMetadata
     rewrites: Rewrites
     progress: Progress | None = None
     tally: Tally = field(default_factory=Tally)
     _list_lengths: dict[str, int] = field(default_factory=dict)
 
-    def crawl(self, records: Sequence[SnapshotRecord]) -> None:
-        """Publish or quarantine every snapshot of ``records``; their metadata is fetched together."""
-        for one in self.read([record.snapshot for record in records]):
-            with self.index.database.session() as session:
-                self.publish(session, one)
-
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
-        """Index every manifest of some snapshots, fetched together; yield the snapshots, none of them visible yet."""
+        """Index every manifest of some snapshots, fetched together; yield the snapshots, in order."""
         if not snapshots:
             return
         lists = self._read_lists(snapshots)
@@ -135,20 +120,6 @@ class Crawler:
                 yield Indexed(snapshot, error=rows)
             else:
                 yield self._indexed(snapshot, rows, outcomes, new, counts)
-
-    def publish(self, session: Session, one: Indexed) -> None:
-        """Publish or quarantine a snapshot that the index knows, visible when the session commits."""
-        row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
-        if one.error is None:
-            publish(session, self.lease, row_id, one.manifests, one.dead, warnings=one.warnings)
-            self.tally.published.append(one.snapshot)
-        else:
-            text = f"{one.error.code}: {one.error}"
-            quarantine(session, self.lease, row_id, text)
-            if is_outside(one.error):
-                # A decoder may fail because of the machine or because of its input: retry a few times only.
-                schedule(session, row_id, DECODES if isinstance(one.error, DecodeFailed) else None)
-            self.tally.quarantined.append((one.snapshot, text))
 
     def _read_lists(self, snapshots: Sequence[Snapshot]) -> dict[str, list[ManifestHeader] | CatalogError]:
         refs = [ref for snapshot in snapshots for ref in snapshot.manifest_lists if ref.role != "index"]

@@ -1,4 +1,4 @@
-"""Look at tables' pointers: one look at a table at a time, shared by all waiting requests; failures are cached."""
+"""Share looks: one look at a table at a time, for all requests that wait for it; failed looks are cached."""
 
 from __future__ import annotations
 
@@ -7,23 +7,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy.orm import Session
-
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     CompanionNotFound,
     IndexUnavailable,
-    SnapshotNotFound,
     StorageError,
     StorageUnavailable,
     TableNotFound,
 )
-from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
-from lakemuster.index.tables import TableRecord, note_look
+from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.flights import Flights, Patience
-from lakemuster.ingest.indexing import Indexer
+from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.storage.locations import shown
 
 SHORTEST_MEMORY_SECONDS = 1.0
@@ -55,8 +51,8 @@ class _Failure:
     until: float
 
 
-class Looker:
-    """Looks at tables' pointers, and indexes what changed.
+class SharedLooks:
+    """Looks at tables for requests, and refreshes those whose state is new.
 
     Args:
         rules_of: the settings of a table, by its name. A failed look is cached for the table's ``staleness``, and for
@@ -65,14 +61,15 @@ class Looker:
 
     def __init__(
         self,
-        indexer: Indexer,
+        tables: TableRefresher,
         flights: Flights,
         rules_of: Callable[[str], TableRules],
         waiting: Waiting = SERVING,
         clock: Clock = SYSTEM,
     ) -> None:
         self.waiting = waiting
-        self._indexer = indexer
+        self._tables = tables
+        self._looker = tables.looker
         self._flights = flights
         self._rules_of = rules_of
         self._clock = clock
@@ -92,14 +89,14 @@ class Looker:
             TableNotFound, CompanionNotFound: the table was removed, or the companion cannot be served.
             CatalogError: the look failed, and the table was never read.
         """
-        totals, has_state = self._indexer.totals, table.metadata_location is not None
+        totals, has_state = self._tables.totals, table.metadata_location is not None
         remembered = self.failure(table)
         if remembered is not None:
             totals.looks_remembered += 1
             return _told(remembered, has_state=has_state)
         began = self._clock.monotonic() - (0.0 if now else self._rules_of(table.name).staleness)
         flight, is_shared = self._flights.join(
-            ("look", table.table_id), self._indexer.bucket_of(table), lambda: self.visit(table), began
+            ("look", table.table_id), self._tables.bucket_of(table), lambda: self.look_now(table), began
         )
         totals.looks_shared += is_shared
         if not flight.wait(self.waiting.known if has_state and not now else self.waiting.unknown):
@@ -130,24 +127,22 @@ class Looker:
         """
         if reason is None:
             return True
-        with self._indexer.index.database.reading() as session:
-            head = _head(session, table)
-        return head is not None and head.state == "quarantined" and head.error == reason
+        return self._looker.quarantine_reason(table) == reason
 
-    def visit(self, table: TableRecord) -> str | None:
-        """Look now; return why the newest state is not the visible one."""
-        self._indexer.totals.looks += 1
+    def look_now(self, table: TableRecord) -> str | None:
+        """Look, and refresh the table if its state is new; return why the newest state is not the visible one."""
+        self._tables.totals.looks += 1
         try:
-            current = self._indexer.now(table)
+            current = self._tables.now(table)
             began = self._clock.monotonic()
-            pointer = self._indexer.look(self._indexer.store_for(current), current)
+            pointer = self._looker.look(self._tables.store_for(current), current)
             if pointer.token == current.pointer:
-                reason = self._unchanged(current, began)
+                reason = self._looker.record_unchanged(current, began)
                 if reason is not None and self._retried(current):
-                    reason = self._indexer.now(current).stale_reason
+                    reason = self._tables.now(current).stale_reason
             else:
-                self._indexer.refresh_alone(current, unless=pointer.token)
-                reason = self._indexer.now(current).stale_reason
+                self._tables.refresh_alone(current, unless=pointer.token)
+                reason = self._tables.now(current).stale_reason
         except (TableNotFound, CompanionNotFound):
             self.forget(table)
             raise
@@ -160,35 +155,17 @@ class Looker:
     def _retried(self, table: TableRecord) -> int:
         """Retry quarantined snapshots that are due; return how many. A failed retry does not fail the look."""
         with contextlib.suppress(StorageError, IndexUnavailable):
-            return self._indexer.retry(self._indexer.now(table))
+            return self._tables.retry(self._tables.now(table))
         return 0
 
     def note_failure(self, table: TableRecord, error: CatalogError) -> None:
         """Count a failed look, and cache its error."""
-        self._indexer.totals.looks_failed += 1
+        self._tables.totals.looks_failed += 1
         # Cache failures of the database only briefly: every request queries it anyway.
         longer = 0.0 if isinstance(error, IndexUnavailable) else self._rules_of(table.name).staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)
         with self._lock:
             self._failures[table.table_id] = _Failure(error, until)
-
-    def _unchanged(self, table: TableRecord, began: float) -> str | None:
-        """Record that the pointer is unchanged; return why the newest snapshot is quarantined, if it is."""
-        with self._indexer.index.database.session() as session:
-            head = _head(session, table)
-            reason = head.error if head is not None and head.state == "quarantined" else None
-            looked = note_look(session, table.table_id, self._clock.monotonic() - began, reason)
-        if looked is not None:
-            self._indexer.ages.looked(table.table_id, looked, began)
-        return reason
-
-
-def _head(session: Session, table: TableRecord) -> SnapshotRecord | None:
-    if table.current_snapshot_id is None:
-        return None
-    with contextlib.suppress(SnapshotNotFound):
-        return get_snapshot(session, table.table_id, table.current_snapshot_id)
-    return None
 
 
 def _told(error: BaseException, *, has_state: bool) -> str:

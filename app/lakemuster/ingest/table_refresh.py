@@ -1,4 +1,4 @@
-"""Index what is new in a table: load its metadata, index its snapshots, make both visible; one process at a time."""
+"""Refresh one table under its lock and lease: look at its pointer, index what is new, publish it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy.orm import Session
-
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
-    CompanionNotFound,
-    LocationRefused,
-    NotATable,
     ObjectMissing,
-    RefreshBusy,
     SnapshotQuarantined,
     SnapshotUnpublished,
     StorageError,
@@ -32,17 +26,19 @@ from lakemuster.index.snapshots import (
     list_snapshots,
     newest_unpublished,
 )
-from lakemuster.index.tables import TableRecord, get_table, has_metadata, restate, store_metadata, touch
+from lakemuster.index.tables import TableRecord, get_table, has_metadata, restate
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
-from lakemuster.ingest.crawl import Crawler
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, LocalEngine, Progress
+from lakemuster.ingest.index import Indexer, Tally
 from lakemuster.ingest.load import load_metadata
+from lakemuster.ingest.look import Looker
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
-from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.pointers import Pointer
+from lakemuster.ingest.publish import Publisher, mark_stale
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
@@ -56,8 +52,8 @@ LEASE_WAIT_SECONDS = 30.0
 
 
 @dataclass(slots=True)
-class Indexer:
-    """Writes the index of tables, each under its lease. Safe to call from many threads and processes.
+class TableRefresher:
+    """Refreshes tables, each under its lease. Safe to call from many threads and processes.
 
     Attributes:
         pool: decodes manifest lists, and manifests if there is no other engine.
@@ -80,6 +76,11 @@ class Indexer:
     def companions(self) -> Companions:
         """The companions of Paimon tables."""
         return Companions(self.index)
+
+    @property
+    def looker(self) -> Looker:
+        """The first step of a refresh."""
+        return Looker(self.index, self.ages, self.clock)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
@@ -113,10 +114,10 @@ class Indexer:
             with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
                 if unless is not None and self.now(table).pointer == unless:
                     return RefreshReport(table.name, seconds=self.clock.monotonic() - started)
-                return self._renew(table, lease, started, progress)
+                return self._refresh_under_lease(table, lease, started, progress)
         except CatalogError as error:
             self.totals.failures += 1
-            self._say_stale(table, error)
+            mark_stale(self.index.database, table, error)
             raise
 
     def publish(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
@@ -126,16 +127,16 @@ class Indexer:
         """
         if record.state == "quarantined":
             self.retry(table)
-            return self._again(table, record)
+            return self._reread(table, record)
         # Usually a refresh of this process is about to publish it: then no lease is needed.
         with self._writing.through(table.table_id, LEASE_WAIT_SECONDS):
-            record = self._again(table, record)
+            record = self._reread(table, record)
             if record.state == "known":
                 with self._leased(table) as lease:
-                    record = self._again(table, record)
+                    record = self._reread(table, record)
                     if record.state == "known":
-                        self._crawl(self.store_for(table), table, self.stored(table), lease, [record], None)
-                        record = self._again(table, record)
+                        self._publish_known(table, lease, [record])
+                        record = self._reread(table, record)
         return record
 
     def retry(self, table: TableRecord) -> int:
@@ -153,22 +154,22 @@ class Indexer:
                 return 0
             self.totals.snapshots_retried += len(due)
             try:
-                self._crawl(self.store_for(table), table, self.stored(table), lease, due, None)
+                self._publish_known(table, lease, due)
             except StorageError:
                 with self.index.database.session() as session:
                     postpone(session, lease, [record.row_id for record in due])
-            self._lift(table, due)
+            self._update_stale_reason(table, due)
             return len(due)
 
     def _due(self, table: TableRecord) -> list[SnapshotRecord]:
         with self.index.database.reading() as session:
             return due_snapshots(session, table.table_id)
 
-    def _lift(self, table: TableRecord, retried: Sequence[SnapshotRecord]) -> None:
+    def _update_stale_reason(self, table: TableRecord, retried: Sequence[SnapshotRecord]) -> None:
         """Update why a table is stale if its newest snapshot was retried."""
         for before in retried:
             if (before.snapshot.branch, before.snapshot.snapshot_id) == (MAIN, table.current_snapshot_id):
-                now = self._again(table, before)
+                now = self._reread(table, before)
                 with self.index.database.session() as session:
                     restate(session, table.table_id, before.error, now.error)
 
@@ -190,21 +191,9 @@ class Indexer:
             raise TableNotFound(f"no table {table.name}", table=table.name)
         return now
 
-    def look(self, store: ObjectStore, table: TableRecord) -> Pointer:
-        """Find the table's current metadata.
-
-        Raises:
-            CompanionNotFound: a companion's metadata is not where its Paimon table places it.
-            CatalogError: the location cannot be looked at.
-        """
-        try:
-            return look(store, table.location, table.format)
-        except (NotATable, LocationRefused) as error:
-            if table.companion_of is None:
-                raise
-            raise self.companions.unseen(table, error) from error
-
-    def _renew(self, table: TableRecord, lease: Lease, started: float, progress: Progress | None) -> RefreshReport:
+    def _refresh_under_lease(
+        self, table: TableRecord, lease: Lease, started: float, progress: Progress | None
+    ) -> RefreshReport:
         """Bring the index up to date with the table's metadata.
 
         New metadata and the snapshots that its refs name become visible in one transaction, when those snapshots are
@@ -220,38 +209,26 @@ class Indexer:
         with self.index.database.reading() as session:
             is_first = not has_metadata(session, table.table_id)
             looked_at_ms = current_ms(session)
-        pointer, metadata = self._load(store, table)
-
-        def stored(session: Session) -> None:
-            store_metadata(session, table.table_id, metadata, looked_at_ms, pointer=pointer.token, lease=lease)
-
+        pointer, metadata = self._look(store, table)
+        indexer, publisher = self._indexer(store, table, metadata, progress), Publisher(self.index.database, lease)
         if is_first:
-            with self.index.database.session() as session:
-                stored(session)
+            publisher.publish_metadata(metadata, pointer.token, looked_at_ms)
         with self.index.database.reading() as session:
             known, new = ref_snapshots_to_index(session, table.table_id, metadata)
-        crawler = self._crawl(store, table, metadata, lease, known, progress)
-        ready = list(crawler.read(new))
-        with self.index.database.session() as session:
-            if not is_first:
-                stored(session)
-            for one in ready:
-                crawler.publish(session, one)
-            current = (MAIN, metadata.current_snapshot_id)
-            for snapshot, reason in crawler.tally.quarantined:
-                if (snapshot.branch, snapshot.snapshot_id) == current:
-                    touch(session, table.table_id, looked_at_ms, reason)
+        publisher.publish_each(indexer.read([record.snapshot for record in known]))
+        indexed = list(indexer.read(new))
+        publisher.publish_state(metadata, pointer.token, looked_at_ms, indexed, is_metadata_visible=is_first)
         self.ages.looked(table.table_id, looked_at_ms, began)
         if table.format == "paimon":
             refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
             self.companions.follow(table, metadata)
-        self._history(crawler, table, metadata)
-        if not crawler.tally.manifests_fetched:
+        self._index_history(indexer, publisher, table, metadata)
+        if not indexer.tally.manifests_fetched:
             pack_published(self.index, table, metadata)
-        return self._reported(table, crawler, started)
+        return self._report(table, indexer.tally, publisher, started)
 
-    def _load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
-        """Load the metadata that the pointer names now."""
+    def _look(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
+        """Find the pointer, and load the metadata that it names now."""
         known = {}
         if table.format == "paimon":
             with self.index.database.reading() as session:
@@ -261,14 +238,14 @@ class Indexer:
                     if record.snapshot.source == "snapshot" and record.state != "quarantined"
                 }
         parser = Parser(self.pool)
-        pointer = self.look(store, table)
+        pointer = self.looker.look(store, table)
         try:
             metadata = load_metadata(store, pointer, known, parser)
         except ObjectMissing:
             if table.companion_of is None:
                 raise
             # Paimon deletes a metadata file as soon as it has written the next one.
-            pointer = self.look(store, table)
+            pointer = self.looker.look(store, table)
             metadata = load_metadata(store, pointer, known, parser)
         if table.companion_of is not None:
             self._check_owner(table, metadata)
@@ -288,48 +265,47 @@ class Indexer:
         if fault is not None:
             raise self.companions.withdrawn(companion, fault)
 
-    def _history(self, crawler: Crawler, table: TableRecord, metadata: TableMetadata) -> None:
+    def _index_history(
+        self, indexer: Indexer, publisher: Publisher, table: TableRecord, metadata: TableMetadata
+    ) -> None:
         """Index the unpublished ones of the newest snapshots: most requests for an older snapshot name one of these."""
         with self.index.database.reading() as session:
             records = newest_unpublished(session, table.table_id, self.rules_of(table.name).history)
         heads = ref_snapshots_of(metadata)
         rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
-        for at in range(0, len(rest), step := crawler.engine.snapshots_at_once):
-            crawler.crawl(rest[at : at + step])
+        for at in range(0, len(rest), step := indexer.engine.snapshots_at_once):
+            publisher.publish_each(indexer.read([record.snapshot for record in rest[at : at + step]]))
 
-    def _crawl(
-        self,
-        store: ObjectStore,
-        table: TableRecord,
-        metadata: TableMetadata,
-        lease: Lease,
-        records: Sequence[SnapshotRecord],
-        progress: Progress | None,
-    ) -> Crawler:
+    def _publish_known(self, table: TableRecord, lease: Lease, records: Sequence[SnapshotRecord]) -> None:
+        """Index and publish snapshots of the metadata that was published before."""
+        indexer = self._indexer(self.store_for(table), table, self.stored(table), None)
+        Publisher(self.index.database, lease).publish_each(indexer.read([record.snapshot for record in records]))
+
+    def _indexer(
+        self, store: ObjectStore, table: TableRecord, metadata: TableMetadata, progress: Progress | None
+    ) -> Indexer:
         engine = self.engine or LocalEngine(self.pool, self.index.segments)
-        crawler = Crawler(self.index, store, self.pool, engine, lease, metadata, Rewrites(table.rewrites), progress)
-        crawler.crawl(records)
-        return crawler
+        return Indexer(self.index, store, self.pool, engine, metadata, Rewrites(table.rewrites), progress)
 
-    def _reported(self, table: TableRecord, crawler: Crawler, started: float) -> RefreshReport:
-        tally, totals = crawler.tally, self.totals
+    def _report(self, table: TableRecord, tally: Tally, publisher: Publisher, started: float) -> RefreshReport:
+        totals = self.totals
         totals.refreshes += 1
         totals.lists_fetched += tally.lists_fetched
         totals.manifests_fetched += tally.manifests_fetched
         totals.entries_decoded += tally.entries_decoded
-        totals.snapshots_published += len(tally.published)
-        totals.snapshots_quarantined += len(tally.quarantined)
+        totals.snapshots_published += len(publisher.published)
+        totals.snapshots_quarantined += len(publisher.quarantined)
         return RefreshReport(
             table=table.name,
-            published=tuple(str(snapshot.snapshot_id) for snapshot in tally.published),
-            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in tally.quarantined),
+            published=tuple(str(snapshot.snapshot_id) for snapshot in publisher.published),
+            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in publisher.quarantined),
             lists_fetched=tally.lists_fetched,
             manifests_fetched=tally.manifests_fetched,
             entries_decoded=tally.entries_decoded,
             seconds=self.clock.monotonic() - started,
         )
 
-    def _again(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+    def _reread(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
         with self.index.database.reading() as session:
             return get_snapshot(session, table.table_id, record.snapshot.snapshot_id, record.snapshot.branch)
 
@@ -337,15 +313,6 @@ class Indexer:
         """Return the table's metadata as of the last refresh."""
         with self.index.database.reading() as session:
             return stored_metadata(session, table.table_id)
-
-    def _say_stale(self, table: TableRecord, error: CatalogError) -> None:
-        if isinstance(error, RefreshBusy | TableNotFound | CompanionNotFound):
-            return
-        try:
-            with self.index.database.session() as session:
-                touch(session, table.table_id, 0, f"{error.code}: {error}")
-        except CatalogError:
-            return
 
     @contextlib.contextmanager
     def _leased(self, table: TableRecord) -> Iterator[Lease]:
@@ -356,7 +323,7 @@ class Indexer:
             yield lease
 
 
-def readable(table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
+def require_published(table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
     """Return ``record`` if the snapshot is published.
 
     Raises:

@@ -1,0 +1,72 @@
+"""Step 1 of a refresh, look: find a table's pointer, and tell whether its state is new."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound
+from lakemuster.index import Index
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
+from lakemuster.index.tables import TableRecord, note_look
+from lakemuster.ingest.ages import Ages
+from lakemuster.ingest.companions import Companions
+from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.storage.store import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Looks at tables' pointers, and records looks that find nothing new."""
+
+    index: Index
+    ages: Ages
+    clock: Clock = SYSTEM
+
+    def look(self, store: ObjectStore, table: TableRecord) -> Pointer:
+        """Find the table's current metadata. The state is new if the pointer's token is not ``table.pointer``.
+
+        Raises:
+            CompanionNotFound: a companion's metadata is not where its Paimon table places it.
+            CatalogError: the location cannot be looked at.
+        """
+        try:
+            return look(store, table.location, table.format)
+        except (NotATable, LocationRefused) as error:
+            if table.companion_of is None:
+                raise
+            raise Companions(self.index).unseen(table, error) from error
+
+    def record_unchanged(self, table: TableRecord, began: float) -> str | None:
+        """Record a look that found nothing new; return why the newest snapshot is quarantined, if it is.
+
+        Args:
+            began: the start of the look by the monotonic clock, in seconds.
+        """
+        with self.index.database.session() as session:
+            reason = _quarantine_reason(session, table)
+            looked = note_look(session, table.table_id, self.clock.monotonic() - began, reason)
+        if looked is not None:
+            self.ages.looked(table.table_id, looked, began)
+        return reason
+
+    def quarantine_reason(self, table: TableRecord) -> str | None:
+        """Return why the table's newest snapshot is quarantined; None if it is not."""
+        with self.index.database.reading() as session:
+            return _quarantine_reason(session, table)
+
+
+def _quarantine_reason(session: Session, table: TableRecord) -> str | None:
+    head = _head(session, table)
+    return head.error if head is not None and head.state == "quarantined" else None
+
+
+def _head(session: Session, table: TableRecord) -> SnapshotRecord | None:
+    if table.current_snapshot_id is None:
+        return None
+    with contextlib.suppress(SnapshotNotFound):
+        return get_snapshot(session, table.table_id, table.current_snapshot_id)
+    return None

@@ -1,0 +1,102 @@
+"""Step 3 of a refresh, publish: make what was indexed visible to queries, or record why it cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import CatalogError, CompanionNotFound, DecodeFailed, RefreshBusy, TableNotFound
+from lakemuster.index.database import Database
+from lakemuster.index.leases import Lease
+from lakemuster.index.retries import schedule
+from lakemuster.index.snapshots import publish, quarantine, row_id_of
+from lakemuster.index.tables import TableRecord, store_metadata, touch
+from lakemuster.ingest.index import Indexed
+from lakemuster.ingest.quarantine_reasons import is_outside
+from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
+
+DECODES = 3
+"""Maximum retries of a snapshot whose decoder crashed, timed out or ran out of memory."""
+
+
+@dataclass(slots=True)
+class Publisher:
+    """Publishes snapshots of one table under its lease.
+
+    Attributes:
+        published: the snapshots made visible.
+        quarantined: those that cannot be read, with the reasons.
+    """
+
+    database: Database
+    lease: Lease
+    published: list[Snapshot] = field(default_factory=list)
+    quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
+
+    def publish_each(self, snapshots: Iterable[Indexed]) -> None:
+        """Publish or quarantine snapshots that the index knows, each as soon as it is indexed."""
+        for one in snapshots:
+            with self.database.session() as session:
+                self._publish(session, one)
+
+    def publish_metadata(self, metadata: TableMetadata, token: str, looked_at_ms: int) -> None:
+        """Make a table's first metadata visible; its snapshots follow.
+
+        Args:
+            token: of the pointer that named the metadata.
+            looked_at_ms: when it was looked at, by the database's clock.
+        """
+        with self.database.session() as session:
+            store_metadata(session, self.lease.table_id, metadata, looked_at_ms, pointer=token, lease=self.lease)
+
+    def publish_state(
+        self,
+        metadata: TableMetadata,
+        token: str,
+        looked_at_ms: int,
+        snapshots: Sequence[Indexed],
+        *,
+        is_metadata_visible: bool,
+    ) -> None:
+        """Make metadata and the snapshots that its refs name visible, in one transaction.
+
+        Args:
+            token, looked_at_ms: as in :meth:`publish_metadata`.
+            is_metadata_visible: the metadata was published before.
+        """
+        table_id = self.lease.table_id
+        with self.database.session() as session:
+            if not is_metadata_visible:
+                store_metadata(session, table_id, metadata, looked_at_ms, pointer=token, lease=self.lease)
+            for one in snapshots:
+                self._publish(session, one)
+            current = (MAIN, metadata.current_snapshot_id)
+            for snapshot, reason in self.quarantined:
+                if (snapshot.branch, snapshot.snapshot_id) == current:
+                    touch(session, table_id, looked_at_ms, reason)
+
+    def _publish(self, session: Session, one: Indexed) -> None:
+        row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
+        if one.error is None:
+            publish(session, self.lease, row_id, one.manifests, one.dead, warnings=one.warnings)
+            self.published.append(one.snapshot)
+        else:
+            text = f"{one.error.code}: {one.error}"
+            quarantine(session, self.lease, row_id, text)
+            if is_outside(one.error):
+                # A decoder may fail because of the machine or because of its input: retry a few times only.
+                schedule(session, row_id, DECODES if isinstance(one.error, DecodeFailed) else None)
+            self.quarantined.append((one.snapshot, text))
+
+
+def mark_stale(database: Database, table: TableRecord, error: CatalogError) -> None:
+    """Record why a table could not be refreshed, unless the error says nothing about its state."""
+    if isinstance(error, RefreshBusy | TableNotFound | CompanionNotFound):
+        return
+    try:
+        with database.session() as session:
+            touch(session, table.table_id, 0, f"{error.code}: {error}")
+    except CatalogError:
+        return

@@ -1,6 +1,6 @@
 """Engines that turn manifests into segments, in this process and its decoders or elsewhere.
 
-An engine fetches manifests, decodes them and puts their segments into the segment store. The crawler decides what to
+An engine fetches manifests, decodes them and puts their segments into the segment store. The indexer decides what to
 fetch and what follows from each outcome: only it writes SQL.
 """
 

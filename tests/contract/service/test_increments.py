@@ -17,7 +17,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.index import reconcile
 from lakemuster.index.encoding import encode
 from lakemuster.index.leases import held
-from lakemuster.ingest import indexing
+from lakemuster.ingest import table_refresh
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
@@ -118,7 +118,7 @@ def test_requests_that_wait_for_one_snapshot_take_the_lease_once(
     with catalog(settings(tmp_path, roots=(str(warehouse),), history=0, max_staleness=3600.0)) as services:
         services.add("db.t", f"{warehouse}/db/t", None, ())
         services.refresh("db.t")
-        monkeypatch.setattr(indexing, "held", held_slowly)
+        monkeypatch.setattr(table_refresh, "held", held_slowly)
         with ThreadPoolExecutor(8) as threads:
             views = list(threads.map(lambda _: services.view("db.t", Selector(snapshot_id=first)), range(8)))
         assert len(taken) == 1

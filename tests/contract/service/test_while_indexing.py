@@ -40,8 +40,8 @@ class Held:
         self.indexed, self.go = threading.Event(), threading.Event()
         read = Indexer.read
 
-        def held(crawler: Indexer, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
-            found = list(read(crawler, snapshots))
+        def held(indexer: Indexer, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
+            found = list(read(indexer, snapshots))
             if snapshots:
                 self.indexed.set()
                 assert self.go.wait(30)

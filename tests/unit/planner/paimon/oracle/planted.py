@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.formats.paimon import bucketing, folding, options, simple_stats
-from lakemuster.ingest import crawl
+from lakemuster.ingest import index
 from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
@@ -50,7 +50,7 @@ def _(patch: Patch) -> None:
             real[number] = before if table.num_rows else real[number]
         return real
 
-    patch.setattr(crawl, "live_rows", live_rows)
+    patch.setattr(index, "live_rows", live_rows)
 
 
 @planted("cancelled entries are planned")

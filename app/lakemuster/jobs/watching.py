@@ -126,7 +126,7 @@ class WatchTables:
             tables = tables_by_id(session, table_ids)
         found: dict[str, list[TableRecord]] = defaultdict(list)
         for table in tables:
-            found[self._refresher.indexer.bucket_of(table)].append(table)
+            found[self._refresher.tables.bucket_of(table)].append(table)
         return found
 
     def _start(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
@@ -149,7 +149,7 @@ class WatchTables:
         refresher, began = self._refresher, self._clock.monotonic()
         try:
             refresher.store.confines.require(table.name, table.location, table.allowed_roots)
-            token = refresher.indexer.look(refresher.store_for(table), table).token
+            token = refresher.tables.looker.look(refresher.store_for(table), table).token
         except CatalogError as error:
             refresher.note_failure(table, error)
             self._count(looks=1, failures=1)
@@ -188,7 +188,7 @@ class WatchTables:
         with self._refresher.index.database.session() as session:
             recorded = note_unchanged(session, [table_id for table_id, _ in unchanged], self._clock.monotonic() - began)
         for table_id, checked_at_ms in recorded.items():
-            self._refresher.indexer.ages.looked(table_id, checked_at_ms, began)
+            self._refresher.tables.ages.looked(table_id, checked_at_ms, began)
 
     def _count(self, *, looks: int = 0, changes: int = 0, failures: int = 0) -> None:
         with self._lock:

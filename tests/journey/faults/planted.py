@@ -45,7 +45,7 @@ def _share_no_look() -> None:
 
 
 def _remember_no_failure() -> None:
-    _change("ingest.shared_looks", "SharedLooks._remember", lambda *_: None)
+    _change("ingest.shared_looks", "SharedLooks.note_failure", lambda *_: None)
 
 
 def _say_nothing_of_staleness() -> None:
@@ -110,7 +110,7 @@ def _never_forget_an_answer() -> None:
 def _leak_descriptors() -> None:
     from lakemuster.ingest.shared_looks import SharedLooks
 
-    look_now = SharedLooks.look_now
+    visit = SharedLooks.look_now
 
     def leaking(looks: SharedLooks, table: Any) -> str | None:
         _KEPT.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(100))
@@ -122,7 +122,7 @@ def _leak_descriptors() -> None:
 def _leak_memory() -> None:
     from lakemuster.ingest.shared_looks import SharedLooks
 
-    look_now = SharedLooks.look_now
+    visit = SharedLooks.look_now
 
     def leaking(looks: SharedLooks, table: Any) -> str | None:
         _KEPT.append(b"x" * (64 << 20))

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -70,6 +71,10 @@ def _of_watch(value: object) -> object:
     return intervals
 
 
+RateKind = Literal["questions", "refreshes", "wrong_tokens"]
+_RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour)")
+_PERIODS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
+_OWN_PATHS = ("api", "iceberg", "paimon")
 NanMode = Literal["any", "greatest", "unordered", "none"]
 Role = Literal["api", "worker", "all"]
 Interval = Annotated[float, Field(ge=1, allow_inf_nan=False)]
@@ -129,6 +134,16 @@ class Settings(BaseSettings):
     oidc_roles_claim: str = Field("roles", min_length=1, description="The claim of a token's roles; dots lead inwards.")
     oidc_client_id: str | None = Field(None, description="This server's client at the issuer, for introspection.")
     oidc_client_secret: SecretStr | None = Field(None, description="That client's secret.")
+    tls_cert: str | None = Field(None, description="PEM file of the server's certificate chain.")
+    tls_key: str | None = Field(None, description="PEM file of its private key.")
+    root_path: str = Field("", description="Path below which a proxy offers the server.")
+    forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are believed.")
+    rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict, description="Requests of one caller by kind: 100/second, 600/minute, 1000/hour."
+    )
+    audit_filters: bool = Field(
+        False, description="Write the filters of requests, literals included, to the audit log."
+    )
     warehouse: str | None = Field(None, description="The name that clients give for the warehouse; by default any.")
     decoders: int = Field(
         default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
@@ -183,6 +198,43 @@ class Settings(BaseSettings):
             raise ValueError("must begin with sqlite:/// or postgresql+psycopg://")
         return value
 
+    def rates(self) -> dict[RateKind, tuple[int, float]]:
+        """The rate limits: requests, and their period in seconds."""
+        found: dict[RateKind, tuple[int, float]] = {}
+        for kind, text in self.rate_limits.items():
+            match = _RATE.fullmatch(text)
+            assert match is not None
+            found[kind] = int(match[1]), _PERIODS[match[2]]
+        return found
+
+    @field_validator("rate_limits")
+    @classmethod
+    def _rates(cls, value: Mapping[RateKind, str]) -> Mapping[RateKind, str]:
+        odd = [text for text in value.values() if not _RATE.fullmatch(text)]
+        if odd:
+            raise ValueError(f"{odd[0]!r} is not a rate such as 100/second, 600/minute or 1000/hour")
+        return value
+
+    @field_validator("root_path")
+    @classmethod
+    def _root(cls, value: str) -> str:
+        if value and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", value):
+            raise ValueError("must begin with a slash and not end with one, such as /lakemuster")
+        if value.split("/")[1:2] and value.split("/")[1] in _OWN_PATHS:
+            raise ValueError(f"must not begin with one of the server's own paths: {', '.join(_OWN_PATHS)}")
+        return value
+
+    @field_validator("forwarded_allow_ips")
+    @classmethod
+    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            try:
+                if text != "*":
+                    ip_network(text)
+            except ValueError:
+                raise ValueError(f"{text!r} is not an address, a network or *") from None
+        return value
+
     @field_validator("oidc_issuer")
     @classmethod
     def _issuers(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -192,6 +244,12 @@ class Settings(BaseSettings):
             if not url.hostname or url.query or url.fragment or not (url.scheme == "https" or is_here):
                 raise ValueError(f"{issuer!r} is not an https URL without a query")
         return value
+
+    @model_validator(mode="after")
+    def _tls_is_whole(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("TLS_CERT and TLS_KEY go together")
+        return self
 
     @model_validator(mode="after")
     def _oidc_is_whole(self) -> Self:

@@ -30,6 +30,7 @@ CatalogError
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
 ├── Overloaded               too many concurrent requests
+├── RateLimited              too many requests of one caller in a period
 ├── SegmentCorrupt           a segment does not read back as it was written
 │   └── SegmentMissing       ... or is not in the segment store
 └── DatabaseVersionMismatch  the database has another schema version than this code
@@ -309,6 +310,24 @@ class Overloaded(CatalogError):
     """The process already serves its maximum of concurrent requests."""
 
     code = "overloaded"
+
+
+class RateLimited(CatalogError):
+    """The caller has used up its limit of requests of a kind.
+
+    Attributes:
+        seconds: until the next one is allowed.
+    """
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Rebuild with the time."""
+        return (type(self), (self.message, self.seconds))
 
 
 class DatabaseVersionMismatch(CatalogError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -103,8 +104,10 @@ def start(folder: Path, *words: str, **settings: str) -> Running:
             stderr=output,
             start_new_session=True,
         )
-    uri = f"http://127.0.0.1:{port}"
-    client = httpx.Client(base_url=uri, timeout=120)
+    certificate = settings.get("TLS_CERT")
+    uri = f"{'http' if certificate is None else 'https'}://127.0.0.1:{port}"
+    trusted = ssl.create_default_context(cafile=certificate)
+    client = httpx.Client(base_url=uri, timeout=120, verify=trusted)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -9,16 +9,18 @@ read whole before the request waits for anything.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lakemuster.api.bodies import given_again
-from lakemuster.api.connection import CONNECTION, Connection
+from lakemuster.api.connection import CONNECTION, Connection, network_of
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.authenticator import Authenticator, bearer_token
 from lakemuster.api.identity.callers import ANYONE, Caller
-from lakemuster.errors import CatalogError, Overloaded, RequestInvalid
+from lakemuster.api.identity.rate_limits import RateLimits
+from lakemuster.errors import CatalogError, NotAuthenticated, Overloaded, RequestInvalid
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
 """Paths that need no caller: health, documentation, and the refusal to issue tokens."""
@@ -32,10 +34,24 @@ class Admission:
 
     Args:
         authenticator: tells whose a token is; None admits everybody as ``ANYONE``.
+        limits: of wrong tokens, by peer.
+        is_behind_proxy: the scope's client is what a trusted proxy says it is.
+        keep_bodies: keep a request's body in its state, for the audit log.
     """
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator | None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        authenticator: Authenticator | None,
+        limits: RateLimits | None = None,
+        *,
+        is_behind_proxy: bool = False,
+        keep_bodies: bool = False,
+    ) -> None:
         self._app = app
+        self._limits = limits or RateLimits({})
+        self._is_behind_proxy = is_behind_proxy
+        self._keep_bodies = keep_bodies
         self._authenticator = authenticator
         self._bodies = 0
 
@@ -46,7 +62,7 @@ class Admission:
             return
         connection = scope.get("extensions", {}).get(CONNECTION)
         state = scope["state"]
-        peer = connection.peer if connection is not None else (scope.get("client") or ("",))[0]
+        state["peer"] = peer = self._peer(scope, connection)
         state["owner"] = f"peer {peer}"
         if scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
@@ -55,7 +71,7 @@ class Admission:
         try:
             await self._identify(scope, connection)
             if _has_body(scope):
-                receive = await self._read(receive, held)
+                receive = await self._read(receive, held, scope["state"])
         except CatalogError as error:
             self._bodies -= held.size
             await problem(error, scope["path"])(scope, receive, send)
@@ -81,9 +97,23 @@ class Admission:
             return ANYONE
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         token = bearer_token(given[0].decode("latin-1") if len(given) == 1 else None)
-        return self._authenticator.known(token) or await self._authenticator.examine(token)
+        caller, peer = self._authenticator.known(token), scope["state"]["peer"]
+        if caller is not None:
+            return caller
+        self._limits.check("wrong_tokens", peer)
+        try:
+            return await self._authenticator.examine(token)
+        except NotAuthenticated:
+            self._limits.take("wrong_tokens", peer)
+            raise
 
-    async def _read(self, receive: Receive, held: _Held) -> Receive:
+    def _peer(self, scope: Scope, connection: Connection | None) -> str:
+        """The client's address: the connection's, unless the server has put a trusted proxy's word in its place."""
+        if connection is not None and not self._is_behind_proxy:
+            return connection.peer
+        return network_of((scope.get("client") or ("",))[0])
+
+    async def _read(self, receive: Receive, held: _Held, state: dict[str, Any]) -> Receive:
         """Read the whole body, and return a ``receive`` that replays it."""
         parts: list[bytes] = []
         while True:
@@ -99,7 +129,10 @@ class Admission:
             if self._bodies > MAX_BODIES_BYTES:
                 raise Overloaded("too many large requests at once; try again in a moment")
             if not message.get("more_body"):
-                return given_again(parts[0] if len(parts) == 1 else b"".join(parts), receive)
+                body = parts[0] if len(parts) == 1 else b"".join(parts)
+                if self._keep_bodies:
+                    state["body"] = body
+                return given_again(body, receive)
 
 
 @dataclass(slots=True)

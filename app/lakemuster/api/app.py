@@ -63,6 +63,7 @@ def create_app(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        root_path=settings.root_path,
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
@@ -78,7 +79,13 @@ def create_app(services: Services) -> FastAPI:
     # need CORS headers too.
     app.add_middleware(ConcurrencyLimit, workers=settings.workers)
     app.add_middleware(ResponseCache, is_current=is_current(services))
-    app.add_middleware(Admission, authenticator=identity.authenticator)
+    app.add_middleware(
+        Admission,
+        authenticator=identity.authenticator,
+        limits=identity.limits,
+        is_behind_proxy=bool(settings.forwarded_allow_ips),
+        keep_bodies=settings.audit_filters,
+    )
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -126,4 +133,10 @@ def _edge_rules(settings: Settings) -> MiddlewareRules:
     """On loopback without tokens, accept only loopback host names: another one is an attack (DNS rebinding)."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     is_open = not settings.has_callers and host in LOOPBACK
-    return MiddlewareRules(LOOPBACK if is_open else None, frozenset(settings.cors_origins))
+    return MiddlewareRules(
+        LOOPBACK if is_open else None,
+        frozenset(settings.cors_origins),
+        settings.root_path,
+        is_audited=settings.has_callers,
+        audits_filters=settings.audit_filters,
+    )

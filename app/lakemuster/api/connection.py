@@ -5,6 +5,7 @@ Servers put a :class:`Connection` under :data:`CONNECTION` in a scope's ``extens
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Protocol
 
 CONNECTION = "lakemuster.connection"
@@ -26,3 +27,14 @@ class Connection(Protocol):
     def claim(self, owner: str) -> bool:
         """Count the connection for ``owner`` from now on, not for its peer; False: the owner has too many."""
         ...
+
+
+def network_of(address: str) -> str:
+    """Return the network of one peer: an IPv4 address, or the /64 network of an IPv6 address."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if found.version == 4:
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -64,6 +65,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.IndexUnavailable: 503,
     errors.RefreshBusy: 503,
     errors.Overloaded: 503,
+    errors.RateLimited: 429,
     errors.DatabaseVersionMismatch: 503,
     errors.SegmentCorrupt: 503,  # derived data: it is decoded again
     errors.SegmentMissing: 503,
@@ -97,6 +99,8 @@ def problem(error: errors.CatalogError, path: str, status: int | None = None) ->
     headers: dict[str, str] = {}
     if status == 503:
         headers["Retry-After"] = str(RETRY_SECONDS)
+    if isinstance(error, errors.RateLimited):
+        headers["Retry-After"] = str(max(1, math.ceil(error.seconds)))
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="lakemuster"'
     return _answer(path, Failure(status, error.code, type(error).__name__, error.message, error.context, headers))

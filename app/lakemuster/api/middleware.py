@@ -18,8 +18,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lakemuster.api.admission import MAX_BODY_BYTES
+from lakemuster.api.admission import MAX_BODY_BYTES, OPEN_PATHS
 from lakemuster.api.errors import internal_problem, log_unexpected, problem
+from lakemuster.api.identity.audit import log_request, shown_path
 from lakemuster.api.metrics import Metrics
 from lakemuster.errors import CatalogError, NotAuthorised, RequestInvalid
 
@@ -47,10 +48,15 @@ class MiddlewareRules:
     Attributes:
         hosts: names in the Host header; None: any.
         origins: browser origins that may use unsafe methods, besides the server's own; ``*``: any.
+        root_path: path below which a proxy offers the server. Requests have it or not, as the proxy does.
+        is_audited, audits_filters: whether the audit log has a line for each request, and its filter.
     """
 
     hosts: frozenset[str] | None
     origins: frozenset[str] = field(default_factory=frozenset)
+    root_path: str = ""
+    is_audited: bool = False
+    audits_filters: bool = False
 
 
 class Middleware:
@@ -66,6 +72,7 @@ class Middleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        self._strip_root(scope)
         headers = Headers(scope=scope)
         answer = _Answer(send, _request_id(headers))
         scope.setdefault("state", {})["request_id"] = answer.request_id
@@ -76,6 +83,14 @@ class Middleware:
         finally:
             self._metrics.in_flight.dec()
             self._record(scope, answer, time.perf_counter() - started)
+
+    def _strip_root(self, scope: Scope) -> None:
+        """Drop the root path from a request whose proxy leaves it."""
+        root = self._rules.root_path
+        if root and scope["path"].startswith(root + "/"):
+            scope["path"] = scope["path"][len(root) :]
+            if scope.get("raw_path", b"").startswith(root.encode() + b"/"):
+                scope["raw_path"] = scope["raw_path"][len(root) :]
 
     async def _handle(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
         try:
@@ -118,7 +133,7 @@ class Middleware:
         line = {
             "request_id": answer.request_id,
             "method": method,
-            "path": _shown_path(scope),
+            "path": shown_path(scope["path"]),
             "route": route,
             "status": status,
             "milliseconds": round(seconds * 1000, 1),
@@ -128,13 +143,8 @@ class Middleware:
             "disconnected": answer.disconnected,
         }
         ACCESS.info(orjson.dumps({key: value for key, value in line.items() if value not in (None, False)}).decode())
-
-
-def _shown_path(scope: Scope) -> str:
-    """The path for the log, without a plan's id: it holds the filter, which must not be logged."""
-    path: str = scope["path"]
-    plan_id = scope.get("path_params", {}).get("plan_id")
-    return (path.removesuffix(plan_id) + "{plan-id}" if plan_id else path)[:200]
+        if self._rules.is_audited and scope["path"] not in OPEN_PATHS:
+            log_request(scope, status, broken=answer.broken, with_filter=self._rules.audits_filters)
 
 
 class _Answer:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from lakemuster.api.connection import CONNECTION
-from lakemuster.cli.peers import Limits, Peers, network_of
+from lakemuster.api.connection import CONNECTION, network_of
+from lakemuster.cli.peers import Limits, Peers
 from lakemuster.cli.vectored_write import vectored
 
 MAX_HEAD_BYTES = 64 * 1024

@@ -11,7 +11,6 @@ microseconds each.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import resource
 from collections import Counter
 from dataclasses import dataclass
@@ -117,17 +116,6 @@ class Peers:
         for connection in list(self._owners):
             connection.look(now)
         self._timer = self._loop.call_later(self._limits.look, self._look) if self._owners else None
-
-
-def network_of(address: str) -> str:
-    """Return the network of one peer: an IPv4 address, or the /64 network of an IPv6 address."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if found.version == 4:
-        return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
 
 
 def _open_files() -> int:

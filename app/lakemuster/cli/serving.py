@@ -26,6 +26,7 @@ from lakemuster.api.app import create_app
 from lakemuster.api.openapi import render
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.demo import demo_settings, prepare_demo
+from lakemuster.cli.tls import ServerConfig, load_certificate, tls_options
 from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
@@ -39,10 +40,17 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 — told apart
 _LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "message": {"format": "%(message)s"},
+    },
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"},
+        "audit": {"class": "logging.StreamHandler", "formatter": "message", "stream": "ext://sys.stderr"},
+    },
     "loggers": {
         "lakemuster": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "lakemuster.audit": {"handlers": ["audit"], "level": "INFO", "propagate": False},
         "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
     },
 }
@@ -62,6 +70,8 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
     given = {**(demo_settings() if demo else {}), **flags}
     settings = load_settings(**given)
     check_exposure(settings, insecure_public=insecure_public)
+    if settings.tls_cert is not None and settings.tls_key is not None:
+        load_certificate(settings.tls_cert, settings.tls_key)  # before workers start, so that errors appear once
     listener = _bind(settings.host, settings.port)
     port = int(listener.getsockname()[1])
     services = build_services(settings)
@@ -71,7 +81,7 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
         app = create_app(services)  # also with workers: errors appear here once, not in each worker
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            _serve_here(app, listener, partial(_announce, settings, port, example))
+            _serve_here(app, settings, listener, partial(_announce, settings, port, example))
             return
     finally:
         services.close()
@@ -124,8 +134,8 @@ class _Server(uvicorn.Server):
         self._ready()
 
 
-def _serve_here(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
-    server = _Server(uvicorn.Config(app, **_options()), ready)
+def _serve_here(app: FastAPI, settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
+    server = _Server(ServerConfig(app, **_options(settings)), ready)
     # uvicorn raises the signal that stopped it again: ignore it, since a requested stop is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -139,8 +149,8 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
     for name, value in flags.items():
         os.environ[PREFIX + name.upper()] = value if isinstance(value, str) else json.dumps(value)
     port = int(str(flags["port"]))
-    config = uvicorn.Config(
-        WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options()
+    config = ServerConfig(
+        WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options(settings)
     )
     supervisor = Multiprocess if settings.tokens is None else _Supervisor
     supervisor(config, sockets=[config.bind_socket()]).run()
@@ -168,7 +178,7 @@ def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
             return
 
 
-def _options() -> dict[str, Any]:
+def _options(settings: Settings) -> dict[str, Any]:
     # The application logs requests itself, without query strings.
     return {
         "log_config": _LOGGING,
@@ -176,6 +186,9 @@ def _options() -> dict[str, Any]:
         "http": BoundedProtocol,
         "server_header": False,
         "timeout_graceful_shutdown": GRACE_SECONDS,
+        "proxy_headers": bool(settings.forwarded_allow_ips),
+        "forwarded_allow_ips": list(settings.forwarded_allow_ips),
+        **tls_options(settings.tls_cert, settings.tls_key),
     }
 
 
@@ -195,8 +208,9 @@ def _bind(host: str, port: int) -> socket.socket:
 
 def _announce(settings: Settings, port: int, table: str | None) -> None:
     host, is_worker = settings.host, settings.role == "worker"
+    scheme = "http" if settings.tls_cert is None else "https"
     name = _EVERYWHERE.get(host, host)
-    base = f"http://{f'[{name}]' if ':' in name else name}:{port}"
+    base = f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}"
     first = [
         f"  curl {base}/api/v1/tables",
         *([] if table is None else [f"  curl '{base}/api/v1/tables/{quote(table, safe='')}/files'"]),

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lakemuster.cli.peers import Limits, Peers, network_of
+from lakemuster.api.connection import network_of
+from lakemuster.cli.peers import Limits, Peers
 
 LIMITS = Limits(per_peer=4, per_caller=6, total=20)
 

@@ -39,6 +39,7 @@ _TYPES_OF_STATUS = {
     405: "UnsupportedOperationException",
     406: "UnsupportedOperationException",
     501: "UnsupportedOperationException",
+    429: "TooManyRequestsException",
     503: "ServiceUnavailableException",
 }
 

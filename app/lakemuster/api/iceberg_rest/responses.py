@@ -11,6 +11,7 @@ _TEXT = {
     403: "The token's scope does not cover the request.",
     404: "No such warehouse, namespace, table, view, plan or plan task, or none that the token may see.",
     406: "This server changes no tables.",
+    429: "Too many requests of this caller; Retry-After says when to try again.",
     500: "A fault of ours.",
     501: "The table's metadata is of a version that is not served.",
     502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
@@ -23,7 +24,7 @@ def _failures(*statuses: int) -> Responses:
     return {status: {"model": IcebergErrorResponse, "description": _TEXT[status]} for status in statuses}
 
 
-_ALWAYS = (400, 401, 403, 500, 503)
+_ALWAYS = (400, 401, 403, 429, 500, 503)
 CATALOG: Responses = _failures(*_ALWAYS, 404)
 EXISTS: Responses = {204: {"description": "It exists."}, **CATALOG}
 TABLE: Responses = _failures(*_ALWAYS, 404, 501, 502)

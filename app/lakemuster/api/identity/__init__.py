@@ -8,5 +8,7 @@
 ``oidc``            access tokens of OpenID providers: by signature, or by introspection
 ``provider``        ... the provider's endpoints and keys, fetched in bounded time
 ``claims``          ... the grants that a token's claims name
+``rate_limits``     how many requests a caller may make
+``audit``           the log of who did what to which table
 ``opening``         all of this, built from the settings
 """

@@ -10,6 +10,7 @@ from lakemuster.api.identity.callers import Grant
 from lakemuster.api.identity.oidc import Client, OidcAuthenticator, no_roles
 from lakemuster.api.identity.policy import Policy
 from lakemuster.api.identity.provider import Provider
+from lakemuster.api.identity.rate_limits import RateLimits
 from lakemuster.api.identity.token_file import TokenFile
 from lakemuster.config import Settings
 
@@ -21,12 +22,14 @@ class Identity:
     Attributes:
         authenticator: None: everybody is ``callers.ANYONE``.
         tokens: the tokens file, if there is one.
+        limits: of requests per caller.
         providers: the issuers whose tokens are accepted.
     """
 
     authenticator: Authenticator | None
     policy: Policy
     tokens: TokenFile | None
+    limits: RateLimits
     providers: tuple[Provider, ...] = ()
 
     @property
@@ -53,7 +56,9 @@ def open_identity(settings: Settings) -> Identity:
     if providers:
         authenticators.append(_oidc(settings, providers, tokens))
     policy = Policy() if tokens is None else Policy(lambda: tokens.rules.locations)
-    return Identity(FirstOf(authenticators) if authenticators else None, policy, tokens, providers)
+    return Identity(
+        FirstOf(authenticators) if authenticators else None, policy, tokens, RateLimits.of(settings), providers
+    )
 
 
 def _oidc(settings: Settings, providers: tuple[Provider, ...], tokens: TokenFile | None) -> OidcAuthenticator:

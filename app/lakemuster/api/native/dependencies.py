@@ -122,8 +122,17 @@ def permit(request: Request, action: Action) -> None:
 
 
 def permit_table(request: Request, table: Levels) -> None:
-    """Let a request about a table pass; see :meth:`Policy.require`."""
-    api_of(request).identity.policy.require(caller_of(request), request.state.action, table)
+    """Let a request about a table pass, within the caller's rate limits; see :meth:`Policy.require`.
+
+    Answers from the response cache do not come here: they cost next to nothing, and are not counted.
+
+    Raises:
+        RateLimited: the caller has used up its limit.
+    """
+    identity, action = api_of(request).identity, request.state.action
+    # Before the policy decides: a hidden table counts like any other.
+    identity.limits.take("refreshes" if action == "refresh" else "questions", request.state.owner)
+    identity.policy.require(caller_of(request), action, table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ _TEXT = {
     404: "No such table, snapshot, ref or manifest, or none that the token may see.",
     406: "No media type that the caller takes.",
     409: "The name is taken; or the snapshot was read and refused, which only a new snapshot changes.",
+    429: "Too many requests of this caller; Retry-After says when to try again.",
     500: "A fault of ours.",
     501: "The table's metadata is of a version that is not served.",
     502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
@@ -45,7 +46,7 @@ def _problems(*statuses: int) -> Responses:
     return {status: {"model": Problem, "description": _TEXT[status]} for status in statuses}
 
 
-_ALWAYS = (400, 401, 403, 500, 503)
+_ALWAYS = (400, 401, 403, 429, 500, 503)
 ALWAYS: Responses = _problems(*_ALWAYS)
 LIST_OF_TABLES: Responses = {200: _LISTED, **_problems(*_ALWAYS, 406)}
 READ: Responses = _problems(*_ALWAYS, 404, 501, 502)

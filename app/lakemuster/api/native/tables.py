@@ -38,13 +38,14 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     responses=CREATE,
     dependencies=[needs("register", parameters=False)],
 )
-def add_table(caller: TheCaller, api: TheApi, table: NewTable) -> Response:
+def add_table(caller: TheCaller, api: TheApi, table: NewTable, request: Request) -> Response:
     """Register a table; nothing is indexed yet.
 
     Its location must lie under the server's roots, and under its namespace's locations if the tokens file has any.
     """
     levels = parse_name(table.name)
     rewrites = tuple((rule.old, rule.new) for rule in table.rewrite)
+    request.state.table = format_name(levels)
     confined_to = api.identity.policy.confinement(caller, levels)
     record = api.services.add(
         format_name(levels), table.location, table.format, rewrites, operator=False, confined_to=confined_to

@@ -10,6 +10,7 @@ _TEXT = {
     401: "A bearer token is missing or unknown.",
     403: "The token's scope does not cover the request.",
     404: "No such warehouse, database, table, snapshot, tag, view or function, or none that the token may see.",
+    429: "Too many requests of this caller; Retry-After says when to try again.",
     500: "A fault of ours.",
     501: "Not done here: this catalog is for reading, and vends no credentials.",
     502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
@@ -21,7 +22,7 @@ def _failures(*statuses: int) -> Responses:
     return {status: {"model": PaimonErrorResponse, "description": _TEXT[status]} for status in statuses}
 
 
-_ALWAYS = (400, 401, 403, 500, 503)
+_ALWAYS = (400, 401, 403, 429, 500, 503)
 CONFIG: Responses = _failures(*_ALWAYS, 404)
 LISTED: Responses = _failures(*_ALWAYS, 404)
 TABLE: Responses = _failures(*_ALWAYS, 404, 501, 502)

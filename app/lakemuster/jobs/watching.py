@@ -28,7 +28,7 @@ TICK_SECONDS = 1.0
 RELOAD_SECONDS = 5.0
 """How often the job learns of tables that were registered or removed."""
 THREADS_OF_A_BUCKET = 4
-THREADS_IN_ALL = 32
+THREADS_IN_ALL = 64
 _GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, are spread evenly however many there are."""
 
@@ -40,36 +40,44 @@ class Schedule:
 
     def __init__(self) -> None:
         self._intervals: dict[int, float] = {}
-        self._due: list[tuple[float, int]] = []
+        self._due: dict[int, float] = {}
+        self._queue: list[tuple[float, int]] = []
 
     def __len__(self) -> int:
         return len(self._intervals)
 
     def set(self, intervals: dict[int, float], now: float) -> None:
         """Replace the watched tables, by id; those that were watched before stay due when they were."""
+        before, self._intervals = self._intervals, intervals
+        for table_id in before.keys() - intervals.keys():
+            del self._due[table_id]
         for table_id, interval in intervals.items():
-            if self._intervals.get(table_id) != interval:
-                heapq.heappush(self._due, (_next_place(table_id, interval, now), table_id))
-        self._intervals = intervals
+            if before.get(table_id) != interval:
+                self._push(table_id, _next_place(table_id, interval, now))
 
     def pop(self, now: float) -> list[int]:
         """Return the tables that are due, and make each due again at its place in the next interval."""
         found: list[int] = []
-        while self._due and self._due[0][0] <= now:
-            due, table_id = heapq.heappop(self._due)
-            interval = self._intervals.get(table_id)
-            if interval is None:
-                continue
-            found.append(table_id)
-            # Intervals that were missed, because this process did not hold the job, are not made up for.
-            following = due + interval if due + interval > now else _next_place(table_id, interval, now)
-            heapq.heappush(self._due, (following, table_id))
+        while self._queue and self._queue[0][0] <= now:
+            due, table_id = heapq.heappop(self._queue)
+            # Entries of tables that are not watched any more, or are due at another time, stay in the queue.
+            if self._due.get(table_id) == due:
+                found.append(table_id)
+                interval = self._intervals[table_id]
+                # Intervals that were missed, because this process did not hold the job, are not made up for.
+                following = due + interval
+                self._push(table_id, following if following > now else _next_place(table_id, interval, now))
         return found
+
+    def _push(self, table_id: int, due: float) -> None:
+        self._due[table_id] = due
+        heapq.heappush(self._queue, (due, table_id))
 
 
 def _next_place(table_id: int, interval: float, now: float) -> float:
+    """The table's next place in its interval, after ``now``."""
     place = (table_id * _GOLDEN) % 1.0
-    return now + (place - now / interval) % 1.0 * interval
+    return now + ((place - now / interval) % 1.0 or 1.0) * interval
 
 
 class WatchTables:

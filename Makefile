@@ -1,7 +1,7 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test whole pythons lowest quick full check format openapi bench lock
+.PHONY: help demo test whole pythons lowest quick full check format openapi docs bench lock
 
 JOBS = logical
 PYTEST_ARGS =
@@ -25,6 +25,7 @@ help:
 	@echo "make check    no tests: ruff, mypy, import contracts"
 	@echo "make format   let ruff put the sources in order"
 	@echo "make openapi  write openapi.yaml anew"
+	@echo "make docs     build the documentation into site/"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
 	@echo "make lock     pin the newest versions that pyproject.toml allows"
 
@@ -66,6 +67,9 @@ format:
 openapi:
 	@$(with) "$$python" -m lakemuster openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
+docs:
+	@python=$$(sh scripts/environment.sh requirements-docs.lock) && "$$python" -m mkdocs build --quiet --strict
+
 bench:
 	@$(with) "$$python" -m benchmarks --size small $(BENCH_ARGS)
 
@@ -84,4 +88,5 @@ lock:
 	$(uv) --upgrade -o requirements-daft.lock requirements-daft.in && \
 	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in && \
 	$(uv) --upgrade -o requirements-trino.lock requirements-trino.in && \
-	$(uv) --upgrade -o requirements-flink.lock requirements-flink.in
+	$(uv) --upgrade -o requirements-flink.lock requirements-flink.in && \
+	$(uv) --upgrade -o requirements-docs.lock requirements-docs.in

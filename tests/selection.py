@@ -14,6 +14,7 @@ import pytest
 SLOW = (
     "/oracle/",
     "tests/unit/formats/paimon/test_bucketing.py",
+    "tests/rules/test_docs.py",  # the environment of mkdocs
     "tests/rules/test_environments.py",  # other clients' environments
     "tests/rules/test_imports.py",
     "tests/rules/test_package.py",

@@ -1,4 +1,4 @@
-"""What the README shows of the data source: scripts, and what they print on the demo lake.
+"""What docs/tutorials/spark.md shows of the data source: scripts, and what they print on the demo lake.
 
 Each is given ``spark``, with the data source registered, and ``uri``.
 """

@@ -1,4 +1,4 @@
-"""The data source on Spark 4.3 with no jar in the session: the demo lake, both formats, and the README's examples."""
+"""The data source on Spark 4.3 with no jar in the session: the demo lake, both formats, and the examples of docs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_examples_print_what_the_readme_shows(newest_spark: Spark, demo: Running, name: str) -> None:
+def test_examples_print_what_the_documentation_shows(newest_spark: Spark, demo: Running, name: str) -> None:
     script = getattr(examples, name)
     printed = newest_spark.ask("run", packages=newest_spark.packages, script=script, values={"uri": demo.uri})
     assert printed.strip() == PRINTED[name].strip()

@@ -1,4 +1,4 @@
-"""What the README says exists, and what exists is in the README."""
+"""What the README and docs/ say exists, and what exists is in them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ import yaml
 
 from lakemuster.cli import app
 from lakemuster.config import PREFIX, Settings
+from tests.pages import code, pages, text
 from tests.tree import PACKAGE, ROOT
 
+README = ROOT / "README.md"
+MOST_LINES = 150
+
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-
-
-def readme() -> str:
-    return (ROOT / "README.md").read_text("utf-8")
-
-
-def code() -> str:
-    """The README's code: blocks and inline."""
-    blocks = re.findall(r"^```.*?\n(.*?)^```", readme(), re.MULTILINE | re.DOTALL)
-    return "\n".join([*blocks, *re.findall(r"`([^`\n]+)`", readme())])
 
 
 def calls() -> list[list[str]]:
@@ -31,12 +25,16 @@ def calls() -> list[list[str]]:
 
 
 def test_it_begins_with_the_two_commands():
-    start = readme()[:1500]
+    start = README.read_text("utf-8")[:1500]
     assert 0 < start.index("make demo") < start.index("make test")
 
 
+def test_the_readme_is_short():
+    assert README.read_text("utf-8").count("\n") <= MOST_LINES
+
+
 def test_nothing_says_to_install_a_package_that_no_index_has():
-    texts = {path: path.read_text("utf-8") for path in [ROOT / "README.md", *PACKAGE.rglob("*.py")]}
+    texts = {path: path.read_text("utf-8") for path in [*pages(), *PACKAGE.rglob("*.py")]}
     by_name = re.compile(r"(?:pip|uv) install [^\n]*?(?<![\w/.-])lakemuster(?![\w-])|uvx [^\n]*lakemuster")
     assert by_name.search("pip install 'lakemuster[server]'")
     assert by_name.search("pip install -U lakemuster")
@@ -51,16 +49,16 @@ def test_every_make_target_it_names_exists():
 
 def test_every_setting_is_named_and_every_named_setting_exists():
     known = {name.upper() for name in Settings.model_fields}
-    named = set(re.findall(rf"\b{PREFIX}([A-Z_]+)\b", readme()))
+    named = set(re.findall(rf"\b{PREFIX}([A-Z_]+)\b", text()))
     assert named <= known
-    missing = {name for name in known if not re.search(rf"\b(?:{PREFIX})?{name}\b", readme())}
+    missing = {name for name in known if not re.search(rf"\b(?:{PREFIX})?{name}\b", text())}
     assert not missing
 
 
 def test_every_command_is_named_and_every_named_command_exists():
     named = {words[0] for words in calls() if words[0].isalpha()}
     assert named <= set(COMMANDS)
-    assert set(COMMANDS) <= named | set(re.findall(r"`([a-z]+)`", readme()))
+    assert set(COMMANDS) <= named | set(re.findall(r"`([a-z]+)`", text()))
 
 
 def test_every_option_in_a_call_is_one_of_its_command():

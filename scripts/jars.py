@@ -1,8 +1,9 @@
 """Print the paths of pinned jars, fetched by Maven on first use: ``python scripts/jars.py LOCK``.
 
 LOCK has one line per jar: ``GROUP:ARTIFACT:VERSION sha256:HEX``. ``GROUP:ARTIFACT:VERSION:tar.gz`` is an archive, which
-is unpacked; its path is that of its folder ``ARTIFACT-VERSION``. Jars live outside the tree, in $MUSTER_BUILD_CACHE
-(default: ~/.cache/lakemuster), each in a folder named after its digest; a jar with another digest is refused.
+is unpacked; its path is that of the one folder in it, renamed ``ARTIFACT-VERSION``. Jars live outside the tree, in
+$MUSTER_BUILD_CACHE (default: ~/.cache/lakemuster), each in a folder named after its digest; a jar with another digest
+is refused.
 Needs ``mvn``, and otherwise only the standard library.
 """
 
@@ -42,8 +43,9 @@ def bring(coordinates: str, digest: str, cache: Path) -> Path:
                 if packaging:
                     with tarfile.open(brought) as archive:
                         archive.extractall(folder, filter="data")
+                    [brought] = [entry for entry in Path(folder).iterdir() if entry.is_dir()]
                 place.parent.mkdir(exist_ok=True)
-                (brought.parent / place.name).replace(place)
+                brought.replace(place)
     return place
 
 

@@ -1,0 +1,88 @@
+"""Keycloak as the identity provider: PyIceberg signs in, other tokens of it are refused, its keys rotate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import NoSuchTableError, OAuthError
+
+from tests.journey.servers import Running, lakemuster, served
+from tests.keycloak import SECRET, Keycloak, keycloak
+from tests.oidc_provider import AUDIENCE
+
+pytestmark = pytest.mark.full
+TABLES = "/api/v1/tables"
+SECONDS = 120.0
+ROWS = pa.table({"id": pa.array(range(10), pa.int64())})
+
+
+@pytest.fixture(scope="module")
+def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keycloak]:
+    with keycloak(tmp_path_factory.mktemp("keycloak")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(provider: Keycloak, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a table of each of two namespaces, whose callers are Keycloak's."""
+    folder: Path = tmp_path_factory.mktemp("server")
+    catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
+    for namespace in ("shop", "hr"):
+        catalog.create_namespace(namespace)
+        catalog.create_table(f"{namespace}.orders", ROWS.schema).append(ROWS)
+    found = lakemuster(folder, "discover", f"{folder}/lake")
+    assert found.returncode == 0, found.stderr
+    claim = "realm_access.roles"
+    settings = {"OIDC_ISSUER": provider.issuer, "OIDC_AUDIENCE": AUDIENCE, "OIDC_ROLES_CLAIM": claim}
+    with served(folder, **settings) as running:
+        yield running
+
+
+def status(server: Running, token: str) -> int:
+    return server.http.get(TABLES, headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def soon(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    until = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.25)
+
+
+def signed_in(server: Running, provider: Keycloak, credential: str) -> RestCatalog:
+    options = {"oauth2-server-uri": provider.token_endpoint, "scope": "openid"}
+    return RestCatalog("muster", uri=f"{server.uri}/iceberg", credential=credential, **options)
+
+
+def test_pyiceberg_signs_in_with_a_credential(server: Running, provider: Keycloak) -> None:
+    catalog = signed_in(server, provider, f"reader:{SECRET}")
+    assert catalog.list_namespaces() == [("shop",)]
+    assert catalog.load_table("shop.orders").scan(row_filter="id < 3").to_arrow().num_rows == 3
+    with pytest.raises(NoSuchTableError):
+        catalog.load_table("hr.orders")
+    with pytest.raises(OAuthError):
+        signed_in(server, provider, "reader:wrong")
+
+
+def test_other_tokens_of_the_same_provider_are_refused(server: Running, provider: Keycloak) -> None:
+    tokens = provider.tokens("reader")
+    assert status(server, tokens["access_token"]) == 200
+    assert status(server, tokens["id_token"]) == 401, "an ID token"
+    assert status(server, provider.tokens("elsewhere")["access_token"]) == 401, "another audience"
+    assert status(server, provider.admin_token()) == 401, "another realm"
+
+
+def test_a_rotated_key_is_followed_and_the_old_one_refused(server: Running, provider: Keycloak) -> None:
+    old = provider.tokens("reader")["access_token"]
+    assert status(server, old) == 200
+    provider.rotate()
+    new = provider.tokens("reader")["access_token"]
+    soon(lambda: status(server, new) == 200)
+    assert status(server, old) == 401

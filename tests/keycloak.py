@@ -1,0 +1,151 @@
+"""Keycloak, started for tests: a realm with clients, whose keys can be rotated.
+
+The distribution (``requirements-keycloak.jars``) is brought by Maven on first use. Java 17 must be there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.journey.servers import free_port
+from tests.oidc_provider import AUDIENCE
+from tests.paimon_java import jars_of
+
+START_SECONDS = 240.0
+REALM, SECRET, ADMIN = "lake", "secret-of-the-client", "admin-of-the-tests"
+ROLE = "lakemuster:read:shop"
+_KEYS = "org.keycloak.keys.KeyProvider"
+
+
+def _client(name: str, audience: str | None) -> dict[str, Any]:
+    """A client that has tokens by its own credentials, for an audience."""
+    config = {"included.custom.audience": audience, "access.token.claim": "true", "id.token.claim": "false"}
+    mapper = {"name": "audience", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper"}
+    return {
+        "clientId": name,
+        "secret": SECRET,
+        "serviceAccountsEnabled": True,
+        "standardFlowEnabled": False,
+        "protocolMappers": [] if audience is None else [{**mapper, "config": config}],
+    }
+
+
+def _service_account(client: str) -> dict[str, Any]:
+    user = {"username": f"service-account-{client}", "enabled": True}
+    return {**user, "serviceAccountClientId": client, "realmRoles": [ROLE]}
+
+
+_REALM = {
+    "realm": REALM,
+    "enabled": True,
+    "sslRequired": "none",
+    "roles": {"realm": [{"name": ROLE}]},
+    "clients": [_client("reader", AUDIENCE), _client("elsewhere", "another service")],
+    "users": [_service_account("reader"), _service_account("elsewhere")],
+}
+
+
+@dataclass
+class Keycloak:
+    """A running Keycloak."""
+
+    uri: str
+    http: httpx.Client
+
+    @property
+    def issuer(self) -> str:
+        """The issuer of the realm."""
+        return f"{self.uri}/realms/{REALM}"
+
+    @property
+    def token_endpoint(self) -> str:
+        """Where credentials are exchanged for tokens."""
+        return f"{self.issuer}/protocol/openid-connect/token"
+
+    def tokens(self, client: str, scope: str = "openid") -> dict[str, str]:
+        """The answer to a client's credentials: ``access_token``, ``id_token``."""
+        form = {"grant_type": "client_credentials", "client_id": client, "client_secret": SECRET, "scope": scope}
+        found: dict[str, str] = self.http.post(self.token_endpoint, data=form).raise_for_status().json()
+        return found
+
+    def admin_token(self) -> str:
+        """A token of another realm."""
+        form = {"grant_type": "password", "client_id": "admin-cli", "username": ADMIN, "password": SECRET}
+        answer = self.http.post(f"{self.uri}/realms/master/protocol/openid-connect/token", data=form)
+        token: str = answer.raise_for_status().json()["access_token"]
+        return token
+
+    def administer(self, method: str, path: str, body: object = None) -> Any:
+        """Ask the administration API."""
+        headers = {"Authorization": f"Bearer {self.admin_token()}"}
+        answer = self.http.request(method, f"{self.uri}/admin/realms{path}", json=body, headers=headers)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def rotate(self) -> None:
+        """Replace the realm's keys for signatures by a new one."""
+        old = self.administer("GET", f"/{REALM}/components?type={_KEYS}")
+        parent = self.administer("GET", f"/{REALM}")["id"]
+        config = {"priority": ["200"], "algorithm": ["RS256"], "keySize": ["2048"]}
+        new = {"name": "rotated", "providerId": "rsa-generated", "providerType": _KEYS, "parentId": parent}
+        self.administer("POST", f"/{REALM}/components", {**new, "config": config})
+        for component in old:
+            if component["providerId"] == "rsa-generated":
+                self.administer("DELETE", f"/{REALM}/components/{component['id']}")
+
+
+@contextmanager
+def keycloak(folder: Path) -> Iterator[Keycloak]:
+    """A Keycloak with one realm, in a copy of its distribution, which it writes to."""
+    [distribution] = jars_of("requirements-keycloak.jars")
+    home = folder / "keycloak"
+    shutil.copytree(distribution, home)
+    port, management = free_port(), free_port()
+    command = ["sh", "bin/kc.sh", "start-dev", "--http-host=127.0.0.1", f"--http-port={port}", "--db=dev-mem"]
+    command += [f"--http-management-port={management}", "--cache=local"]
+    options = {"KC_BOOTSTRAP_ADMIN_USERNAME": ADMIN, "KC_BOOTSTRAP_ADMIN_PASSWORD": SECRET}
+    memory = {"JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx768m"}
+    log = folder / "keycloak.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=home,
+            env={**os.environ, **options, **memory},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        with httpx.Client(timeout=60) as client:
+            running = Keycloak(f"http://127.0.0.1:{port}", client)
+            _await(running, process, log)
+            running.administer("POST", "", _REALM)
+            yield running
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _await(running: Keycloak, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + START_SECONDS
+    while True:
+        with suppress(httpx.TransportError):
+            if running.http.get(f"{running.uri}/realms/master").status_code == 200:
+                return
+        if process.poll() is not None or time.monotonic() > until:
+            raise RuntimeError(f"Keycloak did not start:\n{log.read_text('utf-8', 'replace')[-4000:]}")
+        time.sleep(0.25)

@@ -17,10 +17,10 @@ from pyiceberg.types import ListType, LongType, MapType, NestedField, StringType
 
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import pin
 from lakemuster.spark.reading.files import files_here
 from lakemuster.spark.reading.iceberg import read, read_schema
 from lakemuster.spark.reading.model import NotReadable, Split, TableToRead
+from lakemuster.spark.snapshot_pin import pin
 from lakemuster.spark.splits import splits_of
 from tests.journey.position_deletes import delete_positions
 from tests.journey.servers import Running, lakemuster, served

@@ -14,9 +14,9 @@ import pytest
 
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import pin
 from lakemuster.spark.planning import parts_of, rows_of
 from lakemuster.spark.reading.iceberg import read_schema
+from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running, lakemuster, served
 
 pytestmark = pytest.mark.timeout(900)

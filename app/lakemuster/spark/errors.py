@@ -43,7 +43,7 @@ class OptionInvalid(Exception):
         return (type(self), (self.option, self._problem))
 
 
-class TableMoved(Exception):
+class RefMoved(Exception):
     """A branch or tag has moved to another snapshot since the schema was read; load the table again."""
 
     def __init__(self, table: str, ref: str | None, before: int | None, now: int | None) -> None:
@@ -54,7 +54,7 @@ class TableMoved(Exception):
         return (type(self), self._arguments)
 
 
-class NotFollowed(Exception):
+class NotAppendOnly(Exception):
     """A stream cannot start or continue: the table's changes are not appends only."""
 
     def __init__(self, table: str, reason: str, operation: str | None = None) -> None:
@@ -78,7 +78,7 @@ class ReadOnly(Exception):
         return (type(self), (self._table,))
 
 
-class Failed(Exception):
+class ErrorSummary(Exception):
     """One line that describes an error and names the table.
 
     It has no traceback, and is set as the cause of the actual error. Python prints causes first, and Spark shows users
@@ -94,10 +94,10 @@ def in_one_line(table: str | None) -> Iterator[None]:
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
         line = said if table is None or table in said else f"{table}: {said}"
-        if isinstance(error.__cause__, Failed):
+        if isinstance(error.__cause__, ErrorSummary):
             raise
         # Spark's workers set it by default; simplified tracebacks drop causes.
         os.environ.pop("SPARK_SIMPLIFIED_TRACEBACK", None)
         if error.__cause__ is not None:
             error.add_note(f"Its cause: {error.__cause__!r}")
-        raise error from Failed(line)
+        raise error from ErrorSummary(line)

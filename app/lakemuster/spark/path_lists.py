@@ -9,7 +9,7 @@ from lakemuster.client import Client, SnapshotInfo, Table
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import Reading, check_files, reading
+from lakemuster.spark.plain_parquet_check import FileRequirements, check_files, reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,7 +116,7 @@ class _Described:
     def _words(self) -> tuple[object, ...]:
         return self._format, self._properties, self._schemas, self._specs, self._target
 
-    def reading(self, *, is_case_sensitive: bool) -> Reading:
+    def reading(self, *, is_case_sensitive: bool) -> FileRequirements:
         """The requirements on the files.
 
         Raises:

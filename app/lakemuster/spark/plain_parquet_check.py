@@ -36,7 +36,7 @@ _PATTERN = re.compile(r"[{}\[\]*?\\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileRequirements:
     """The requirements on each file for its columns to be read by name.
 
     Attributes:
@@ -61,7 +61,7 @@ def reading(
     properties: Mapping[str, str],
     *,
     is_case_sensitive: bool = False,
-) -> Reading:
+) -> FileRequirements:
     """The requirements on files, so that ``target``, one of ``schemas``, can be read by name.
 
     Raises:
@@ -84,7 +84,7 @@ def reading(
     if format == "paimon":
         if key := next((key for key in properties if _DEFAULT_WHEN_READ.fullmatch(key)), None):
             raise NotPlainParquet(table, f"{key} is filled in when it is read")
-        return Reading(table, format, columns, tuple(sorted(shown)), differences)
+        return FileRequirements(table, format, columns, tuple(sorted(shown)), differences)
 
     if name := next((path for path in columns if not all(map(_KEPT_NAME.fullmatch, _segments(path, top)))), None):
         raise NotPlainParquet(table, f"column {name} has another name in the files")
@@ -99,10 +99,12 @@ def reading(
     if NAME_MAPPING in properties:
         _check_mapping(table, properties[NAME_MAPPING], columns)
         shown |= columns.keys()
-    return Reading(table, format, columns, tuple(sorted(path for path in shown if _is_leaf(columns[path]))), {})
+    return FileRequirements(
+        table, format, columns, tuple(sorted(path for path in shown if _is_leaf(columns[path]))), {}
+    )
 
 
-def check_files(reading: Reading, files: pa.Table) -> None:
+def check_files(reading: FileRequirements, files: pa.Table) -> None:
     """Check the files of a plan, which has the statistics of ``reading.shown``, against the requirements.
 
     Raises:
@@ -126,7 +128,7 @@ _LOOKED_AT = (
 )  # fmt: skip
 
 
-def _problem(reading: Reading, file: Row) -> str | None:
+def _problem(reading: FileRequirements, file: Row) -> str | None:
     if file.get("branch") is not None:
         return f"it is of another branch, {file['branch']}"
     if file["content"] != "data":
@@ -150,7 +152,7 @@ def _problem(reading: Reading, file: Row) -> str | None:
     return problem or _path_problem(file["file_path"])
 
 
-def _paimon_problem(reading: Reading, file: Row) -> str | None:
+def _paimon_problem(reading: FileRequirements, file: Row) -> str | None:
     schema_id = file["schema_id"]
     if schema_id not in reading.differences:
         return f"its schema {schema_id} is not known"

@@ -11,13 +11,13 @@ import pyarrow as pa
 from lakemuster.client import Client, Plan
 from lakemuster.client.errors import ClientError
 from lakemuster.client.plans import PlanTask
-from lakemuster.spark.errors import TableMoved
+from lakemuster.spark.errors import RefMoved
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import Pinned
 from lakemuster.spark.reading.files import files_here
 from lakemuster.spark.reading.formats import reading_of
 from lakemuster.spark.reading.model import Split, TableToRead
 from lakemuster.spark.reading.row_filter import RowFilter
+from lakemuster.spark.snapshot_pin import Pinned
 from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
 MOST_PARTS = 10_000
@@ -25,7 +25,7 @@ MOST_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TaskInput:
     """What one task reads: files, or a plan task whose files it requests from the server.
 
     Attributes:
@@ -38,14 +38,16 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class SnapshotInterval:
     """An incremental plan: the appends of the snapshots after ``start`` up to ``end``."""
 
     start: int
     end: int
 
 
-def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since: Since | None = None) -> list[Part]:
+def parts_of(
+    options: Options, pinned: Pinned, pushed: str | None = None, since: SnapshotInterval | None = None
+) -> list[TaskInput]:
     """The parts of a plan, at least one: given none, Spark would create one itself.
 
     Args:
@@ -53,30 +55,32 @@ def parts_of(options: Options, pinned: Pinned, pushed: str | None = None, since:
 
     Raises:
         ClientError: the server refused or failed.
-        TableMoved: the ref has moved to another snapshot since the schema was read.
+        RefMoved: the ref has moved to another snapshot since the schema was read.
     """
     if pinned.snapshot_id is None:
-        return [Part()]
+        return [TaskInput()]
     with options.client() as client:
         plan = _plan(client, options, pinned, pushed, since)
         files = plan.counts["files"]
         packing = Packing(options.split_target_size, options.split_open_file_cost)
         if files > options.task_threshold and options.limit is None:
-            return _large(plan, pinned.table, packing) or [Part()]
+            return _large(plan, pinned.table, packing) or [TaskInput()]
         splits = list(cut(splits_of(plan.to_arrow(), plan.deletes_to_arrow()), packing))
-        return [Part(splits) for splits in pack(splits, packing)] or [Part()]
+        return [TaskInput(splits) for splits in pack(splits, packing)] or [TaskInput()]
 
 
-def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[Part]:
+def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[TaskInput]:
     """The parts of a large plan: plan tasks, whose files executors request."""
     tasks = list(plan.tasks(_files_of_a_task(plan, packing)))
     shares = 1
     if table.format == "iceberg" and tasks:
         shares = max(1, min(round(plan.counts["bytes"] / len(tasks) / packing.piece_size), MOST_PARTS // len(tasks)))
-    return [Part(task=task, share=(number, shares)) for task in tasks for number in range(shares)]
+    return [TaskInput(task=task, share=(number, shares)) for task in tasks for number in range(shares)]
 
 
-def rows_of(options: Options, table: TableToRead, part: Part, pushed: str | None = None) -> Iterator[pa.RecordBatch]:
+def rows_of(
+    options: Options, table: TableToRead, part: TaskInput, pushed: str | None = None
+) -> Iterator[pa.RecordBatch]:
     """The rows of a part that match the options' filter, read with this process's storage options and token.
 
     Args:
@@ -101,7 +105,7 @@ def rows_of(options: Options, table: TableToRead, part: Part, pushed: str | None
             yield batch if row_filter is None else row_filter.applied(batch)
 
 
-def _splits(options: Options, part: Part) -> Sequence[Split]:
+def _splits(options: Options, part: TaskInput) -> Sequence[Split]:
     if part.task is None:
         return part.splits
     with options.client() as client:
@@ -109,7 +113,7 @@ def _splits(options: Options, part: Part) -> Sequence[Split]:
     return splits if part.share == (0, 1) else list(shared(splits, *part.share))
 
 
-def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, since: Since | None) -> Plan:
+def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, since: SnapshotInterval | None) -> Plan:
     own = options.filter
     if pushed is not None:
         try:
@@ -121,7 +125,9 @@ def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, 
     return _planned(client, options, pinned, own, since)
 
 
-def _planned(client: Client, options: Options, pinned: Pinned, where: str | None, since: Since | None) -> Plan:
+def _planned(
+    client: Client, options: Options, pinned: Pinned, where: str | None, since: SnapshotInterval | None
+) -> Plan:
     table = pinned.table
     is_paimon = table.format == "paimon"
     plan = client.table(table.name).plan(
@@ -138,7 +144,7 @@ def _planned(client: Client, options: Options, pinned: Pinned, where: str | None
     )
     expected = pinned.snapshot_id if since is None else since.end
     if plan.snapshot_id != expected:
-        raise TableMoved(table.name, pinned.ref, expected, plan.snapshot_id)
+        raise RefMoved(table.name, pinned.ref, expected, plan.snapshot_id)
     return plan
 
 

@@ -21,10 +21,10 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
 from lakemuster.spark.errors import in_one_line
+from lakemuster.spark.filter_sql import filters_to_sql
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import Pinned
 from lakemuster.spark.planning import parts_of, rows_of
-from lakemuster.spark.pushed import sql_of_all
+from lakemuster.spark.snapshot_pin import Pinned
 
 
 class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
@@ -43,7 +43,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
 
         Raises:
             ClientError: the server refused or failed.
-            TableMoved: the ref has moved to another snapshot since the schema was read.
+            RefMoved: the ref has moved to another snapshot since the schema was read.
         """
         with in_one_line(self._options.table):
             return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
@@ -63,5 +63,5 @@ class PushingReader(Reader):
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 - Spark's name
         """Remember the filters that the server can use; return all, so that Spark evaluates them too."""
-        self._pushed = sql_of_all(filters)
+        self._pushed = filters_to_sql(filters)
         return filters

@@ -31,14 +31,14 @@ def register(spark: SparkSession) -> None:
     Driver and executors need ``lakemuster[spark]`` (with Connect: the server, not the client).
     """
     # Deferred: these modules need PySpark 4.1, and this one is imported with any version.
-    from lakemuster.spark.pushdown import plans_each_use  # noqa: PLC0415
+    from lakemuster.spark.pushdown_probe import plans_each_use_separately  # noqa: PLC0415
     from lakemuster.spark.source import LakemusterSource, with_defaults  # noqa: PLC0415
 
     with suppress(Exception):  # each kind of session raises an error of its own
         spark.conf.set(PUSHDOWN, "true")
     found = {name: _setting(spark, f"lakemuster.{name}") for name in DEFAULTS}
     defaults = {name: text for name, text in found.items() if text}
-    if plans_each_use(spark):
+    if plans_each_use_separately(spark):
         defaults["pushdown"] = "true"
     spark.dataSource.register(with_defaults(defaults) if defaults else LakemusterSource)
     if (other := other_python(_python_of_workers(spark))) is not None:

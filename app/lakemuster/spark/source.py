@@ -11,10 +11,10 @@ from pyspark.sql.types import StructType
 
 from lakemuster.spark.errors import OptionInvalid, ReadOnly, in_one_line
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import Pinned, pin
 from lakemuster.spark.reader import PushingReader, Reader
 from lakemuster.spark.reading.formats import reading_of
 from lakemuster.spark.reading.row_filter import RowFilter
+from lakemuster.spark.snapshot_pin import Pinned, pin
 from lakemuster.spark.spark_types import struct_type
 from lakemuster.spark.stream import StreamReader
 from lakemuster.spark.table_comments import comments_of
@@ -87,7 +87,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
 
         Raises:
             OptionInvalid: as for :meth:`reader`, or an option selects a single snapshot.
-            NotFollowed: the table is not append-only.
+            NotAppendOnly: the table is not append-only.
         """
         with in_one_line(self._name):
             return StreamReader(self._asked, self._for(schema))

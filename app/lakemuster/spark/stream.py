@@ -17,11 +17,11 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lakemuster.client import Table
 from lakemuster.client.catalog import Choice
-from lakemuster.spark.appends import check_appends
-from lakemuster.spark.errors import NotFollowed, OptionInvalid, in_one_line
+from lakemuster.spark.append_check import check_appends
+from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import Pinned, with_newest
-from lakemuster.spark.planning import Since, parts_of, rows_of
+from lakemuster.spark.planning import SnapshotInterval, parts_of, rows_of
+from lakemuster.spark.snapshot_pin import Pinned, with_newest
 
 Offset = Mapping[str, str]
 """``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one."""
@@ -34,7 +34,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
 
     Raises:
         OptionInvalid: an option selects a single snapshot.
-        NotFollowed: the table merges rows by primary key, so writes are not appends.
+        NotAppendOnly: the table merges rows by primary key, so writes are not appends.
     """
 
     def __init__(self, options: Options, pinned: Pinned) -> None:
@@ -43,7 +43,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
                 raise OptionInvalid(name, "is of one snapshot: a stream follows the table")
         table = pinned.table
         if table.format == "paimon" and table.schema.get("primary_keys"):
-            raise NotFollowed(table.name, "it has a primary key: what is written to it changes rows")
+            raise NotAppendOnly(table.name, "it has a primary key: what is written to it changes rows")
         self._options = options
         self._pinned = pinned
 
@@ -67,7 +67,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         """The rows appended after ``start`` and up to ``end``; if ``start`` is empty, all rows at ``end``.
 
         Raises:
-            NotFollowed: a snapshot between them removed or changed rows, or ``start`` is not an ancestor of ``end``.
+            NotAppendOnly: a snapshot between them removed or changed rows, or ``start`` is not an ancestor of ``end``.
             ClientError: the server refused or failed.
         """
         with in_one_line(self._options.table):
@@ -80,7 +80,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         with self._options.client() as client:
             table = client.table(self._pinned.table.name)
             now = replace(self._pinned, table=with_newest(self._pinned.table, table), snapshot_id=last)
-            since = Since(int(start[_KEY]), last) if start[_KEY] else None
+            since = SnapshotInterval(int(start[_KEY]), last) if start[_KEY] else None
             if since is not None:
                 check_appends(now.table.name, list(table.snapshots()), since.start, since.end, self._options.skipped)
         # The table may have got new schemas and partition specs since the stream started.

@@ -16,9 +16,9 @@ import pytest
 from lakemuster.api.identity.tokens import token_entry
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE, Options
-from lakemuster.spark.pinned import pin
 from lakemuster.spark.planning import parts_of, rows_of
 from lakemuster.spark.reading.model import NotReadable
+from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running, lakemuster, served
 from tests.journey.spark import queries, tables
 from tests.spark import TOKEN, Rows, Spark, SparkFailed

@@ -9,8 +9,8 @@ import pytest
 
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
-from lakemuster.spark.pinned import pin
 from lakemuster.spark.planning import parts_of, rows_of
+from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running
 from tests.journey.spark.tables import MARKED, Columns, create, discover, insert, values
 from tests.spark import Spark, SparkFailed

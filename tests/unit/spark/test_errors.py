@@ -19,7 +19,7 @@ def test_a_line_with_the_table_comes_before_the_traceback():
     with pytest.raises(OptionInvalid) as raised, in_one_line("shop.orders"), in_one_line("shop.orders"):
         raise OptionInvalid("limit", "is at\nleast 1")
     first, *_ = shown(raised.value).splitlines()
-    assert first == "lakemuster.spark.errors.Failed: shop.orders: option limit is at least 1"
+    assert first == "lakemuster.spark.errors.ErrorSummary: shop.orders: option limit is at least 1"
     assert "Traceback" in shown(raised.value)
 
 
@@ -28,7 +28,7 @@ def test_the_table_is_named_once_and_causes_are_kept():
     problem.__cause__ = OSError("no route")
     with pytest.raises(ValueError, match="down") as raised, in_one_line("shop.orders"):
         raise problem
-    assert shown(raised.value).splitlines()[0] == "lakemuster.spark.errors.Failed: shop.orders is down"
+    assert shown(raised.value).splitlines()[0] == "lakemuster.spark.errors.ErrorSummary: shop.orders is down"
     assert "OSError('no route')" in shown(raised.value)
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from lakemuster.spark.errors import NotFollowed, OptionInvalid, TableMoved
+from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, RefMoved
 from lakemuster.spark.options import Options
 
 GIVEN = {"uri": "http://127.0.0.1:8181", "path": "shop.orders"}
@@ -79,8 +79,8 @@ def test_an_address_that_is_none():
     "error",
     [
         OptionInvalid("limit", "is odd"),
-        TableMoved("a.b", "main", 1, 2),
-        NotFollowed("a.b", "it moved", "delete"),
+        RefMoved("a.b", "main", 1, 2),
+        NotAppendOnly("a.b", "it moved", "delete"),
     ],
 )
 def test_errors_survive_the_way_from_a_worker(error):

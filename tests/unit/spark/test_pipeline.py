@@ -20,7 +20,7 @@ from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import register
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.spark.pipeline import engine, executor
-from lakemuster.spark.pipeline.answers import batch_of, outcomes_of
+from lakemuster.spark.pipeline.outcome_rows import batch_of, outcomes_of
 from tests.contract.service.backends import decoders, settings
 
 SECRET = "muster-very-secret"

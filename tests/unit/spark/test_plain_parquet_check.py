@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.spark import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import NAME_MAPPING, Reading, check_files, columns_of, reading
+from lakemuster.spark.plain_parquet_check import NAME_MAPPING, FileRequirements, check_files, columns_of, reading
 
 NO_SPEC: list[dict[str, Any]] = [{"spec_id": 0, "fields": []}]
 
@@ -35,7 +35,7 @@ def read(
     specs: list[dict[str, Any]] = NO_SPEC,
     properties: dict[str, str] | None = None,
     **rest: Any,
-) -> Reading:
+) -> FileRequirements:
     return reading("shop.orders", format, schemas[-1], schemas, specs, properties or {}, **rest)
 
 
@@ -51,7 +51,7 @@ def file(**changes: Any) -> dict[str, Any]:
     return whole | changes
 
 
-def problem(to_read: Reading, **changes: Any) -> str | None:
+def problem(to_read: FileRequirements, **changes: Any) -> str | None:
     try:
         check_files(to_read, pa.Table.from_pylist([file(**changes)]))
     except NotPlainParquet as refused:

@@ -18,9 +18,9 @@ from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.work import slim
 from lakemuster.metadata.snapshot import TableMetadata
-from lakemuster.spark.pipeline.answers import outcomes_of
 from lakemuster.spark.pipeline.executor import Job, software
 from lakemuster.spark.pipeline.jobs import run_parts, slots
+from lakemuster.spark.pipeline.outcome_rows import outcomes_of
 from lakemuster.storage.locations import shown
 from lakemuster.storage.store import ObjectStore
 

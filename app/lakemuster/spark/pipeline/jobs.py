@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, pip_install
-from lakemuster.spark.pipeline.answers import COLUMNS
+from lakemuster.spark.pipeline.outcome_rows import COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,8 +59,8 @@ def is_connect(spark: SparkSession) -> bool:
 
 def _task(job: bytes, parts: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def answers(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from lakemuster.spark.pipeline.answers import batch_of  # noqa: PLC0415 - imported by executors
         from lakemuster.spark.pipeline.executor import run_part  # noqa: PLC0415
+        from lakemuster.spark.pipeline.outcome_rows import batch_of  # noqa: PLC0415 - imported by executors
 
         for batch in numbers:
             for number in batch.column(0).to_pylist():

@@ -1,7 +1,7 @@
 """Evaluate comparisons on column statistics (bounds, null counts) of some rows of a file, such as a row group.
 
-The results are conservative: without statistics, a comparison may hold and may fail. Bounds do not cover NaN, which any
-floating-point column may contain.
+The results are conservative: without statistics, a comparison may hold and may fail. Column statistics do not cover
+NaN, which any floating-point column may contain.
 
 Source: Parquet's ``Statistics`` and ``ColumnOrder`` (parquet.thrift).
 """
@@ -28,7 +28,7 @@ _BYTES = frozenset({Kind.BINARY, Kind.FIXED})
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ColumnStats:
     """Statistics of a column's values in some rows of a file.
 
     Attributes:
@@ -45,7 +45,7 @@ class Bounds:
     high: object = None
 
 
-BoundsOf = Callable[[int], Bounds | None]
+BoundsOf = Callable[[int], ColumnStats | None]
 """Returns a field's bounds in some rows, by field id."""
 
 
@@ -57,7 +57,7 @@ class Condition(Protocol):
         ...
 
 
-def outcomes(leaf: BoundLeaf, bounds: Bounds | None) -> tuple[bool, bool]:
+def outcomes(leaf: BoundLeaf, bounds: ColumnStats | None) -> tuple[bool, bool]:
     """Whether a leaf may hold, and whether it may fail, for a value of a column; comparisons ignore nulls."""
     if bounds is None:
         return _UNKNOWN

@@ -12,7 +12,7 @@ from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 
 
-class Reading(Protocol):
+class FormatReader(Protocol):
     """The interface of a format's reader package."""
 
     def check(self, table: TableToRead) -> None:
@@ -27,7 +27,7 @@ class Reading(Protocol):
         """The rows of a split in that schema; rows that do not match all conditions may be omitted."""
 
 
-def reading_of(table: TableToRead) -> Reading:
+def reading_of(table: TableToRead) -> FormatReader:
     """The reader package for a table.
 
     Raises:
@@ -36,4 +36,4 @@ def reading_of(table: TableToRead) -> Reading:
     if table.format not in ("iceberg", "paimon"):
         raise NotReadable(table.name, f"its format is {table.format}")
     # Deferred: the other format's package has many imports of its own.
-    return cast("Reading", import_module(f"lakemuster.spark.reading.{table.format}"))
+    return cast("FormatReader", import_module(f"lakemuster.spark.reading.{table.format}"))

@@ -102,7 +102,7 @@ class RowFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Comparison:
     """A comparison or test of one column.
 
     Attributes:
@@ -119,13 +119,13 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined:
+class _AndOr:
     children: tuple[_Condition, ...]
     is_and: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Matched:
+class _Like:
     """LIKE with a pattern without escapes."""
 
     path: tuple[str, ...]
@@ -133,7 +133,7 @@ class _Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Denied:
+class _Not:
     child: _Condition
 
 
@@ -142,7 +142,7 @@ class _Constant:
     value: bool | None
 
 
-_Condition = _Asked | _Matched | _Joined | _Denied | _Constant
+_Condition = _Comparison | _Like | _AndOr | _Not | _Constant
 
 
 def _schema(table: TableToRead) -> Schema:
@@ -158,12 +158,12 @@ def _schema(table: TableToRead) -> Schema:
 
 def _columns(condition: _Condition) -> Iterator[str]:
     match condition:
-        case _Asked(path=path) | _Matched(path=path):
+        case _Comparison(path=path) | _Like(path=path):
             yield path[0]
-        case _Joined(children=children):
+        case _AndOr(children=children):
             for child in children:
                 yield from _columns(child)
-        case _Denied(child=child):
+        case _Not(child=child):
             yield from _columns(child)
 
 
@@ -182,9 +182,9 @@ class _Reader:
             case Unknown():
                 return _Constant(None)
             case And(children=children) | Or(children=children):
-                return _Joined(tuple(map(self.read, children)), isinstance(node, And))
+                return _AndOr(tuple(map(self.read, children)), isinstance(node, And))
             case Not(child=child):
-                return _Denied(self.read(child))
+                return _Not(self.read(child))
             case Opaque(text=text):
                 return self._matched(node) or self._refuse(text)
         return self._leaf(node)
@@ -199,14 +199,14 @@ class _Reader:
         path = self._path(Leaf(Op.IS_NULL, name, where=where, text=node.text))
         bound = bind(Leaf(Op.IS_NULL, name, where=where), self._schema, case_sensitive=False)
         is_text = isinstance(bound, BoundLeaf) and bound.type.kind is Kind.STRING
-        return _Matched(path, pattern) if is_text else None
+        return _Like(path, pattern) if is_text else None
 
     def _refuse(self, text: str) -> NoReturn:
         raise self._refused(text)
 
     def _leaf(self, leaf: Leaf) -> _Condition:
         if leaf.op in NEGATIVE:
-            return _Denied(self._leaf(replace(leaf, op=NEGATED[leaf.op])))
+            return _Not(self._leaf(replace(leaf, op=NEGATED[leaf.op])))
         path = self._path(leaf)
         known = tuple(literal for literal in leaf.literals if literal.kind != "null")
         if leaf.op not in UNARY and not known:
@@ -216,7 +216,7 @@ class _Reader:
         bound = bind(replace(leaf, literals=known), self._schema, case_sensitive=False)
         if not all(map(_is_exact, _parts(bound))):
             raise self._refused(leaf.text)
-        return _Asked(path, bound, leaf.op not in UNARY, len(known) < len(leaf.literals))
+        return _Comparison(path, bound, leaf.op not in UNARY, len(known) < len(leaf.literals))
 
     def _path(self, leaf: Leaf) -> tuple[str, ...]:
         column = bind(Leaf(Op.IS_NULL, leaf.name, where=leaf.where), self._schema, case_sensitive=False)
@@ -280,12 +280,12 @@ def _outcomes(condition: _Condition, bounds_of: BoundsOf) -> tuple[bool, bool]:
     match condition:
         case _Constant(value=value):
             return value is True, value is False
-        case _Matched():
+        case _Like():
             return True, True
-        case _Denied(child=child):
+        case _Not(child=child):
             true, false = _outcomes(child, bounds_of)
             return false, true
-        case _Joined(children=children, is_and=is_and):
+        case _AndOr(children=children, is_and=is_and):
             true_of, false_of = zip(*(_outcomes(child, bounds_of) for child in children), strict=True)
             return (all(true_of), any(false_of)) if is_and else (any(true_of), all(false_of))
     leaves = [part for part in _parts(condition.bound) if isinstance(part, BoundLeaf)]
@@ -301,9 +301,9 @@ def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int)
     match condition:
         case _Constant(value=value):
             return pa.array([value] * length, pa.bool_())
-        case _Denied(child=child):
+        case _Not(child=child):
             return pc.invert(_answer(child, columns, length))
-        case _Joined(children=children, is_and=is_and):
+        case _AndOr(children=children, is_and=is_and):
             joined, *others = (_answer(child, columns, length) for child in children)
             for one in others:
                 joined = pc.and_kleene(joined, one) if is_and else pc.or_kleene(joined, one)
@@ -311,7 +311,7 @@ def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int)
     values = columns[condition.path[0]]
     for name in condition.path[1:]:
         values = pc.struct_field(values, name)
-    if isinstance(condition, _Matched):
+    if isinstance(condition, _Like):
         return pc.match_like(values, condition.pattern)
     answer = _asked(condition.bound, values)
     if condition.false_is_unknown:

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import Bounds, Condition
+from lakemuster.spark.reading.bounds import ColumnStats, Condition
 from lakemuster.spark.reading.model import BYTE_RANGE
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RowRange:
     """Consecutive rows of a file that can be read separately: a row group, or the whole file.
 
     Attributes:
@@ -31,21 +31,21 @@ class Piece:
     first_byte: int
 
 
-def whole(num_rows: int | None) -> tuple[Piece, ...]:
+def whole(num_rows: int | None) -> tuple[RowRange, ...]:
     """All rows of a file as one piece."""
-    return (Piece(0, 0, num_rows, 0),)
+    return (RowRange(0, 0, num_rows, 0),)
 
 
-def row_groups(metadata: pq.FileMetaData) -> Iterator[Piece]:
+def row_groups(metadata: pq.FileMetaData) -> Iterator[RowRange]:
     """The row groups of a file as pieces."""
     first_row = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
-        yield Piece(number, first_row, group.num_rows, _first_byte(group))
+        yield RowRange(number, first_row, group.num_rows, _first_byte(group))
         first_row += group.num_rows
 
 
-def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> Bounds | None:
+def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> ColumnStats | None:
     """A leaf column's statistics in a row group, from the footer; ``of`` is the Arrow type it is read as."""
     chunk = metadata.row_group(number).column(leaf)
     about = chunk.statistics
@@ -53,16 +53,16 @@ def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.D
         return None
     nulls = about.null_count if about.has_null_count else None
     if not about.has_min_max:
-        return Bounds(of, chunk.num_values, nulls)
-    return Bounds(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
+        return ColumnStats(of, chunk.num_values, nulls)
+    return ColumnStats(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
 
 
 def wanted_pieces(
-    pieces: Sequence[Piece],
+    pieces: Sequence[RowRange],
     file: Row,
     conditions: Sequence[Condition],
-    bounds: Callable[[int, Piece], Bounds | None],
-) -> list[Piece]:
+    bounds: Callable[[int, RowRange], ColumnStats | None],
+) -> list[RowRange]:
     """The pieces that start in the file row's byte range and may hold rows that match all conditions.
 
     Args:
@@ -78,7 +78,9 @@ def wanted_pieces(
     return found
 
 
-def _bounds(bounds: Callable[[int, Piece], Bounds | None], piece: Piece, field_id: int) -> Bounds | None:
+def _bounds(
+    bounds: Callable[[int, RowRange], ColumnStats | None], piece: RowRange, field_id: int
+) -> ColumnStats | None:
     return bounds(field_id, piece)
 
 

@@ -19,11 +19,11 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 
-from lakemuster.spark.reading.bounds import Bounds
+from lakemuster.spark.reading.bounds import ColumnStats
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
-from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
-from lakemuster.spark.reading.row_groups import Piece, whole
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
+from lakemuster.spark.reading.row_groups import RowRange, whole
 
 _BATCH_ROWS = 8192
 _FIELD_ID = b"field-id"
@@ -71,13 +71,13 @@ class AvroRows:
         fastavro.schemaless_writer(head, _HEADER, {**header, "meta": meta})
         self._head = head.getvalue()
         self._fields, self._shapes = types.fields, types.shapes
-        self.columns: tuple[Stored, ...] = stored_columns(pa.schema(types.fields), _field_id)
+        self.columns: tuple[FileColumn, ...] = file_columns(pa.schema(types.fields), _field_id)
 
-    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
         """None: Avro files have no statistics."""
         return None
 
-    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of the given leaves. Callable once: the file is read as a stream.
 
         Raises:

@@ -7,25 +7,25 @@ Source: Iceberg spec, "Equality Delete Files".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.caching import Budget, Cache, nbytes
 from lakemuster.client.model import Row
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
-from lakemuster.spark.reading.iceberg.bounded import Bounded
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn
 from lakemuster.spark.reading.iceberg.keys import Keys, comparable
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import arrow_type, known_schemas
-from lakemuster.spark.reading.iceberg.stored import Stored
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 
-_MAX_BYTES = 256 * 2**20
+_MAX_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,11 @@ class EqualityDeletes:
 
     def __init__(self, table: TableToRead, files: Files) -> None:
         self._table, self._files = table, files
-        self._held: Bounded[tuple[pa.Array, ...]] = Bounded(_MAX_BYTES)
-        self._keys: Bounded[Keys] = Bounded(_MAX_BYTES)
+        budget = Budget(_MAX_BYTES)
+        self._columns: Cache[Hashable, tuple[pa.Array, ...]] = Cache(
+            "equality deletes", lambda _, arrays: nbytes(arrays), budget
+        )
+        self._keys: Cache[Hashable, Keys] = Cache("equality deletes", lambda _, keys: keys.nbytes, budget)
 
     @cached_property
     def _schemas(self) -> tuple[Schema, ...]:
@@ -101,13 +104,12 @@ class EqualityDeletes:
         """
         paths = tuple(delete["file_path"] for delete in group.deletes)
 
-        def make() -> tuple[Keys, int]:
+        def make() -> Keys:
             parts = [self._rows(delete, group.columns) for delete in group.deletes]
             columns = [pa.concat_arrays([part[place] for part in parts]) for place in range(len(group.columns))]
-            keys = Keys(columns)
-            return keys, keys.nbytes
+            return Keys(columns)
 
-        return self._keys.get((paths, _ids(group.columns)), make)
+        return self._keys.get_or_make((paths, _ids(group.columns)), make)
 
     def _column(self, field_id: int, delete: Row) -> KeyColumn:
         for schema in self._schemas:
@@ -118,9 +120,10 @@ class EqualityDeletes:
         raise NotReadable(self._table.name, reason, delete["file_path"])
 
     def _rows(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:
-        return self._held.get((delete["file_path"], _ids(columns)), lambda: self._read(delete, columns))
+        key = delete["file_path"], _ids(columns)
+        return self._columns.get_or_make(key, lambda: self._read(delete, columns))
 
-    def _read(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[tuple[pa.Array, ...], int]:
+    def _read(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:
         fields = [column.field for column in columns]
         with naming(self._table, delete["file_path"]):
             rows = OpenRows(self._table, delete, self._files)
@@ -135,8 +138,7 @@ class EqualityDeletes:
                 for _, batch in rows.batches(leaves, rows.pieces)
             ]
         empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
-        arrays = tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))
-        return arrays, sum(array.nbytes for array in arrays)
+        return tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))
 
 
 def _ids(columns: Sequence[KeyColumn]) -> tuple[int, ...]:
@@ -155,5 +157,5 @@ def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:
     return None
 
 
-def _holds(columns: Sequence[Stored], field_id: int) -> bool:
+def _holds(columns: Sequence[FileColumn], field_id: int) -> bool:
     return any(column.field_id == field_id or _holds(column.children, field_id) for column in columns)

@@ -37,7 +37,7 @@ def metadata_fields(table: TableToRead) -> list[pa.Field]:
     return [_FIELDS[name] for name in table.metadata_columns]
 
 
-class Stamps:
+class MetadataColumns:
     """The metadata columns of one file's rows.
 
     Positions are added to a batch as its last column before deleted rows are removed from it.

@@ -9,30 +9,30 @@ from typing import Protocol
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import Bounds
+from lakemuster.spark.reading.bounds import ColumnStats
 from lakemuster.spark.reading.iceberg.avro import AvroRows
-from lakemuster.spark.reading.iceberg.ids import (
+from lakemuster.spark.reading.iceberg.field_ids import (
     NAME_MAPPING,
-    Mapped,
+    MappedField,
     mapping_of,
     parse_name_mapping,
     with_mapped_ids,
     with_position_ids,
 )
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn, has_ids, prune
 from lakemuster.spark.reading.iceberg.orc import OrcRows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
 from lakemuster.spark.reading.iceberg.schema import target_schema
-from lakemuster.spark.reading.iceberg.stored import Stored, has_ids, prune
 from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
-from lakemuster.spark.reading.row_groups import Piece
+from lakemuster.spark.reading.row_groups import RowRange
 
 
 class Rows(Protocol):
     """The rows of an open file; each format has an implementation."""
 
     @property
-    def columns(self) -> tuple[Stored, ...]:
+    def columns(self) -> tuple[FileColumn, ...]:
         """The file's columns; their field ids are None if the file has none."""
         ...
 
@@ -47,15 +47,15 @@ class Rows(Protocol):
         ...
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[RowRange, ...]:
         """The parts that can be read separately."""
         ...
 
-    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
         """The rows of a piece in order, with the columns of the given leaves."""
         ...
 
-    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
         """The statistics of a primitive column outside lists and maps, in a piece; None if unknown."""
         ...
 
@@ -75,7 +75,9 @@ class OpenRows:
         ArrowException, OSError: as for its format.
     """
 
-    def __init__(self, table: TableToRead, file: Row, files: Files, mapping: tuple[Mapped, ...] | None = None) -> None:
+    def __init__(
+        self, table: TableToRead, file: Row, files: Files, mapping: tuple[MappedField, ...] | None = None
+    ) -> None:
         path = file["file_path"]
         self._table, self._path, self._recorded = table, path, file.get("record_count")
         if file.get("key_metadata") is not None:
@@ -92,7 +94,7 @@ class OpenRows:
         if not has_ids(self.columns):
             self.columns = self._identified(kind is ParquetRows, mapping)
 
-    def read_columns(self, leaves: set[int]) -> tuple[Stored, ...]:
+    def read_columns(self, leaves: set[int]) -> tuple[FileColumn, ...]:
         """The columns in the batches for the given leaves."""
         if self._rows.reads_whole_columns:
             touched = [column for column in self.columns if not leaves.isdisjoint(column.leaves)]
@@ -100,16 +102,16 @@ class OpenRows:
         return prune(self.columns, leaves)
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[RowRange, ...]:
         """The parts that can be read separately, in order."""
         return self._rows.pieces
 
-    def bounds(self, field_id: int, piece: Piece) -> Bounds | None:
+    def bounds(self, field_id: int, piece: RowRange) -> ColumnStats | None:
         """The statistics of a primitive column or struct member in a piece; None if unknown."""
         column = _primitive(self.columns, field_id)
         return None if column is None else self._rows.bounds(column, piece)
 
-    def batches(self, leaves: set[int], pieces: Sequence[Piece]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    def batches(self, leaves: set[int], pieces: Sequence[RowRange]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The batches of some pieces in order, each with the position of its first row in the file.
 
         The columns are those of :meth:`read_columns`.
@@ -134,7 +136,7 @@ class OpenRows:
             reason = f"it holds {found} rows, not {self._recorded} as recorded"
             raise NotReadable(self._table.name, reason, self._path)
 
-    def _identified(self, is_parquet: bool, mapping: tuple[Mapped, ...] | None) -> tuple[Stored, ...]:
+    def _identified(self, is_parquet: bool, mapping: tuple[MappedField, ...] | None) -> tuple[FileColumn, ...]:
         if mapping is None:
             mapping = name_mapping(self._table)
         if mapping is None and not is_parquet:
@@ -144,7 +146,7 @@ class OpenRows:
         return with_position_ids(self._rows.columns)
 
 
-def _primitive(columns: Sequence[Stored], field_id: int) -> Stored | None:
+def _primitive(columns: Sequence[FileColumn], field_id: int) -> FileColumn | None:
     """The primitive column with a field id, at the top level or in structs; None if there is none."""
     for column in columns:
         if column.kind == "primitive" and column.field_id == field_id:
@@ -154,7 +156,7 @@ def _primitive(columns: Sequence[Stored], field_id: int) -> Stored | None:
     return None
 
 
-def name_mapping(table: TableToRead) -> tuple[Mapped, ...] | None:
+def name_mapping(table: TableToRead) -> tuple[MappedField, ...] | None:
     """The table's name mapping; None when it has none.
 
     Raises:

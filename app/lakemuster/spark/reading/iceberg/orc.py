@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyarrow import orc
 
-from lakemuster.spark.reading.bounds import Bounds
+from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
-from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
 from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
-from lakemuster.spark.reading.row_groups import Piece, whole
+from lakemuster.spark.reading.row_groups import RowRange, whole
 
 _FIELD_ID = b"iceberg.id"
 _BATCH_ROWS = 65_536
@@ -34,13 +34,13 @@ class OrcRows:
         self._file = orc.ORCFile(source)
         self.num_rows: int | None = self._file.nrows
         self.pieces = whole(self._file.nrows)
-        self.columns: tuple[Stored, ...] = stored_columns(self._file.schema, _field_id)
+        self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema, _field_id)
 
-    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
         """None: pyarrow does not expose stripe statistics."""
         return None
 
-    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of the given leaves.
 
         Raises:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from lakemuster.spark.reading.bounds import Bounds
-from lakemuster.spark.reading.iceberg.stored import Stored, stored_columns
+from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
 from lakemuster.spark.reading.int96 import open_parquet
-from lakemuster.spark.reading.row_groups import Piece, row_group_bounds, row_groups
+from lakemuster.spark.reading.row_groups import RowRange, row_group_bounds, row_groups
 
 _FIELD_ID = b"PARQUET:field_id"
 _BATCH_BYTES = 16 * 2**20
@@ -33,10 +33,10 @@ class ParquetRows:
     def __init__(self, source: pa.NativeFile) -> None:
         self._file = open_parquet(source)
         self.num_rows: int | None = self._file.metadata.num_rows
-        self.columns: tuple[Stored, ...] = stored_columns(self._file.schema_arrow, _field_id)
+        self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema_arrow, _field_id)
         self.pieces = tuple(row_groups(self._file.metadata))
 
-    def batches(self, leaves: set[int], piece: Piece) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
         """The rows of a row group in order, with the columns of ``stored.prune(columns, leaves)``.
 
         Raises:
@@ -51,7 +51,7 @@ class ParquetRows:
             use_threads=False,
         )
 
-    def bounds(self, column: Stored, piece: Piece) -> Bounds | None:
+    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
         """The statistics of a primitive column in a row group, from the footer; None if it has none."""
         return row_group_bounds(self._file.metadata, piece.number, column.leaf, column.type)
 

@@ -11,23 +11,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lakemuster.caching import Budget, Cache, nbytes
 from lakemuster.client.model import Row
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
 from lakemuster.formats.iceberg.schemas import RESERVED
 from lakemuster.metadata.types import Field
-from lakemuster.spark.reading.bounds import Bounds
-from lakemuster.spark.reading.iceberg.bounded import Bounded
-from lakemuster.spark.reading.iceberg.ids import mapping_of
+from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.iceberg.field_ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
-from lakemuster.spark.reading.row_groups import Piece
+from lakemuster.spark.reading.row_groups import RowRange
 from lakemuster.storage.locations import Rewrites
 
 Positions = npt.NDArray[np.int64]
 
-_MAX_BYTES = 64 * 2**20
+_MAX_BYTES = 128 * 2**20
 _FIELDS = (
     Field(2147483546, "file_path", RESERVED[2147483546], required=True),
     Field(2147483545, "pos", RESERVED[2147483545], required=True),
@@ -44,7 +44,9 @@ class PositionDeletes:
     def __init__(self, table: TableToRead, split: Split, files: Files) -> None:
         self._table, self._files = table, files
         self._rewrites = Rewrites(table.rewrites)
-        self._held: Bounded[Mapping[str, Positions]] = Bounded(_MAX_BYTES)
+        self._by_file: Cache[str, Mapping[str, Positions]] = Cache(
+            "position deletes", lambda _, found: sum(map(nbytes, found.values())), Budget(_MAX_BYTES)
+        )
         self._wanted: dict[str, set[str]] = {}
         for file in split.files:
             for delete in file["deletes"]:
@@ -68,7 +70,7 @@ class PositionDeletes:
         with naming(self._table, path):
             if delete["file_format"] == "puffin":
                 return self._vector(delete)
-            by_file = self._held.get(path, lambda: self._read(delete))
+            by_file = self._by_file.get_or_make(path, lambda: self._read(delete))
         return by_file.get(file["file_path"], np.empty(0, np.int64))
 
     def _vector(self, delete: Row) -> Positions:
@@ -85,8 +87,8 @@ class PositionDeletes:
             raise NotReadable(self._table.name, "a deletion vector goes beyond all rows", path)
         return np.frombuffer(bits.to_array(), np.uint64).astype(np.int64)
 
-    def _read(self, delete: Row) -> tuple[Mapping[str, Positions], int]:
-        """The positions in a delete file for the split's data files, by data file, and their size in bytes."""
+    def _read(self, delete: Row) -> Mapping[str, Positions]:
+        """The positions in a delete file for the split's data files, by data file."""
         wanted = self._wanted[delete["file_path"]]
         rows = OpenRows(self._table, delete, self._files, mapping_of(_FIELDS))
         leaves = leaves_of(_FIELDS, rows.columns)
@@ -101,10 +103,9 @@ class PositionDeletes:
             for code, location in enumerate(of.dictionary.to_pylist()):
                 if (now := self._rewrites.apply(location)) in wanted:
                     found.setdefault(now, []).append(numbers[which == code])
-        by_file = {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
-        return by_file, sum(one.nbytes for one in by_file.values())
+        return {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
 
-    def _pieces(self, rows: OpenRows, wanted: set[str]) -> Sequence[Piece]:
+    def _pieces(self, rows: OpenRows, wanted: set[str]) -> Sequence[RowRange]:
         """The pieces whose bounds may contain a wanted file's path; all pieces if locations are rewritten."""
         if self._table.rewrites:
             return rows.pieces
@@ -112,13 +113,13 @@ class PositionDeletes:
         return [piece for piece in rows.pieces if _may_hold(paths, rows.bounds(_FIELDS[0].field_id, piece))]
 
 
-def _may_hold(paths: Sequence[bytes], bounds: Bounds | None) -> bool:
+def _may_hold(paths: Sequence[bytes], bounds: ColumnStats | None) -> bool:
     if bounds is None or not isinstance(bounds.low, bytes) or not isinstance(bounds.high, bytes):
         return True
     return any(bounds.low <= path <= bounds.high for path in paths)
 
 
-def kept(positions: Positions, start: int, count: int) -> pa.Array | None:
+def live_mask(positions: Positions, start: int, count: int) -> pa.Array | None:
     """A mask of the rows from ``start`` to ``start + count``, False for deleted ones; None when none is deleted."""
     first, last = np.searchsorted(positions, [start, start + count])
     if first == last:

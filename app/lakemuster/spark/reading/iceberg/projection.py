@@ -16,8 +16,8 @@ import pyarrow as pa
 from lakemuster.metadata.types import Field, ListType, MapType, Primitive, StructType
 from lakemuster.spark.reading.iceberg.casts import UnlikeTypesError, cast
 from lakemuster.spark.reading.iceberg.defaults import NoValueError, missing_value
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn, is_list
 from lakemuster.spark.reading.iceberg.schema import UnknownTypeError, arrow_field, arrow_type
-from lakemuster.spark.reading.iceberg.stored import Stored, is_list
 
 Convert = Callable[[pa.Array], pa.Array]
 Column = Callable[[pa.RecordBatch], pa.Array]
@@ -29,7 +29,7 @@ class NotProjectedError(Exception):
     """A file's columns cannot be projected to a table's column; the message is human-readable."""
 
 
-def leaves_of(fields: Sequence[Field], columns: Sequence[Stored]) -> set[int]:
+def leaves_of(fields: Sequence[Field], columns: Sequence[FileColumn]) -> set[int]:
     """The leaves of a file that must be read for the fields."""
     found: set[int] = set()
     for field in fields:
@@ -39,7 +39,7 @@ def leaves_of(fields: Sequence[Field], columns: Sequence[Stored]) -> set[int]:
     return found
 
 
-def _leaves(field: Field, column: Stored) -> set[int]:
+def _leaves(field: Field, column: FileColumn) -> set[int]:
     match field.type:
         case StructType(fields=fields):
             # If the file has none of the requested members, read any one: it tells which structs are null.
@@ -51,7 +51,7 @@ def _leaves(field: Field, column: Stored) -> set[int]:
     return set(column.leaves)
 
 
-def projection(fields: Sequence[Field], columns: Sequence[Stored], constants: Constants) -> tuple[Column, ...]:
+def projection(fields: Sequence[Field], columns: Sequence[FileColumn], constants: Constants) -> tuple[Column, ...]:
     """For each field, a function that makes its column from a batch with the columns ``columns``.
 
     Raises:
@@ -60,7 +60,7 @@ def projection(fields: Sequence[Field], columns: Sequence[Stored], constants: Co
     return tuple(_top(field, columns, constants) for field in fields)
 
 
-def _top(field: Field, columns: Sequence[Stored], constants: Constants) -> Column:
+def _top(field: Field, columns: Sequence[FileColumn], constants: Constants) -> Column:
     column = _by_id(columns, field.field_id)
     if column is None:
         fill = _missing(field, constants, field.name)
@@ -70,7 +70,7 @@ def _top(field: Field, columns: Sequence[Stored], constants: Constants) -> Colum
     return lambda batch: convert(_storage(batch.column(place)))
 
 
-def _by_id(columns: Sequence[Stored], field_id: int) -> Stored | None:
+def _by_id(columns: Sequence[FileColumn], field_id: int) -> FileColumn | None:
     found = [column for column in columns if column.field_id == field_id]
     if len(found) > 1:
         raise NotProjectedError(f"its columns {found[0].name} and {found[1].name} are both field {field_id}")
@@ -85,7 +85,7 @@ def _missing(field: Field, constants: Constants, path: str) -> Callable[[int], p
         raise NotProjectedError(f"column {path} is not in the file: {cause}") from cause
 
 
-def _convert(field: Field, column: Stored, constants: Constants, path: str) -> Convert:
+def _convert(field: Field, column: FileColumn, constants: Constants, path: str) -> Convert:
     of, source = field.type, column.type
     try:
         match of:
@@ -117,7 +117,7 @@ def _named(convert: Convert, array: pa.Array, path: str) -> pa.Array:
         raise NotProjectedError(f"column {path} holds other values than its type has: {cause}") from cause
 
 
-def _struct(of: StructType, column: Stored, constants: Constants, path: str) -> Convert:
+def _struct(of: StructType, column: FileColumn, constants: Constants, path: str) -> Convert:
     if of.fields and all(child.field_id is None for child in column.children):
         raise NotProjectedError(f"column {path} has members without field ids")
     members: list[tuple[int, Convert] | Callable[[int], pa.Array]] = []

@@ -12,9 +12,9 @@ from lakemuster.client.model import Row
 from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
 from lakemuster.spark.reading.iceberg.keys import Keys
-from lakemuster.spark.reading.iceberg.metadata_columns import Stamps
+from lakemuster.spark.reading.iceberg.metadata_columns import MetadataColumns
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
-from lakemuster.spark.reading.iceberg.positions import PositionDeletes, kept
+from lakemuster.spark.reading.iceberg.positions import PositionDeletes, live_mask
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
@@ -65,12 +65,12 @@ class _Reading:
         leaves = leaves_of(wanted, rows.columns)
         columns, constants = rows.read_columns(leaves), partition_constants(self._table, file)
         make = projection(self._fields, columns, constants)
-        stamps = Stamps(self._table, file)
+        stamps = MetadataColumns(self._table, file)
         filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
                    for group in groups]  # fmt: skip
         positions = self._positions.of(file)
         for start, batch in rows.batches(leaves, pieces):
-            mask = kept(positions, start, batch.num_rows)
+            mask = live_mask(positions, start, batch.num_rows)
             left = stamps.numbered(batch, start)
             left = left if mask is None else left.filter(mask)
             for one in filters:
@@ -96,7 +96,7 @@ class _Filter:
         return batch.filter(pa.array(np.logical_not(hit))) if hit.any() else batch
 
 
-def _made(batch: pa.RecordBatch, make: Sequence[Column], stamps: Stamps, schema: pa.Schema) -> pa.RecordBatch:
+def _made(batch: pa.RecordBatch, make: Sequence[Column], stamps: MetadataColumns, schema: pa.Schema) -> pa.RecordBatch:
     if not schema:
         return batch.select([])
     return pa.RecordBatch.from_arrays([*(column(batch) for column in make), *stamps.of(batch)], schema=schema)

@@ -2,7 +2,7 @@
 
 The modules, in the direction of imports::
 
-    sections > engines > merging > folding | sources > ordering
+    sections > engines > merging > aggregation | sorted_cursor > ordering
     sections > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
     spread > file_rows
 
@@ -28,8 +28,8 @@ from lakemuster.client.model import Row
 from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.spark.reading.paimon.arrays import has_nulls_against
+from lakemuster.spark.reading.paimon.data_evolution import spread_rows
 from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
-from lakemuster.spark.reading.paimon.spread import spread_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable, of_branch
 
 __all__ = ["check", "read", "read_schema"]

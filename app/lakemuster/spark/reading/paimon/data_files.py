@@ -15,16 +15,16 @@ from pyarrow import orc
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.avro.container import read_header, read_long
-from lakemuster.spark.reading.bounds import Bounds
+from lakemuster.spark.reading.bounds import ColumnStats
 from lakemuster.spark.reading.int96 import open_parquet
 from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
-from lakemuster.spark.reading.row_groups import Piece, row_group_bounds, row_groups, whole
+from lakemuster.spark.reading.row_groups import RowRange, row_group_bounds, row_groups, whole
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
 """Buffered bytes per column chunk."""
 _BLOCKS_BYTES = 4 << 20
-"""Stored bytes of Avro blocks that are decoded together."""
+"""FileColumn bytes of Avro blocks that are decoded together."""
 _HEADER_BYTES = 64 << 10
 _SYNC_BYTES = 16
 _VARINTS_BYTES = 20
@@ -48,9 +48,9 @@ class DataFile:
 
     row_count: int | None
     names: frozenset[str]
-    pieces: tuple[Piece, ...]
-    batches: Callable[[Sequence[str], Sequence[Piece]], Iterator[pa.RecordBatch]]
-    bounds: Callable[[str, Piece], Bounds | None]
+    pieces: tuple[RowRange, ...]
+    batches: Callable[[Sequence[str], Sequence[RowRange]], Iterator[pa.RecordBatch]]
+    bounds: Callable[[str, RowRange], ColumnStats | None]
 
 
 def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
@@ -74,11 +74,11 @@ def _parquet(source: pa.NativeFile) -> DataFile:
     file = open_parquet(source, buffer_size=_BUFFER_BYTES)
     leaves = _leaves(file.schema_arrow)
 
-    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
         groups = [piece.number for piece in pieces]
         yield from file.iter_batches(BATCH_ROWS, row_groups=groups, columns=list(names), use_threads=False)
 
-    def bounds(name: str, piece: Piece) -> Bounds | None:
+    def bounds(name: str, piece: RowRange) -> ColumnStats | None:
         if name not in leaves:
             return None
         return row_group_bounds(file.metadata, piece.number, leaves[name], file.schema_arrow.field(name).type)
@@ -101,7 +101,7 @@ def _leaves_within(of: pa.DataType) -> int:
     return sum(_leaves_within(of.field(at).type) for at in range(of.num_fields)) if of.num_fields else 1
 
 
-def _nothing(name: str, piece: Piece) -> Bounds | None:
+def _nothing(name: str, piece: RowRange) -> ColumnStats | None:
     """No bounds: the format has no statistics, or its library does not expose them."""
     del name, piece
     return None
@@ -110,7 +110,7 @@ def _nothing(name: str, piece: Piece) -> Bounds | None:
 def _orc(source: pa.NativeFile) -> DataFile:
     file = orc.ORCFile(source)
 
-    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
         del pieces
         if any(has_timestamps(file.schema.field(name).type) for name in names) and not timestamps_are_checked():
             raise UnknownContainer(NEWER)
@@ -130,7 +130,7 @@ def _avro(source: pa.NativeFile) -> DataFile:
     source.seek(0)
     header = source.read(start)
 
-    def batches(names: Sequence[str], pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
         del pieces
         for blocks in _blocks(source, start, size):
             rows = read_table(header + blocks)[1]

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.model import NotReadable
-from lakemuster.spark.reading.paimon import folding
-from lakemuster.spark.reading.paimon.folding import Folding, Function, SequenceGroup
+from lakemuster.spark.reading.paimon import aggregation
+from lakemuster.spark.reading.paimon.aggregation import ColumnMerge, Function, SequenceGroup
 from lakemuster.spark.reading.paimon.merging import Merging
 from lakemuster.spark.reading.paimon.ordering import check_orderable
 from lakemuster.spark.reading.paimon.tables import PaimonTable
@@ -22,16 +22,16 @@ _NUMBERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.D
 _COMPARED = (*_NUMBERS, Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.STRING, Kind.BINARY)
 _LAST_NON_NULL = "last_non_null_value"
 _FUNCTIONS: dict[str, tuple[Function, tuple[Kind, ...] | None]] = {
-    _LAST_NON_NULL: (folding.last_non_null, None),
-    "first_non_null_value": (folding.first_non_null, None),
-    "first_not_null_value": (folding.first_non_null, None),
-    "last_value": (folding.last, None),
-    "first_value": (folding.first, None),
-    "max": (folding.greatest, _COMPARED),
-    "min": (folding.least, _COMPARED),
-    "bool_and": (folding.least, (Kind.BOOLEAN,)),
-    "bool_or": (folding.greatest, (Kind.BOOLEAN,)),
-    "sum": (folding.total, _NUMBERS),
+    _LAST_NON_NULL: (aggregation.last_non_null, None),
+    "first_non_null_value": (aggregation.first_non_null, None),
+    "first_not_null_value": (aggregation.first_non_null, None),
+    "last_value": (aggregation.last, None),
+    "first_value": (aggregation.first, None),
+    "max": (aggregation.greatest, _COMPARED),
+    "min": (aggregation.least, _COMPARED),
+    "bool_and": (aggregation.least, (Kind.BOOLEAN,)),
+    "bool_or": (aggregation.greatest, (Kind.BOOLEAN,)),
+    "sum": (aggregation.total, _NUMBERS),
 }
 """Aggregate functions with their supported types; None for all types."""
 _GROUP = ".sequence-group"
@@ -69,7 +69,9 @@ def merging_of(table: PaimonTable, wanted: Sequence[Field]) -> Merging:
     )
 
 
-def _folding_of(table: PaimonTable, engine: str, wanted: Sequence[Field], sequence: Sequence[Field]) -> Folding | None:
+def _folding_of(
+    table: PaimonTable, engine: str, wanted: Sequence[Field], sequence: Sequence[Field]
+) -> ColumnMerge | None:
     if engine in ("deduplicate", "first-row"):
         return None
     if engine not in ("partial-update", "aggregation"):
@@ -89,7 +91,7 @@ def _folding_of(table: PaimonTable, engine: str, wanted: Sequence[Field], sequen
             what = f"the aggregate function {stated} of the column {field.name}"
             raise NotReadable(table.name, f"its files must be merged by {what} in partial-update")
         functions[field.name] = _function(table, field, stated or _LAST_NON_NULL)
-    return Folding(engine, functions, tuple(groups), {field.name: field for field in wanted})
+    return ColumnMerge(engine, functions, tuple(groups), {field.name: field for field in wanted})
 
 
 def _function(table: PaimonTable, field: Field, name: str) -> Function:

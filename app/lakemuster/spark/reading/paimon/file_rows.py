@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from lakemuster.client.model import Row
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.spark.reading.bounds import Bounds, Condition
+from lakemuster.spark.reading.bounds import ColumnStats, Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.casts import NotCastable
@@ -21,7 +21,7 @@ from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContaine
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, spark_field
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.row_groups import Piece, wanted_pieces
+from lakemuster.spark.reading.row_groups import RowRange, wanted_pieces
 
 SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), required=True)
 ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
@@ -52,7 +52,7 @@ class OpenRows:
         pieces: the pieces to read.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RowRange, ...]
     _opened: DataFile
     _columns: _Columns
     _recorded: int
@@ -138,7 +138,7 @@ class _Columns:
         except (pa.ArrowException, OSError, CatalogError) as problem:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
 
-    def bounds(self, opened: DataFile, field_id: int, piece: Piece) -> Bounds | None:
+    def bounds(self, opened: DataFile, field_id: int, piece: RowRange) -> ColumnStats | None:
         """The statistics of a column in a piece of the file; None if unknown, or if the column's type has changed."""
         now = next((field for field in self._table.fields if field.field_id == field_id), None)
         own = self._known.get(field_id)

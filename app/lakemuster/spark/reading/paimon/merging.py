@@ -4,7 +4,7 @@ Each file is sorted by key, and rows that are read but not merged yet are buffer
 that the files have reached are complete: they are merged with column operations and yielded. A file is opened when its
 smallest key is reached, so the buffers hold one batch for each file that overlaps there.
 
-Source: Paimon's ``MergeTreeReaders``, ``SortMergeReaderWithLoserTree``, ``DeduplicateMergeFunction``,
+SortedFile: Paimon's ``MergeTreeReaders``, ``SortMergeReaderWithLoserTree``, ``DeduplicateMergeFunction``,
 ``FirstRowMergeFunction``.
 """
 
@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.types import Field
+from lakemuster.spark.reading.paimon.aggregation import ColumnMerge
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
-from lakemuster.spark.reading.paimon.folding import Folding
 from lakemuster.spark.reading.paimon.ordering import ordered_form
-from lakemuster.spark.reading.paimon.sources import Source, first_of, key_column
+from lakemuster.spark.reading.paimon.sorted_cursor import SortedFile, first_of, key_column
 
 _PLACE = "_PLACE"
 _ADDS = "_ADDS"
@@ -54,14 +54,14 @@ class Merging:
     descending: bool
     keeps_first: bool
     ignores_deletes: bool
-    folding: Folding | None = None
+    folding: ColumnMerge | None = None
 
     @property
     def needed(self) -> tuple[Field, ...]:
         """The columns to read in addition to the requested ones."""
         return (*self.keys, *self.sequence, *(() if self.folding is None else self.folding.needed))
 
-    def rows(self, sources: Sequence[Source]) -> Iterator[pa.Table]:
+    def rows(self, sources: Sequence[SortedFile]) -> Iterator[pa.Table]:
         """The merged rows in key order, with all columns of the sources.
 
         Args:
@@ -70,7 +70,7 @@ class Merging:
         Raises:
             NotSorted: a file is not sorted.
             RefusesDeletes: there are delete rows, which the merge engine does not support, or not here.
-            CannotFold: values that an aggregate function cannot combine.
+            AggregationFailed: values that an aggregate function cannot combine.
         """
         while True:
             reached = [key for source in sources if (key := source.reached) is not None]
@@ -102,7 +102,7 @@ class Merging:
         rows = rows.filter(self._is_first(rows) if self.keeps_first else self._is_last(rows))
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
-    def _folded(self, folding: Folding, rows: pa.Table) -> pa.Table:
+    def _folded(self, folding: ColumnMerge, rows: pa.Table) -> pa.Table:
         starts = np.flatnonzero(self._is_first(rows).to_numpy(zero_copy_only=False))
         adds = rows.column(_ADDS).to_numpy()
         if ((np.minimum.reduceat(adds, starts) == 0) & (np.diff(starts, append=len(adds)) > 1)).any():

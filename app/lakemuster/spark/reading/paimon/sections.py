@@ -11,15 +11,15 @@ from lakemuster.client.model import Row
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
+from lakemuster.spark.reading.paimon.aggregation import AggregationFailed
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.deletion_vectors import live_rows
 from lakemuster.spark.reading.paimon.engines import merging_of
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
-from lakemuster.spark.reading.paimon.folding import CannotFold
 from lakemuster.spark.reading.paimon.merging import RefusesDeletes, is_added
 from lakemuster.spark.reading.paimon.ordering import NoOrder, ordered_form
-from lakemuster.spark.reading.paimon.sources import Key, NotSorted, Source
+from lakemuster.spark.reading.paimon.sorted_cursor import Key, NotSorted, SortedFile
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.paimon.vectors import live_rows
 
 _POSTPONE = -2
 
@@ -65,13 +65,13 @@ def section_rows(
         sources = []
         for file in ordered:
             rows = partial(_rows, table, file, tuple(needed.values()), files, by_snapshot=by_snapshot)
-            sources.append(Source(file["file_path"], rows, merging.keys, _least_key(file, merging.keys)))
+            sources.append(SortedFile(file["file_path"], rows, merging.keys, _least_key(file, merging.keys)))
         for rows in merging.rows(sources):
             for batch in rows.to_batches():
                 yield batch.select(names)
     except NotSorted as problem:
         raise NotReadable(table.name, str(problem), problem.path) from problem
-    except (RefusesDeletes, NoOrder, CannotFold) as problem:
+    except (RefusesDeletes, NoOrder, AggregationFailed) as problem:
         raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
 
 

@@ -15,7 +15,7 @@ import pytest
 from lakemuster.client.model import Row
 from lakemuster.spark import planning
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import Part, rows_of
+from lakemuster.spark.planning import TaskInput, rows_of
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.model import BYTE_RANGE, Split, TableToRead
 from lakemuster.spark.splits import Packing, cut
@@ -78,7 +78,7 @@ def written(folder: Path, **options: Any) -> Row:
     return file_row(path, COUNT)
 
 
-def ids(part: Part, **options: Any) -> list[int]:
+def ids(part: TaskInput, **options: Any) -> list[int]:
     pushed = options.pop("pushed", None)
     of: TableToRead = table(*COLUMNS, columns=("id",))
     asked = Options("http://127.0.0.1:1", "db.t", **options)
@@ -118,7 +118,7 @@ FILTERS = {
 @pytest.mark.parametrize("where", FILTERS)
 def test_row_groups_without_a_matching_row_are_not_read(tmp_path, read, where):
     expected, groups = FILTERS[where]
-    part = Part((Split((written(tmp_path),)),))
+    part = TaskInput((Split((written(tmp_path),)),))
     found = ids(part, filter=where)
     assert len(read) == groups
     if expected is not None:
@@ -130,7 +130,7 @@ def test_row_groups_without_a_matching_row_are_not_read(tmp_path, read, where):
 
 
 def test_nothing_is_known_without_statistics(tmp_path, read):
-    part = Part((Split((written(tmp_path, write_statistics=False),)),))
+    part = TaskInput((Split((written(tmp_path, write_statistics=False),)),))
     assert ids(part, filter="id = 1234") == [1234]
     assert len(read) == GROUPS
 
@@ -140,7 +140,7 @@ def test_delete_files_of_a_file_without_wanted_rows_are_not_opened(tmp_path, rea
     monkeypatch.setattr(planning, "files_here", lambda: by)
     file = written(tmp_path)
     delete = position_deletes(tmp_path / "p.parquet", [(file["file_path"], 0)])
-    assert ids(Part((Split(({**file, "deletes": [delete]},)),)), filter="id < 0") == []
+    assert ids(TaskInput((Split(({**file, "deletes": [delete]},)),)), filter="id < 0") == []
     assert by.opened == [file["file_path"]]
 
 
@@ -157,11 +157,11 @@ def test_positions_are_those_of_the_file(tmp_path, read, says_offsets, by_vector
         file["split_offsets"] = offsets(file)
     pieces = list(cut([Split((file,))], Packing(file["file_size_in_bytes"] // 5, 1)))
     assert len(pieces) >= 5
-    found = [ids(Part((piece,))) for piece in pieces]
+    found = [ids(TaskInput((piece,))) for piece in pieces]
     assert sorted(read) == list(range(GROUPS)), "each row group is read once"
     assert [number for part in found for number in part] == [number for number in range(COUNT) if number not in gone]
     assert all(len(part) <= 700 for part in found)
-    assert ids(Part(tuple(pieces)), filter="id BETWEEN 1233 AND 1235") == [1233, 1235]
+    assert ids(TaskInput(tuple(pieces)), filter="id BETWEEN 1233 AND 1235") == [1233, 1235]
 
 
 def offsets(file: Row) -> list[int]:

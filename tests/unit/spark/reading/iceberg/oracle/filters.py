@@ -120,8 +120,8 @@ def _leaves(patch: Patch, answer: Callable[..., tuple[bool, bool]]) -> None:
     patch.setattr(row_filter, "outcomes", answer)
 
 
-def _parts(patch: Patch, **change: Callable[[bounds.Bounds], Any]) -> None:
-    def changed(*arguments: Any) -> bounds.Bounds | None:
+def _parts(patch: Patch, **change: Callable[[bounds.ColumnStats], Any]) -> None:
+    def changed(*arguments: Any) -> bounds.ColumnStats | None:
         known = _bounds(*arguments)
         return known and replace(known, **{name: make(known) for name, make in change.items()})
 
@@ -189,7 +189,7 @@ def columns_are_taken_for_each_other(patch: Patch) -> None:
 
 def or_is_and(patch: Patch) -> None:
     def answer(condition: Any, of: Any) -> tuple[bool, bool]:
-        if isinstance(condition, row_filter._Joined):
+        if isinstance(condition, row_filter._AndOr):
             true_of, false_of = zip(*(answer(child, of) for child in condition.children), strict=True)
             return all(true_of), any(false_of)
         return _of(condition, of)
@@ -199,7 +199,7 @@ def or_is_and(patch: Patch) -> None:
 
 def not_is_left_out(patch: Patch) -> None:
     def answer(condition: Any, of: Any) -> tuple[bool, bool]:
-        return answer(condition.child, of) if isinstance(condition, row_filter._Denied) else _of(condition, of)
+        return answer(condition.child, of) if isinstance(condition, row_filter._Not) else _of(condition, of)
 
     patch.setattr(row_filter, "_outcomes", answer)
 

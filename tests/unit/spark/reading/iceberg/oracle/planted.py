@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from lakemuster.caching import Cache
 from lakemuster.spark.reading.iceberg import defaults, equality, keys, open_rows, positions, projection, rows
-from lakemuster.spark.reading.iceberg.bounded import Bounded
-from lakemuster.spark.reading.iceberg.ids import mapping_of, with_mapped_ids
+from lakemuster.spark.reading.iceberg.field_ids import mapping_of, with_mapped_ids
 from lakemuster.spark.reading.iceberg.schema import target_schema
 
 Patch = pytest.MonkeyPatch
 _kept, _among, _of, _read = (
-    positions.kept,
+    positions.live_mask,
     keys.Keys.among,
     equality.EqualityDeletes.of,
     positions.PositionDeletes._read,
@@ -26,7 +26,7 @@ _kept, _among, _of, _read = (
 _missing, _comparable, _opened, _column = (
     defaults.missing_value, keys.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
 )  # fmt: skip
-_init, _get, _list, _map = keys.Keys.__init__, Bounded.get, projection._list, projection._map
+_init, _get, _list, _map = keys.Keys.__init__, Cache.get_or_make, projection._list, projection._map
 
 
 def position_deletes_are_ignored(patch: Patch) -> None:
@@ -34,18 +34,18 @@ def position_deletes_are_ignored(patch: Patch) -> None:
 
 
 def positions_start_at_one(patch: Patch) -> None:
-    patch.setattr(rows, "kept", lambda places, start, length: _kept(places, start + 1, length))
+    patch.setattr(rows, "live_mask", lambda places, start, length: _kept(places, start + 1, length))
 
 
 def positions_start_anew_in_each_batch(patch: Patch) -> None:
-    patch.setattr(rows, "kept", lambda places, start, length: _kept(places, 0, length))
+    patch.setattr(rows, "live_mask", lambda places, start, length: _kept(places, 0, length))
 
 
 def positions_are_of_any_file(patch: Patch) -> None:
     def read(self: Any, delete: Any) -> Any:
-        by_file, size = _read(self, delete)
+        by_file = _read(self, delete)
         both = np.unique(np.concatenate([np.empty(0, np.int64), *by_file.values()]))
-        return dict.fromkeys(self._wanted[delete["file_path"]], both), size
+        return dict.fromkeys(self._wanted[delete["file_path"]], both)
 
     patch.setattr(positions.PositionDeletes, "_read", read)
 
@@ -169,7 +169,7 @@ def null_lists_are_empty(patch: Patch) -> None:
 
 
 def delete_files_are_taken_for_each_other(patch: Patch) -> None:
-    patch.setattr(Bounded, "get", lambda self, key, make: _get(self, "one", make))
+    patch.setattr(Cache, "get_or_make", lambda self, key, make: _get(self, "one", make))
 
 
 PLANTED: dict[str, Callable[[Patch], None]] = {

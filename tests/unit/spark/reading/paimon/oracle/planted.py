@@ -14,6 +14,8 @@ import pytest
 from lakemuster.spark.reading import paimon
 from lakemuster.spark.reading.paimon import (
     arrays,
+    data_evolution,
+    deletion_vectors,
     engines,
     evolution,
     file_rows,
@@ -21,19 +23,22 @@ from lakemuster.spark.reading.paimon import (
     ordering,
     schemas,
     sections,
-    spread,
-    vectors,
 )
 from lakemuster.spark.reading.paimon.merging import Merging
-from lakemuster.spark.reading.paimon.sources import Source
+from lakemuster.spark.reading.paimon.sorted_cursor import SortedFile
 
 Patch = pytest.MonkeyPatch
-_columns, _merging_of, _without = file_rows._Columns.__init__, engines.merging_of, vectors.without_positions
-_in_order, _member, _writes, _ordered = Merging._in_order, evolution._member, spread._writes, ordering.ordered_form
+_columns, _merging_of, _without = file_rows._Columns.__init__, engines.merging_of, deletion_vectors.without_positions
+_in_order, _member, _writes, _ordered = (
+    Merging._in_order,
+    evolution._member,
+    data_evolution._writes,
+    ordering.ordered_form,
+)
 
 
 def vectors_are_ignored(patch: Patch) -> None:
-    patch.setattr(vectors, "deleted_positions", lambda *of: np.empty(0, np.uint64))
+    patch.setattr(deletion_vectors, "deleted_positions", lambda *of: np.empty(0, np.uint64))
 
 
 def positions_start_anew_in_each_batch(patch: Patch) -> None:
@@ -41,7 +46,7 @@ def positions_start_anew_in_each_batch(patch: Patch) -> None:
         for batch in batches:
             yield from _without(deleted, iter([batch]))
 
-    patch.setattr(vectors, "without_positions", without)
+    patch.setattr(deletion_vectors, "without_positions", without)
 
 
 def columns_are_matched_by_name(patch: Patch) -> None:
@@ -91,7 +96,7 @@ def updates_are_deletes(patch: Patch) -> None:
 
 
 def deletes_of_old_files_stay(patch: Patch) -> None:
-    patch.setattr(paimon, "rows_alone", vectors.live_rows)
+    patch.setattr(paimon, "rows_alone", deletion_vectors.live_rows)
 
 
 def _with(patch: Patch, **changed: Any) -> None:
@@ -163,12 +168,12 @@ def minus_zero_is_older_than_zero(patch: Patch) -> None:
 
 
 def what_is_held_is_taken_for_all(patch: Patch) -> None:
-    patch.setattr(Source, "reached", property(lambda self: None if self._held is not None else self._floor))
+    patch.setattr(SortedFile, "reached", property(lambda self: None if self._held is not None else self._floor))
 
 
 def rows_before_the_end_are_left(patch: Patch) -> None:
-    count = Source._count_before
-    patch.setattr(Source, "_count_before", lambda self, held, end: max(0, count(self, held, end) - 1))
+    count = SortedFile._count_before
+    patch.setattr(SortedFile, "_count_before", lambda self, held, end: max(0, count(self, held, end) - 1))
 
 
 def the_file_that_is_farthest_bounds(patch: Patch) -> None:
@@ -186,11 +191,13 @@ def the_oldest_file_has_the_column(patch: Patch) -> None:
         found = [place for place, file in enumerate(whole) if _writes(table, file, field)]
         return found[-1] if found else 0
 
-    patch.setattr(spread, "_provider", provider)
+    patch.setattr(data_evolution, "_provider", provider)
 
 
 def columns_that_were_not_written_count(patch: Patch) -> None:
-    patch.setattr(spread, "_writes", lambda table, file, field: _writes(table, {**file, "write_cols": None}, field))
+    patch.setattr(
+        data_evolution, "_writes", lambda table, file, field: _writes(table, {**file, "write_cols": None}, field)
+    )
 
 
 def files_are_read_side_by_side_from_other_places(patch: Patch) -> None:
@@ -199,7 +206,7 @@ def files_are_read_side_by_side_from_other_places(patch: Patch) -> None:
             count = min(batch.num_rows for batch in batches)
             yield [batch.slice(0, count) for batch in batches]
 
-    patch.setattr(spread, "_aligned", aligned)
+    patch.setattr(data_evolution, "_aligned", aligned)
 
 
 PLANTED: dict[str, Callable[[Patch], None]] = {

@@ -26,7 +26,7 @@ class NotSorted(Exception):
         self.path = path
 
 
-class Source:
+class SortedFile:
     """A cursor over the rows of one file, with a buffer of the rows read but not taken yet.
 
     Args:

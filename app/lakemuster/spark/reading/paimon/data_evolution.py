@@ -16,9 +16,9 @@ import pyarrow as pa
 from lakemuster.client.model import Row
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.model import Files, NotReadable
+from lakemuster.spark.reading.paimon.deletion_vectors import deleted_positions, without_positions
 from lakemuster.spark.reading.paimon.file_rows import rows_of_file
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.paimon.vectors import deleted_positions, without_positions
 
 _APART = (".blob", ".vector.")
 """Marks in the names of files that hold a single column of large objects, or vectors, for part of the rows."""

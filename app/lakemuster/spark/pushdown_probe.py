@@ -63,7 +63,7 @@ class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not her
                 yield number, self._number is not None
 
 
-def plans_each_use(spark: SparkSession) -> bool:
+def plans_each_use_separately(spark: SparkSession) -> bool:
     """Whether this session pushes filters, and each use of a frame gets its own filters.
 
     False also if this cannot be determined. On a version that is not listed, this runs a few small queries.
@@ -73,12 +73,12 @@ def plans_each_use(spark: SparkSession) -> bool:
     try:
         spark.dataSource.register(Trial)
         frame = spark.read.format(NAME).load()
-        return reads_its_own(lambda: frame)
+        return uses_are_isolated(lambda: frame)
     except Exception:  # noqa: BLE001 - whatever the session refuses, pushdown by default is not safe then
         return False
 
 
-def reads_its_own(use: Callable[[], DataFrame]) -> bool:
+def uses_are_isolated(use: Callable[[], DataFrame]) -> bool:
     """Whether filters on a frame over :class:`Trial` are pushed, and each use of the frame returns its own rows.
 
     Args:

@@ -24,7 +24,7 @@ Places = npt.NDArray[np.int64]
 """Row indices; negative for no row."""
 
 
-class CannotFold(Exception):
+class AggregationFailed(Exception):
     """Values that an aggregate function cannot combine."""
 
 
@@ -82,7 +82,7 @@ class SequenceGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
+class ColumnMerge:
     """The functions that merge the columns of a table.
 
     Attributes:
@@ -106,7 +106,7 @@ class Folding:
         """One merged row per run.
 
         Raises:
-            CannotFold: a sum overflows its type.
+            AggregationFailed: a sum overflows its type.
             NoOrder: a value of a sequence group has no order.
         """
         runs = Runs(starts, rows.num_rows)
@@ -162,7 +162,7 @@ def total(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
     """The sum of the values that are not null, added from the oldest to the newest.
 
     Raises:
-        CannotFold: it overflows the type.
+        AggregationFailed: it overflows the type.
     """
     found = _taken(values, runs.starts)
     try:
@@ -170,7 +170,7 @@ def total(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
             more = _taken(values, np.where(runs.lengths > step, runs.starts + step, -1))
             found = pc.coalesce(_added(found, more), found, more)
     except pa.ArrowInvalid as problem:
-        raise CannotFold(f"a sum is beyond {values.type}") from problem
+        raise AggregationFailed(f"a sum is beyond {values.type}") from problem
     return found
 
 

@@ -14,13 +14,13 @@ from decimal import Decimal
 from typing import Any
 
 
-def sql_of_all(filters: Iterable[Any]) -> str | None:
+def filters_to_sql(filters: Iterable[Any]) -> str | None:
     """A condition implied by all the filters together; None if none of them can be translated."""
-    found = [text for one in filters if (text := sql_of(one)) is not None]
+    found = [text for one in filters if (text := filter_to_sql(one)) is not None]
     return " AND ".join(found) or None
 
 
-def sql_of(filter: Any) -> str | None:
+def filter_to_sql(filter: Any) -> str | None:
     """One of Spark's filters (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not surely the same."""
     kind = type(filter).__name__
     if kind == "Not":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lakemuster.client import SnapshotInfo
-from lakemuster.spark.appends import check_appends
-from lakemuster.spark.errors import NotFollowed
+from lakemuster.spark.append_check import check_appends
+from lakemuster.spark.errors import NotAppendOnly
 
 
 def snapshots(*operations: str, branch: str = "main") -> list[SnapshotInfo]:
@@ -34,17 +34,17 @@ def test_appends_and_compactions_are_followed():
 @pytest.mark.parametrize(("operation", "option"), [("overwrite", "skip_overwrites"), ("delete", "skip_deletes")])
 def test_other_changes_stop_it_unless_they_may_be_passed_over(operation, option):
     found = snapshots("append", operation, "append")
-    with pytest.raises(NotFollowed, match=f"snapshot 2 is no append but {operation}; option {option} passes over"):
+    with pytest.raises(NotAppendOnly, match=f"snapshot 2 is no append but {operation}; option {option} passes over"):
         check_appends("a.b", found, 1, 3, frozenset())
     check_appends("a.b", found, 1, 3, frozenset({operation}))
 
 
 @pytest.mark.parametrize(("start", "end"), [(9, 2), (2, 1), (1, 9)])
 def test_snapshots_that_do_not_follow_one_another_stop_it(start, end):
-    with pytest.raises(NotFollowed, match="it has expired, or the table was rolled back"):
+    with pytest.raises(NotAppendOnly, match="it has expired, or the table was rolled back"):
         check_appends("a.b", snapshots("append", "append"), start, end, frozenset())
 
 
 def test_snapshots_of_other_branches_are_others():
-    with pytest.raises(NotFollowed, match="does not lead"):
+    with pytest.raises(NotAppendOnly, match="does not lead"):
         check_appends("a.b", snapshots("append", "append", branch="dev"), 1, 2, frozenset())

@@ -14,21 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lakemuster.metadata.types import Field, ListType, MapType, StructType, Type
-from lakemuster.spark.reading.iceberg.stored import Stored
+from lakemuster.spark.reading.iceberg.file_columns import FileColumn
 
 NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class MappedField:
     """A field of a name mapping: the names for it in files; ``field_id`` is None if the table does not have it."""
 
     field_id: int | None
     names: tuple[str, ...]
-    fields: tuple[Mapped, ...]
+    fields: tuple[MappedField, ...]
 
 
-def parse_name_mapping(text: str) -> tuple[Mapped, ...]:
+def parse_name_mapping(text: str) -> tuple[MappedField, ...]:
     """Parse the table property.
 
     Raises:
@@ -40,20 +40,21 @@ def parse_name_mapping(text: str) -> tuple[Mapped, ...]:
         raise ValueError("it is not a list of fields with names") from cause
 
 
-def _mapped(fields: object) -> tuple[Mapped, ...]:
+def _mapped(fields: object) -> tuple[MappedField, ...]:
     if not isinstance(fields, list):
         raise TypeError
     return tuple(
-        Mapped(field.get("field-id"), tuple(field["names"]), _mapped(field.get("fields") or [])) for field in fields
+        MappedField(field.get("field-id"), tuple(field["names"]), _mapped(field.get("fields") or []))
+        for field in fields
     )
 
 
-def mapping_of(fields: Sequence[Field]) -> tuple[Mapped, ...]:
+def mapping_of(fields: Sequence[Field]) -> tuple[MappedField, ...]:
     """The mapping of a schema's own names."""
-    return tuple(Mapped(field.field_id, (field.name,), _within(field.type)) for field in fields)
+    return tuple(MappedField(field.field_id, (field.name,), _within(field.type)) for field in fields)
 
 
-def _within(of: Type) -> tuple[Mapped, ...]:
+def _within(of: Type) -> tuple[MappedField, ...]:
     match of:
         case StructType(fields=fields):
             return mapping_of(fields)
@@ -64,13 +65,13 @@ def _within(of: Type) -> tuple[Mapped, ...]:
     return ()
 
 
-def with_mapped_ids(columns: Sequence[Stored], mapping: Sequence[Mapped]) -> tuple[Stored, ...]:
+def with_mapped_ids(columns: Sequence[FileColumn], mapping: Sequence[MappedField]) -> tuple[FileColumn, ...]:
     """Columns with field ids by name; a column that the mapping does not contain gets None."""
     return tuple(_with_mapped_id(column, column.name, mapping) for column in columns)
 
 
-def _with_mapped_id(column: Stored, name: str, mapping: Sequence[Mapped]) -> Stored:
-    found = next((mapped for mapped in mapping if name in mapped.names), Mapped(None, (), ()))
+def _with_mapped_id(column: FileColumn, name: str, mapping: Sequence[MappedField]) -> FileColumn:
+    found = next((mapped for mapped in mapping if name in mapped.names), MappedField(None, (), ()))
     inner = found.fields
     names = _INNER.get(column.kind) or [child.name for child in column.children]
     children = (_with_mapped_id(child, name, inner) for child, name in zip(column.children, names, strict=True))
@@ -80,6 +81,6 @@ def _with_mapped_id(column: Stored, name: str, mapping: Sequence[Mapped]) -> Sto
 _INNER = {"list": ["element"], "map": ["key", "value"]}
 
 
-def with_position_ids(columns: Sequence[Stored]) -> tuple[Stored, ...]:
+def with_position_ids(columns: Sequence[FileColumn]) -> tuple[FileColumn, ...]:
     """Top-level columns with their positions, from 1, as field ids; nested fields get none."""
     return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

@@ -19,7 +19,7 @@ from lakemuster.spark.reading.bounds import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.file_rows import open_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.row_groups import Piece
+from lakemuster.spark.reading.row_groups import RowRange
 
 _AROUND = 8
 """Bytes before and after a 32-bit vector that its recorded length does not include."""
@@ -41,7 +41,7 @@ def live_rows(
             yield from without_positions(_among(deleted, rows.pieces), rows.batches())
 
 
-def _among(deleted: NDArray[np.uint64], pieces: Sequence[Piece]) -> NDArray[np.uint64]:
+def _among(deleted: NDArray[np.uint64], pieces: Sequence[RowRange]) -> NDArray[np.uint64]:
     """Positions of deleted rows in the file, converted to positions in the concatenated rows of some pieces."""
     found, start = [np.empty(0, np.uint64)], 0
     for piece in pieces:

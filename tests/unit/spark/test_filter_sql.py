@@ -13,7 +13,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
 from lakemuster.predicates import BoundAnd, BoundLeaf, BoundOr, Op, bind
 from lakemuster.predicates.sql import parse_sql
-from lakemuster.spark.pushed import sql_of, sql_of_all
+from lakemuster.spark.filter_sql import filter_to_sql, filters_to_sql
 
 
 # As ``pyspark.sql.datasource`` has them.
@@ -112,7 +112,7 @@ ASKED = [
 
 @pytest.mark.parametrize(("asked", "op", "values"), ASKED, ids=lambda one: str(one)[:50])
 def test_the_server_reads_what_spark_asks(asked, op, values):
-    text = sql_of(asked)
+    text = filter_to_sql(asked)
     assert text is not None
     bound = bind(parse_sql(text), SCHEMA)
     if op is None:
@@ -122,16 +122,16 @@ def test_the_server_reads_what_spark_asks(asked, op, values):
 
 
 def test_nan_is_never_lost():
-    assert bind(parse_sql(sql_of(EqualTo(("ratio",), math.nan)) or ""), SCHEMA).op is Op.IS_NAN
-    above = bind(parse_sql(sql_of(GreaterThan(("ratio",), 5.0)) or ""), SCHEMA)
+    assert bind(parse_sql(filter_to_sql(EqualTo(("ratio",), math.nan)) or ""), SCHEMA).op is Op.IS_NAN
+    above = bind(parse_sql(filter_to_sql(GreaterThan(("ratio",), 5.0)) or ""), SCHEMA)
     assert isinstance(above, BoundOr)
     assert {leaf.op for leaf in above.children} == {Op.GT, Op.IS_NAN}
 
 
 def test_null_safe_equality():
-    same = bind(parse_sql(sql_of(EqualNullSafe(("id",), 4)) or ""), SCHEMA)
+    same = bind(parse_sql(filter_to_sql(EqualNullSafe(("id",), 4)) or ""), SCHEMA)
     assert isinstance(same, BoundAnd)
-    other = bind(parse_sql(sql_of(Not(EqualNullSafe(("id",), 4))) or ""), SCHEMA)
+    other = bind(parse_sql(filter_to_sql(Not(EqualNullSafe(("id",), 4))) or ""), SCHEMA)
     assert isinstance(other, BoundOr)
     assert {leaf.op for leaf in other.children} == {Op.IS_NULL, Op.NOT_EQ}
 
@@ -155,11 +155,11 @@ def test_null_safe_equality():
     ids=str,
 )
 def test_what_is_not_surely_the_same_is_left_out(asked):
-    assert sql_of(asked) is None
+    assert filter_to_sql(asked) is None
 
 
 def test_several_are_all_asked():
-    assert sql_of_all([EqualTo(("id",), 1), StringEndsWith(("name",), "x"), IsNull(("day",))]) == (
+    assert filters_to_sql([EqualTo(("id",), 1), StringEndsWith(("name",), "x"), IsNull(("day",))]) == (
         '"id" = 1 AND "day" IS NULL'
     )
-    assert sql_of_all([StringEndsWith(("name",), "x")]) is None
+    assert filters_to_sql([StringEndsWith(("name",), "x")]) is None

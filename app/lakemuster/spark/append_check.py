@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakemuster.client import SnapshotInfo
-from lakemuster.spark.errors import NotFollowed
+from lakemuster.spark.errors import NotAppendOnly
 
 _KEPT = frozenset({"append", "replace"})
 """Operations that remove no rows."""
@@ -18,8 +18,8 @@ def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end
         skipped: further operations that are allowed: ``overwrite``, ``delete``.
 
     Raises:
-        NotFollowed: a snapshot has an operation that is not allowed (the newest such is reported), or ``start`` is not
-            an ancestor of ``end``.
+        NotAppendOnly: a snapshot has an operation that is not allowed (the newest such is reported), or ``start`` is
+            not an ancestor of ``end``.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots if snapshot.row.get("branch", "main") == "main"}
     at: int | None = end
@@ -27,11 +27,11 @@ def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end
     while at != start:
         snapshot = None if at is None or at in passed else by_id.get(at)
         if snapshot is None:
-            raise NotFollowed(
+            raise NotAppendOnly(
                 table, f"snapshot {start}, where the stream stands, does not lead to snapshot {end}: "
                 "it has expired, or the table was rolled back"
             )  # fmt: skip
         if snapshot.operation not in _KEPT | skipped:
-            raise NotFollowed(table, f"snapshot {at} is no append but {snapshot.operation}", snapshot.operation)
+            raise NotAppendOnly(table, f"snapshot {at} is no append but {snapshot.operation}", snapshot.operation)
         passed.add(snapshot.snapshot_id)
         at = snapshot.parent_id

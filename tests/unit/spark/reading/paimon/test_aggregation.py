@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.model import NotReadable
-from lakemuster.spark.reading.paimon import folding
+from lakemuster.spark.reading.paimon import aggregation
+from lakemuster.spark.reading.paimon.aggregation import AggregationFailed, ColumnMerge, Runs, SequenceGroup
 from lakemuster.spark.reading.paimon.engines import merging_of
-from lakemuster.spark.reading.paimon.folding import CannotFold, Folding, Runs, SequenceGroup
 from lakemuster.spark.reading.paimon.tables import PaimonTable
 
 INT, DOUBLE, TEXT = Primitive(Kind.INT, "INT"), Primitive(Kind.DOUBLE, "DOUBLE"), Primitive(Kind.STRING, "STRING")
@@ -42,12 +42,12 @@ def choose(better: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
     return lambda held, value: held if value is None or (held is not None and not better(value, held)) else value
 
 
-PLAIN: dict[str, tuple[folding.Function, Callable[[Any, Any], Any]]] = {
-    "last_non_null": (folding.last_non_null, lambda held, value: held if value is None else value),
-    "first_non_null": (folding.first_non_null, lambda held, value: value if held is None else held),
-    "last": (folding.last, lambda held, value: value),
-    "greatest": (folding.greatest, choose(lambda value, held: by_order(held, value))),
-    "least": (folding.least, choose(by_order)),
+PLAIN: dict[str, tuple[aggregation.Function, Callable[[Any, Any], Any]]] = {
+    "last_non_null": (aggregation.last_non_null, lambda held, value: held if value is None else value),
+    "first_non_null": (aggregation.first_non_null, lambda held, value: value if held is None else held),
+    "last": (aggregation.last, lambda held, value: value),
+    "greatest": (aggregation.greatest, choose(lambda value, held: by_order(held, value))),
+    "least": (aggregation.least, choose(by_order)),
 }
 
 
@@ -69,7 +69,7 @@ def test_functions(name: str, data: st.DataObject, lengths: list[int]) -> None:
 @given(data=st.data(), lengths=LENGTHS)
 def test_sums(data: st.DataObject, lengths: list[int]) -> None:
     values = data.draw(st.lists(NUMBERS, min_size=sum(lengths), max_size=sum(lengths)))
-    found = folding.total(pa.array(values, pa.int8()), Field(0, "a", INT, required=False), runs_of(lengths))
+    found = aggregation.total(pa.array(values, pa.int8()), Field(0, "a", INT, required=False), runs_of(lengths))
     rest = iter(values)
     parts = [[one for one in (next(rest) for _ in range(length)) if one is not None] for length in lengths]
     assert found.to_pylist() == [sum(part) if part else None for part in parts]
@@ -77,8 +77,8 @@ def test_sums(data: st.DataObject, lengths: list[int]) -> None:
 
 @pytest.mark.parametrize(("of", "most"), [(pa.int8(), 127), (pa.int64(), 2**63 - 1), (pa.decimal128(2, 1), Decimal(9))])
 def test_sums_beyond_their_type(of: pa.DataType, most: object) -> None:
-    with pytest.raises(CannotFold):
-        folding.total(pa.array([most, most], of), Field(0, "a", INT, required=False), runs_of([2]))
+    with pytest.raises(AggregationFailed):
+        aggregation.total(pa.array([most, most], of), Field(0, "a", INT, required=False), runs_of([2]))
 
 
 @given(data=st.data(), lengths=LENGTHS)
@@ -94,7 +94,7 @@ def test_sequence_groups(data: st.DataObject, lengths: list[int]) -> None:
         SequenceGroup((field["three"],), frozenset({"three", "of_three"})),
     )
     schema = pa.schema([(name, pa.int32()) for name in names])
-    made = Folding("partial-update", {}, groups, {})
+    made = ColumnMerge("partial-update", {}, groups, {})
     found = made.folded(pa.Table.from_pylist(rows, schema), runs_of(lengths).starts).to_pylist()
     rest = iter(rows)
     assert found == [grouped([next(rest) for _ in range(length)], groups) for length in lengths]

@@ -11,7 +11,7 @@ IdOf = Callable[[pa.Field], int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class FileColumn:
     """A column of a file, or a field nested in one.
 
     Attributes:
@@ -25,7 +25,7 @@ class Stored:
     field_id: int | None
     name: str
     type: pa.DataType
-    children: tuple[Stored, ...]
+    children: tuple[FileColumn, ...]
     leaf: int
 
     @property
@@ -44,7 +44,7 @@ class Stored:
             yield from child.leaves
 
 
-def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
+def file_columns(schema: pa.Schema, id_of: IdOf) -> tuple[FileColumn, ...]:
     """The columns of a file with the given schema."""
     leaf = 0
     columns = []
@@ -54,14 +54,14 @@ def stored_columns(schema: pa.Schema, id_of: IdOf) -> tuple[Stored, ...]:
     return tuple(columns)
 
 
-def _stored(field: pa.Field, id_of: IdOf, leaf: int) -> tuple[Stored, int]:
+def _stored(field: pa.Field, id_of: IdOf, leaf: int) -> tuple[FileColumn, int]:
     of = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
     children = []
     at = leaf
     for inner in inner_fields(of):
         child, at = _stored(inner, id_of, at)
         children.append(child)
-    return Stored(id_of(field), field.name, of, tuple(children), leaf), max(at, leaf + 1)
+    return FileColumn(id_of(field), field.name, of, tuple(children), leaf), max(at, leaf + 1)
 
 
 def inner_fields(of: pa.DataType) -> list[pa.Field]:
@@ -81,7 +81,7 @@ def is_list(of: pa.DataType) -> bool:
     return bool(types.is_list(of) or types.is_large_list(of) or types.is_fixed_size_list(of))
 
 
-def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
+def prune(columns: Sequence[FileColumn], leaves: set[int]) -> tuple[FileColumn, ...]:
     """The columns pruned to the given leaves: columns and members without any of them are removed."""
     return tuple(
         replace(column, children=prune(column.children, leaves))
@@ -90,6 +90,6 @@ def prune(columns: Sequence[Stored], leaves: set[int]) -> tuple[Stored, ...]:
     )
 
 
-def has_ids(columns: Sequence[Stored]) -> bool:
+def has_ids(columns: Sequence[FileColumn]) -> bool:
     """Whether any column, or field nested in one, has a field id."""
     return any(column.field_id is not None or has_ids(column.children) for column in columns)

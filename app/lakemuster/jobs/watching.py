@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import logging
+import math
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -27,8 +28,10 @@ from lakemuster.jobs.job import Run
 TICK_SECONDS = 1.0
 RELOAD_SECONDS = 5.0
 """How often the job learns of tables that were registered or removed."""
-THREADS_OF_A_BUCKET = 4
-THREADS_IN_ALL = 64
+THREADS_OF_A_BUCKET = 8
+THREADS_IN_ALL = 128
+FIRST_LOOK_SECONDS = 0.01
+"""What a look at a bucket's table is believed to take before one has ended."""
 _GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, are spread evenly however many there are."""
 
@@ -95,6 +98,7 @@ class WatchTables:
         self._reload_at = float("-inf")
         self._lock = threading.Lock()
         self._under_way: set[int] = set()
+        self._look_seconds: dict[str, float] = {}
         self._unchanged: list[tuple[int, float]] = []
         self._looks = self._changes = self._failures = self._late = 0
 
@@ -113,7 +117,7 @@ class WatchTables:
             self._late += sum(table_id in self._under_way for table_id in due)
             due = [table_id for table_id in due if table_id not in self._under_way]
         for bucket, tables in self._by_bucket(due).items():
-            for chunk in _dealt(tables, THREADS_OF_A_BUCKET):
+            for chunk in _dealt(tables, self._threads_for(bucket, len(tables))):
                 self._start(bucket, chunk, run)
         return (
             f"{len(self._schedule)} tables watched; since the start {self._looks} looks, {self._changes} changes, "
@@ -137,6 +141,11 @@ class WatchTables:
             found[self._refresher.tables.bucket_of(table)].append(table)
         return found
 
+    def _threads_for(self, bucket: str, looks: int) -> int:
+        """As many threads as such looks need to end within a tick: more than that contend for the interpreter."""
+        needed = math.ceil(looks * self._look_seconds.get(bucket, FIRST_LOOK_SECONDS) / TICK_SECONDS)
+        return max(1, min(THREADS_OF_A_BUCKET, needed))
+
     def _start(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
         ids = {table.table_id for table in tables}
         with self._lock:
@@ -145,12 +154,14 @@ class WatchTables:
             self._done(ids)
 
     def _look_at_all(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
+        began = self._clock.monotonic()
         for at, table in enumerate(tables):
             if not run.goes_on():
                 self._done(one.table_id for one in tables[at:])
                 return
             if self._is_settled(table) or not self._threads.run(bucket, partial(self._visit, table)):
                 self._done([table.table_id])
+        self._look_seconds[bucket] = (self._clock.monotonic() - began) / len(tables)
 
     def _is_settled(self, table: TableRecord) -> bool:
         """Look at a table's pointer; return whether there is nothing more to do: it has not changed, or it failed."""

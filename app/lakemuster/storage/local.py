@@ -19,6 +19,7 @@ from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import LOCAL, Location, Roots, shown
 
 _THREADS = 8
+_NAMES_OPENED = hasattr(os, "O_PATH") and os.path.isdir("/proc/self/fd")
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -143,7 +144,7 @@ class LocalFiles:
         return _threads_of(os.getpid()).submit(self.children, location)
 
     def _real(self, location: Location) -> str:
-        path = os.path.realpath(f"/{location.key}")
+        path = _real_path(f"/{location.key}")
         if not self._holds(path):
             raise LocationRefused(
                 f"location {shown(location.text)!r} is refused: a symbolic link leads outside the allowed roots"
@@ -151,7 +152,7 @@ class LocalFiles:
         return path
 
     def _holds(self, path: str) -> bool:
-        return any(f"{path}/".startswith(os.path.join(os.path.realpath(root), "")) for root in self._roots)
+        return any(f"{path}/".startswith(os.path.join(_real_path(root), "")) for root in self._roots)
 
     def _entry(self, entry: os.DirEntry[str], folder: str) -> Found | None:
         """The entry to list; None for broken links, and for links out of the roots or to a parent folder."""
@@ -168,6 +169,39 @@ class LocalFiles:
             if isinstance(failure, ObjectMissing):
                 return None
             raise failure from cause
+
+
+def _real_path(path: str) -> str:
+    """Like ``os.path.realpath``, which asks about every component: on Linux the kernel names what it has opened.
+
+    Looks at tables are mostly this. What cannot be opened is left to ``os.path.realpath``, unless it is a missing name
+    in an existing folder: many folders of a table's metadata are optional.
+    """
+    found = _opened_path(path)
+    if found is not None:
+        return found
+    folder, name = os.path.split(path)
+    if name and not os.path.lexists(path) and (found := _opened_path(folder)) is not None:
+        return os.path.join(found, name)
+    return os.path.realpath(path)
+
+
+def _opened_path(path: str) -> str | None:
+    """The path of the file or folder that opening ``path`` leads to; None when that cannot be told."""
+    if not _NAMES_OPENED:
+        return None
+    try:
+        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        found = os.readlink(f"/proc/self/fd/{opened}")
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
+    # The kernel marks what was deleted since, and paths outside of this process's root.
+    return found if found.startswith("/") and not found.endswith(" (deleted)") else None
 
 
 @lru_cache(maxsize=1)

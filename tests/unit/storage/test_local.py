@@ -23,7 +23,8 @@ from lakemuster.errors import (
     StorageDenied,
     StorageUnavailable,
 )
-from lakemuster.storage.local import LocalFile
+from lakemuster.storage import local
+from lakemuster.storage.local import LocalFile, _real_path
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
 
@@ -226,3 +227,45 @@ def test_no_trick_reads_what_lies_outside(lake: Path, start: str, parts: list[st
     assert isinstance(file, CatalogError) or file.read() == b"inside"
     with contextlib.suppress(CatalogError):
         assert {child.name for child in store.list(location)} <= {"db", "in", "t", "x"}
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/file").write_bytes(b"")
+    (tmp_path / "a/pipe (deleted)").write_bytes(b"")
+    for link, target in {
+        "to_b": "a/b",
+        "absolute": str(tmp_path / "a"),
+        "chain": "to_b",
+        "up": "a/b/../..",
+        "dangling": "a/nothing",
+        "dangling_outside": "/nowhere/at/all",
+        "self": "self",
+        "to_file": "a/file",
+    }.items():
+        (tmp_path / link).symlink_to(target)
+    return tmp_path
+
+
+NAMES = ["", "a", "a/b", "a/file", "a/file/x", "a/pipe (deleted)", "to_b", "to_b/x", "chain", "chain/x/y", "absolute/b",
+         "absolute/nothing", "up", "up/a", "dangling", "dangling/x", "dangling_outside", "dangling_outside/x", "self",
+         "to_file", "nothing", "nothing/at/all", "a/./b", "a//b"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("is_linux", [True, False])
+def test_a_real_path_is_that_of_python(
+    linked: Path, name: str, is_linux: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "_NAMES_OPENED", is_linux and local._NAMES_OPENED)
+    path = os.path.join(linked, name)
+    assert _real_path(path) == os.path.realpath(path)
+
+
+def test_a_folder_that_may_not_be_read_is_named_too(linked: Path) -> None:
+    (linked / "a/b").chmod(0)
+    try:
+        assert _real_path(str(linked / "chain")) == os.path.realpath(linked / "chain")
+    finally:
+        (linked / "a/b").chmod(0o755)

@@ -13,7 +13,7 @@ from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
 if TYPE_CHECKING:
     from uvicorn.protocols.http.flow_control import FlowControl
 
-MAX_PIECES = 1024
+MAX_BUFFERS = 1024
 """The limit of buffers in one ``writev`` call (Linux, macOS)."""
 
 WAITING_BYTES = 16 * 2**10
@@ -78,7 +78,7 @@ async def _send_chunk(connection: Connection, body: VectoredBody) -> None:
         if transport.is_closing():
             return
         try:
-            sent = os.writev(transport.get_extra_info("socket").fileno(), rest[at : at + MAX_PIECES])
+            sent = os.writev(transport.get_extra_info("socket").fileno(), rest[at : at + MAX_BUFFERS])
         except BlockingIOError:
             sent = 0
         except OSError:

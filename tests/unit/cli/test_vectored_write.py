@@ -18,13 +18,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
 from lakemuster.cli.connections import BoundedProtocol
-from lakemuster.cli.vectored_write import MAX_PIECES
+from lakemuster.cli.vectored_write import MAX_BUFFERS
 
 LARGE = 3 * 2**20
 TEXT = hashlib.shake_128(b"text").digest(LARGE)
 BODIES: dict[str, list[list[Buffer]]] = {
     "/small": [[b"one ", b"", b"two"], [b"three"]],
-    "/many": [[TEXT[at : at + 7] for at in range(0, 7 * 3 * MAX_PIECES, 7)]],
+    "/many": [[TEXT[at : at + 7] for at in range(0, 7 * 3 * MAX_BUFFERS, 7)]],
     "/large": [[TEXT], [b"", memoryview(TEXT)[1:], b"x", pa.py_buffer(TEXT)], [pa.py_buffer(TEXT)] * 9],
 }
 told: list[str] = []

@@ -273,7 +273,7 @@ class Settings(BaseSettings):
     def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         odd = [origin for origin in value if origin != "*" and not _ORIGIN.fullmatch(origin)]
         if odd:
-            raise ValueError(f"{odd[0]!r} is no origin such as https://boards.example, and not *")
+            raise ValueError(f"{odd[0]!r} is neither an origin, such as https://boards.example, nor *")
         return value
 
     @classmethod
@@ -327,13 +327,13 @@ def load_settings(**flags: object) -> Settings:
             f"{'.'.join(str(part) for part in problem['loc']).upper()}: {_said(problem['type'], problem['msg'])}"
             for problem in cause.errors()
         )
-        raise ConfigInvalid(f"wrong setting: {problems}") from cause
+        raise ConfigInvalid(f"invalid setting: {problems}") from cause
     except ValueError as cause:
-        raise ConfigInvalid(f"wrong setting: {cause}") from cause
+        raise ConfigInvalid(f"invalid setting: {cause}") from cause
 
 
 def _said(kind: str, message: str) -> str:
-    return "there is no such setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
+    return "unknown setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
@@ -345,5 +345,5 @@ def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
     if settings.host not in _LOOPBACK and not settings.has_callers and not insecure_public:
         raise ConfigInvalid(
             f"HOST is {settings.host}: serving it without TOKENS lets anyone in; "
-            "set TOKENS or OIDC_ISSUER, listen on 127.0.0.1, or say --insecure-public"
+            "set TOKENS or OIDC_ISSUER, listen on 127.0.0.1, or pass --insecure-public"
         )

@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).with_name("pypaimon_rest_script.py")
 TABLES = ("shop|plain", "shop|parted", "shop|keyed", "shop|nested", "shop|empty", "two words|a b+c")
 BRANCHED = ("shop|parted$branch_old", "shop|parted|first", "shop|parted|second x+y")
 SYSTEM = ("snapshots", "schemas", "options", "tags", "branches", "files", "manifests", "partitions")
-REFUSAL = "this catalog is for reading"
+REFUSAL = "this catalog is read-only"
 Beside = Callable[..., Any]
 
 

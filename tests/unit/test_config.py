@@ -50,8 +50,8 @@ def test_a_file_has_lists_and_tables_of_its_own(tmp_path: Path) -> None:
         ("STORAGE", '{"s3": 1}', "STORAGE.S3: "),
         ("ROOTS", '["/data"', "ROOTS: not JSON"),
         ("ROOTS", "[1]", "ROOTS.0: "),
-        ("CORS_ORIGINS", "https://a.example/", "CORS_ORIGINS: 'https://a.example/' is no origin"),
-        ("CORS_ORIGINS", "a.example", "CORS_ORIGINS: 'a.example' is no origin"),
+        ("CORS_ORIGINS", "https://a.example/", "CORS_ORIGINS: 'https://a.example/' is neither an origin"),
+        ("CORS_ORIGINS", "a.example", "CORS_ORIGINS: 'a.example' is neither an origin"),
         ("DATABASE_URL", "mysql://x", "DATABASE_URL: must begin with sqlite:///"),
         ("PORT", "65536", "PORT: "),
         ("BOGUS", "1", "LAKEMUSTER_BOGUS"),
@@ -66,7 +66,7 @@ def test_a_wrong_value_is_named(name: str, text: str, said: str, monkeypatch: py
 
 def test_a_wrong_key_of_the_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "lakemuster.toml").write_text("prot = 1\n", "utf-8")
-    with pytest.raises(ConfigInvalid, match="PROT: there is no such setting"):
+    with pytest.raises(ConfigInvalid, match="PROT: unknown setting"):
         load_settings()
 
 

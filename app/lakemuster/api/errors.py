@@ -17,6 +17,7 @@ from starlette.responses import Response
 from lakemuster import errors
 from lakemuster.api.failures import Failure
 from lakemuster.api.iceberg_rest import failures as iceberg_rest
+from lakemuster.api.missing_tables import table_not_found
 from lakemuster.api.paimon_rest import failures as paimon_rest
 
 LOG = logging.getLogger("lakemuster.api")
@@ -108,7 +109,7 @@ def problem(error: errors.CatalogError, path: str, status: int | None = None) ->
 
 def internal_problem(path: str) -> Response:
     """The response to an unexpected exception; it reveals nothing about it."""
-    message = "something went wrong on our side; the server's log has the request id"
+    message = "internal server error; the server's log has the request id"
     return _answer(path, Failure(500, "internal", "Internal", message))
 
 
@@ -163,8 +164,7 @@ def _bounded(value: object, depth: int) -> object:
 def _catalog_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.CatalogError)
     if isinstance(error, errors.TableNotFound):
-        # The same text for a missing table and one that the caller may not see.
-        error = errors.TableNotFound("no table of that name is registered")
+        error = table_not_found(request, error)
     status = STATUS[type(error)]
     if isinstance(error, errors.NotATable) and "table" in request.path_params:
         # The files of a registered table are gone: not the request's fault.
@@ -179,7 +179,8 @@ def _validation_error(request: Request, error: Exception) -> Response:
     found = error.errors()
     if not _says_json(request) and any(p["type"] == "model_attributes_type" and p["loc"] == ("body",) for p in found):
         return problem(
-            errors.RequestInvalid("the body is JSON: send Content-Type: application/json"), request.scope["path"]
+            errors.RequestInvalid("the request body must be JSON: send Content-Type: application/json"),
+            request.scope["path"],
         )
     problems = [
         {"where": ".".join(str(part) for part in p["loc"])[:100], "message": str(p["msg"])[:200]}
@@ -211,12 +212,12 @@ def _http_error(request: Request, error: Exception) -> Response:
     code = _HTTP_CODES.get(error.status_code, "request_invalid")
     phrase = HTTPStatus(error.status_code).phrase
     message = {
-        400: "the body cannot be read as JSON",
+        400: "the request body is not valid JSON",
         404: "no such path",
-        405: f"{request.method} is not allowed here",
+        405: f"{request.method} is not allowed for this path",
     }.get(error.status_code, phrase.lower())
     if isinstance(error.__cause__, RecursionError):
-        message = "the body is nested too deep"
+        message = "the request body is nested too deeply"
     kind = phrase.title().replace(" ", "")
     headers = {**(error.headers or {}), **({"Allow": _allowed(request)} if error.status_code == 405 else {})}
     failure = Failure(error.status_code, code, kind, message, headers=headers)

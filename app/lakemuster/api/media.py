@@ -23,7 +23,7 @@ def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
     ranges = list(_ranges(accept))
     best = max(offered, key=lambda media: _quality(media, ranges))
     if _quality(best, ranges) <= 0:
-        raise NotAcceptable(f"this can be had as {', '.join(offered)}")
+        raise NotAcceptable(f"available media types: {', '.join(offered)}")
     return best
 
 

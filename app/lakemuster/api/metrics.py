@@ -38,18 +38,18 @@ class Metrics(MetricSet):
     def __init__(self) -> None:
         super().__init__()
         self.requests = Counter(
-            "lakemuster_requests", "Requests answered.", ["method", "route", "status"], registry=self.registry
+            "lakemuster_requests", "Requests that were answered.", ["method", "route", "status"], registry=self.registry
         )
         self.seconds = Histogram(
             "lakemuster_request_seconds",
-            "Seconds from a request to the last byte of its answer.",
+            "Seconds from a request to the last byte of its response.",
             ["route"],
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self.in_flight = Gauge("lakemuster_requests_in_flight", "Requests under way.", registry=self.registry)
+        self.in_flight = Gauge("lakemuster_requests_in_flight", "Requests in progress.", registry=self.registry)
         self.broken = Counter(
-            "lakemuster_answers_broken", "Answers that failed after their first byte.", registry=self.registry
+            "lakemuster_answers_broken", "Responses that failed after their first byte.", registry=self.registry
         )
 
 

@@ -114,12 +114,12 @@ class Middleware:
     def _admit(self, scope: Scope, headers: Headers) -> None:
         hosts = headers.getlist("host")
         if self._rules.hosts is not None and (len(hosts) != 1 or _host_name(hosts[0]) not in self._rules.hosts):
-            raise RequestInvalid("this server does not answer to that Host")
+            raise RequestInvalid("the Host header does not name this server")
         origin = headers.get("origin")
         if origin is not None and scope["method"] not in _SAFE_METHODS and not self._rules.origins & {origin, "*"}:
             own = {f"http://{host}" for host in hosts} | {f"https://{host}" for host in hosts}
             if origin not in own:
-                raise NotAuthorised("pages of other origins may not change anything here")
+                raise NotAuthorised("requests from this origin are not allowed; see the setting CORS_ORIGINS")
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length[:20]) > MAX_BODY_BYTES):
             raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")

@@ -118,13 +118,17 @@ class Clocks:
         if self._stepped is not None:
             at, step = self._stepped
             if steady - at < MAX_SKEW_SECONDS:
-                raise IndexUnavailable(f"this machine's clock was stepped {_words(step)}")
+                raise IndexUnavailable(
+                    f"this machine's clock was stepped {_minutes(step)} {'forward' if step > 0 else 'back'}"
+                )
             self._stepped = None
         before = self._wall()
         ahead = self._database_ms() / 1000 - (before + self._wall()) / 2
         if abs(ahead) > MAX_SKEW_SECONDS:
-            raise IndexUnavailable(f"the database's clock is {_words(ahead)} of this machine's")
+            raise IndexUnavailable(
+                f"the database's clock is {_minutes(ahead)} {'ahead of' if ahead > 0 else 'behind'} this machine's"
+            )
 
 
-def _words(seconds: float) -> str:
-    return f"{abs(seconds) / 60:.0f} minutes {'ahead' if seconds > 0 else 'back'}"
+def _minutes(seconds: float) -> str:
+    return f"{abs(seconds) / 60:.0f} minutes"

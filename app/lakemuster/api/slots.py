@@ -83,7 +83,7 @@ class Slots:
             self._grant(owner)
             return
         if len(self._waiting) >= self._queue:
-            raise Overloaded("too many requests wait already; try again in a moment")
+            raise Overloaded("too many requests are waiting; try again in a moment")
         waiter = _Waiter(owner, asyncio.get_running_loop().create_future())
         self._waiting.append(waiter)
         try:
@@ -95,7 +95,7 @@ class Slots:
             else:
                 self._waiting.remove(waiter)
             if isinstance(error, TimeoutError):
-                raise Overloaded("no turn came free in time; try again in a moment") from None
+                raise Overloaded("timed out waiting for a request slot; try again in a moment") from None
             raise
 
     def release(self, owner: str) -> None:

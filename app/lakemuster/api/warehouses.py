@@ -13,4 +13,4 @@ def require_warehouse(settings: Settings, name: str) -> None:
         WarehouseNotFound: the name is another.
     """
     if name and settings.warehouse and name != settings.warehouse:
-        raise WarehouseNotFound(f"this server has one warehouse, {settings.warehouse}: name it, or leave it out")
+        raise WarehouseNotFound(f"this server has one warehouse, {settings.warehouse}: use that name, or omit it")

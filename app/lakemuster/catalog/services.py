@@ -28,11 +28,20 @@ from lakemuster.index import Index
 from lakemuster.index.companions import list_iceberg_tables
 from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.tables import TableRecord, find_table, list_tables, load_metadata, peek_table, remove_table
+from lakemuster.index.tables import (
+    TableRecord,
+    find_table,
+    list_tables,
+    load_metadata,
+    peek_table,
+    remove_table,
+    similar_names,
+)
 from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.ingest.reports import RefreshReport
+from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format, TableMetadata
 from lakemuster.planner.paimon.reading import Scan
 from lakemuster.planner.scan.commits import commits_between
@@ -41,6 +50,8 @@ from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 
 T = TypeVar("T")
+
+MAX_SIMILAR_NAMES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,11 @@ class Services:
     def peek(self, name: str) -> TableRecord | None:
         """Return a table by name if that needs no waiting; None does not mean that there is none."""
         return peek_table(self.index.database, name)
+
+    def similar_names(self, name: Levels, format: Format | None) -> list[str]:
+        """Return at most ``MAX_SIMILAR_NAMES`` names that may have been meant; see :func:`similar_names`."""
+        with self.index.database.reading() as session:
+            return similar_names(session, name, format, MAX_SIMILAR_NAMES)
 
     def iceberg_tables(self) -> list[TableRecord]:
         """Return all Iceberg tables by name, companions of Paimon tables included."""
@@ -224,7 +240,7 @@ class Services:
             SnapshotQuarantined, SnapshotUnpublished: it is not readable; it is pinned, or there is no older one.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
-            raise RequestInvalid("snapshot, ref and as_of exclude each other")
+            raise RequestInvalid("snapshot, ref and as_of are mutually exclusive")
         table, stale = self._looked_at(name, iceberg=iceberg)
         if (kept := self.views.get(table, selector)) is not None:
             return kept if stale is None else replace(kept, stale=stale)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -25,6 +25,7 @@ from lakemuster.index.table_metadata_store import (
     specs,
     store_metadata,
 )
+from lakemuster.metadata.names import Levels, format_name
 from lakemuster.metadata.snapshot import Format
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "remove_table",
     "restate",
     "schemas",
+    "similar_names",
     "snapshot_log",
     "specs",
     "store_metadata",
@@ -226,6 +228,26 @@ def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[Ta
     """The tables and companions that meet all conditions, by name."""
     records = [_record(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
+
+
+def similar_names(session: Session, name: Levels, format: Format | None, limit: int) -> list[str]:
+    """The names of tables in the namespace of ``name`` or with its last level, those of like length first.
+
+    Args:
+        format: of the tables, companions included; None: any.
+        limit: maximum number of names.
+    """
+    text, inside = format_name(name).lower(), format_name(name[:-1]).lower()
+    lower = func.lower(TableRow.name)
+    is_near = or_(
+        lower.startswith(f"{inside}." if inside else "", autoescape=True),
+        lower == format_name(name[-1:]).lower(),
+        lower.endswith(f".{format_name(name[-1:]).lower()}", autoescape=True),
+    )
+    distance = func.abs(func.length(TableRow.name) - len(text)).label("distance")
+    chosen = select(TableRow.name, distance).distinct().where(is_near).order_by(distance, TableRow.name).limit(limit)
+    rows = session.execute(chosen if format is None else chosen.where(TableRow.format == format))
+    return [found for found, _ in rows]
 
 
 def remove_table(session: Session, name: str) -> None:

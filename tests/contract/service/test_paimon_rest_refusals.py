@@ -69,7 +69,7 @@ def test_every_write_is_refused_in_words(http: TestClient) -> None:
         for method in route.methods or ():
             status = 403 if path.endswith("/mark") else 501
             document = told(http.request(method, path, json={} if method == "POST" else None), status)
-            assert document["message"].startswith("this catalog is for reading")
+            assert document["message"].startswith("this catalog is read-only")
             assert (document["resourceType"], document["resourceName"]) == (None, None)
 
 
@@ -82,7 +82,7 @@ def test_a_refused_write_changes_nothing(http: TestClient, clicks: Path) -> None
 
 
 def test_no_credentials_are_vended(http: TestClient) -> None:
-    assert "vends no credentials" in told(http.get(f"{CLICKS}/token"), 501)["message"]
+    assert "does not vend credentials" in told(http.get(f"{CLICKS}/token"), 501)["message"]
     assert told(http.get(f"{ROUTES}/databases/web/tables/none/token"), 404)["resourceType"] == "TABLE"
 
 
@@ -218,7 +218,7 @@ def test_where_the_newest_state_cannot_be_had_no_older_one_stands_for_it(http: T
     newest.with_name("schema-99").write_text("no JSON")
     for path in ("snapshot", "snapshots/LATEST", "partitions"):
         answer = http.get(f"{CLICKS}/{path}")
-        assert "newest state cannot be had" in told(answer, 503)["message"]
+        assert "newest state is not available" in told(answer, 503)["message"]
         assert answer.headers["retry-after"]
     assert http.get(CLICKS).headers["lakemuster-stale"]
 

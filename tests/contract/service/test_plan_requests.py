@@ -74,7 +74,7 @@ def refused(http: TestClient, path: str, body: object, code: str, said: str) -> 
         ({"as_of": "2024-05-01"}, "RFC 3339"),
         ({"as_of": {}}, "string"),
         ({"case_sensitive": "no"}, "boolean"),
-        ({"snapshot_id": "1", "ref": "main"}, "exclude each other"),
+        ({"snapshot_id": "1", "ref": "main"}, "mutually exclusive"),
     ],
 )
 def test_what_no_question_may_say(http: TestClient, path: str, body: object, said: str) -> None:

@@ -153,5 +153,5 @@ def test_the_client_redeems_parts_as_arrow(http: TestClient, readable: list[str]
         for files, deletes in read:
             places = [place for own in files.column("deletes").to_pylist() for place in own or ()]
             assert set(places) == set(range(deletes.num_rows)), name
-    with pytest.raises(ClientError, match="limit goes with a whole plan"):
+    with pytest.raises(ClientError, match="limit applies to whole plans"):
         client.table("shop.orders").plan(limit=5).tasks()

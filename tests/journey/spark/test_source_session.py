@@ -69,7 +69,7 @@ said(lambda: spark.range(1).write.format("lakemuster").mode("append").save("shop
 def test_errors_begin_with_a_line_that_names_the_table(newest_spark: Spark, demo: Running) -> None:
     lines = [
         "shop.orders: option limit is a whole number, not 'no'",
-        "shop.nothing: no table of that name is registered",
+        "table shop.nothing is not registered",
         "shop.orders cannot be written: the data source lakemuster is read-only",
     ]
     for said, line in zip(run(newest_spark, demo, REFUSED), lines, strict=True):

@@ -18,6 +18,7 @@ from lakemuster.catalog.page_tokens import Pin
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, PageTokenInvalid, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.names import Levels, format_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
 from lakemuster.metadata.types import Field, Kind, Primitive
@@ -192,6 +193,10 @@ class FakeServices:
         if name not in self.names:
             raise TableNotFound(f"no table {name}", table=name)
         return self.names[name]
+
+    def similar_names(self, name: Levels, format: str | None) -> list[str]:
+        self._called("similar_names", format_name(name), format)
+        return [found for found, record in self.names.items() if format in (None, record.format)]
 
     def iceberg_tables(self) -> list[SimpleNamespace]:
         return [record for record in self.tables() if record.format == "iceberg"]

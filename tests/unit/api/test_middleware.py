@@ -165,7 +165,7 @@ def test_a_body_nested_too_deep_for_any_reader_is_a_bad_request(client: TestClie
     body = '{"filter":' + "[" * 100_000 + "]" * 100_000 + "}"
     answer = client.post(f"{TABLES}/shop.orders/plan", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
-    assert "nested too deep" in answer.json()["error"]["message"]
+    assert "nested too deeply" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

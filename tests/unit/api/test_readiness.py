@@ -61,7 +61,7 @@ class Times:
         self.database += seconds
 
 
-@pytest.mark.parametrize(("ahead", "words"), [(1, "20 minutes ahead"), (-1, "20 minutes back")])
+@pytest.mark.parametrize(("ahead", "words"), [(1, "20 minutes ahead of"), (-1, "20 minutes behind")])
 def test_a_database_of_another_time_is_told(ahead: int, words: str) -> None:
     times = Times()
     times.clocks.check()
@@ -72,7 +72,7 @@ def test_a_database_of_another_time_is_told(ahead: int, words: str) -> None:
         times.clocks.check()
 
 
-@pytest.mark.parametrize(("step", "words"), [(1, "20 minutes ahead"), (-1, "20 minutes back")])
+@pytest.mark.parametrize(("step", "words"), [(1, "20 minutes forward"), (-1, "20 minutes back")])
 def test_a_step_of_the_clock_is_told_for_a_while(step: int, words: str) -> None:
     times = Times()
     times.wall += step * 60

@@ -62,7 +62,7 @@ def test_a_table_that_is_not_there_is_not_found(client: TestClient) -> None:
     assert answer.json()["error"] == {
         "code": "table_not_found",
         "type": "TableNotFound",
-        "message": "no table of that name is registered",
+        "message": "table shop.none is not registered",
     }
 
 

@@ -28,7 +28,7 @@ from lakemuster.metadata.names import Levels
 from lakemuster.wire.iceberg_rest.catalog import Identifier, IdentifiersOut, NamespaceOut, NamespacesOut, RestModel
 
 _A_VIEW = [Depends(the_namespace), Depends(the_view_name)]
-_NO_VIEWS = "there are no views here"
+_NO_VIEWS = "this catalog has no views"
 
 router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")])
 

@@ -14,6 +14,7 @@ from lakemuster.metadata.names import Levels, format_name, parse_name
 
 PREFIX = "/iceberg/v1"
 SEPARATOR = "\x1f"
+_MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Names:
         for namespace in spellings:
             if self._below(namespace):
                 return namespace
-        raise NamespaceNotFound("no table is registered in that namespace")
+        shown = format_name(spellings[0])[:_MAX_SHOWN]
+        raise NamespaceNotFound(f"namespace {shown} does not exist: no table is registered in it")
 
     def children(self, namespace: Levels) -> list[Levels]:
         """The direct children of a namespace; the empty namespace is the root."""
@@ -103,7 +105,7 @@ async def the_table(
     except RequestInvalid:
         known = False
     if not known:
-        raise TableNotFound("no table of that name is registered")
+        raise TableNotFound("the table is not registered", table=name)
     permit_table(request, levels)
     return Target(request, api_of(request), name)
 

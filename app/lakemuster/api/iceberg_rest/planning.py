@@ -32,7 +32,7 @@ from lakemuster.wire.native.plans import NAN
 
 TABLE = f"{PREFIX}/namespaces/{{namespace}}/tables/{{table}}"
 NAN_HEADER = "Lakemuster-Nan"
-_GONE = "not a plan of this table that this server made for you, or its snapshot is gone: plan again"
+_GONE = "unknown plan or plan task: it is not valid for this table and caller, or its snapshot has expired; plan again"
 
 
 async def idempotency_key(
@@ -74,7 +74,9 @@ def _nan_of(table: Target) -> NanMode:
     for mode in NAN_MODES:
         if given == [mode]:
             return mode
-    raise RequestInvalid(f"the header {NAN_HEADER} is one of {', '.join(NAN_MODES)}", header=", ".join(given)[:100])
+    raise RequestInvalid(
+        f"the header {NAN_HEADER} must be one of {', '.join(NAN_MODES)}", header=", ".join(given)[:100]
+    )
 
 
 class _Route(FastRoute):
@@ -119,7 +121,7 @@ def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId) -> Response:
     tokens = _tokens(table)
     known, scan = tokens.read_plan_id(plan_id)
     if scan is None:
-        raise PlanNotFound("this plan was too large for its id to hold: plan again" if known else _GONE)
+        raise PlanNotFound("this plan is too large to be stored in its id; plan again" if known else _GONE)
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanNotFound)
     return _json(table, planned, _writer(table, planned, tokens).first)
 

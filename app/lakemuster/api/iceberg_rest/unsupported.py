@@ -38,7 +38,7 @@ router = APIRouter(prefix=PREFIX, tags=["iceberg"])
 
 async def refuse() -> None:
     """Say that this server only reads."""
-    raise OperationUnsupported("this catalog is for reading: it changes no tables, views or namespaces")
+    raise OperationUnsupported("this catalog is read-only: it does not change tables, views or namespaces")
 
 
 _PARAMETERS = {
@@ -67,13 +67,13 @@ async def get_token(api: TheApi) -> Response:
     """Exchange a credential for a token. Refused: callers have tokens of the tokens file, or of an issuer."""
     endpoint = api.identity.token_endpoint
     help_text = (
-        "configure the catalog with a bearer token (property token) that its operator gave you, and with no credential"
+        "set the catalog property token to a bearer token from the operator, and omit the property credential"
         if endpoint is None
-        else f"configure the catalog with oauth2-server-uri={endpoint} beside its credential"
+        else f"set the catalog property oauth2-server-uri={endpoint} in addition to credential"
     )
     refusal = OAuthError(
         error="unsupported_grant_type",
-        error_description=f"this server issues no tokens: {help_text}",
+        error_description=f"this server does not issue tokens: {help_text}",
     )
     return Response(
         refusal.model_dump_json(), 400, media_type="application/json", headers={"Cache-Control": "no-store"}

@@ -16,7 +16,7 @@ from typing import Literal
 
 from lakemuster.api.identity.callers import RANK, Caller, Grant, Role
 from lakemuster.errors import NotAuthorised, TableNotFound
-from lakemuster.metadata.names import Levels
+from lakemuster.metadata.names import Levels, format_name
 
 Action = Literal["read", "refresh", "register", "remove"]
 ROLE_OF: dict[Action, Role] = {"read": "read", "refresh": "index", "register": "admin", "remove": "admin"}
@@ -65,7 +65,7 @@ class Policy:
         if table is not None:
             grants = self._grants(caller, table)
             if not grants:
-                raise TableNotFound("no table of that name is registered")
+                raise TableNotFound("the table is not registered", table=format_name(table))
             self._require_rank(grants, needed)
 
     def sees(self, caller: Caller, table: Levels) -> bool:

@@ -53,7 +53,7 @@ class ListRequest:
         """
         form = media.choose(self.http.headers.get("accept"))
         if form != media.JSON and self.query.page_token is not None:
-            raise RequestInvalid("a stream is the whole list: leave page_token out, or accept application/json")
+            raise RequestInvalid("a stream has no pages: omit page_token, or accept application/json")
         return form
 
     @property

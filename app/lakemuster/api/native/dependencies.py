@@ -94,7 +94,7 @@ def caller_of(request: Request) -> Caller:
     if request.scope["query_string"] and not getattr(request.state, "parameters_differ", False):
         twice = {name for name in request.query_params if len(request.query_params.getlist(name)) > 1}
         if twice:
-            raise RequestInvalid("a parameter stands more than once", parameters=sorted(twice))
+            raise RequestInvalid("a parameter occurs more than once", parameters=sorted(twice))
         request.state.parameters_differ = True
     caller: Caller = request.state.asking
     return caller
@@ -154,7 +154,7 @@ class Needs:
         """Let the request pass; see :func:`permit`."""
         permit(request, self.action)
         if not self.parameters and request.query_params:
-            raise RequestInvalid("unknown parameter", parameters=sorted(request.query_params))
+            raise RequestInvalid("unknown query parameter", parameters=sorted(request.query_params))
 
 
 def needs(action: Action, *, parameters: bool = True) -> params.Depends:
@@ -222,7 +222,7 @@ class SnapshotParameters(PageParameters):
             RequestInvalid: there is more than one of snapshot, ref and as_of, or a value is invalid.
         """
         if sum(value is not None for value in (self.snapshot, self.ref, self.as_of)) > 1:
-            raise RequestInvalid("snapshot, ref and as_of exclude each other")
+            raise RequestInvalid("snapshot, ref and as_of are mutually exclusive")
         return Selector(
             None if self.snapshot is None else snapshot_id(self.snapshot),
             self.ref,
@@ -275,7 +275,7 @@ def snapshot_id(text: str) -> int:
         number = int(text)
         if -(2**63) <= number < 2**63:
             return number
-    raise RequestInvalid("a snapshot's id is an integer of 64 bits")
+    raise RequestInvalid("a snapshot id must be a 64-bit integer")
 
 
 TheTable = Annotated[Target, Depends(the_table)]

@@ -73,7 +73,7 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
     later = query.selector()
     if query.end is not None:
         if later != Selector():
-            raise RequestInvalid("to, snapshot, ref and as_of exclude each other")
+            raise RequestInvalid("to, snapshot, ref and as_of are mutually exclusive")
         later = Selector(snapshot_id(query.end))
     earlier = Selector(snapshot_id(query.start))
 

@@ -86,7 +86,7 @@ def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
     What must be read together is in one part. Parts are good for as long as the snapshot is there, on any replica.
     """
     if body.limit is not None:
-        raise RequestInvalid("limit goes with a whole plan, not with parts of one")
+        raise RequestInvalid("limit applies to whole plans, not to plan tasks")
     body = _with_nan(table, body)
     selector = selector_of(body)
     view = table.services.view(table.name, selector)
@@ -128,7 +128,7 @@ def _with_nan(table: Target, body: PlanBody) -> PlanBody:
 def _task(table: Target, body: PlanRequest, paging: _Paging) -> Response:
     """The response with the files of one plan task."""
     if body.limit is not None:
-        raise RequestInvalid("limit goes with a whole plan, not with parts of one")
+        raise RequestInvalid("limit applies to whole plans, not to plan tasks")
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=body.plan_task, body=body), lambda: ())
     assert part_of is not None
     request, _, place = views_of(table, "plan", paging, lambda: (view,))

@@ -133,7 +133,7 @@ def list_all_views(_: ThePaging) -> Response:
 )
 def get_view() -> None:
     """A view: there are none."""
-    raise ViewNotFound("there are no views here")
+    raise ViewNotFound("this catalog has no views")
 
 
 @router.get(
@@ -172,4 +172,4 @@ def list_all_functions(_: ThePaging) -> Response:
 )
 def get_function() -> None:
     """A function: there are none."""
-    raise NotFound("there are no functions here")
+    raise NotFound("this catalog has no functions")

@@ -28,6 +28,7 @@ DEFAULT_DATABASE = "default"
 
 SPLITTER = "$"
 _BRANCH = "branch_"
+_MAX_SHOWN = 200
 
 T = TypeVar("T")
 
@@ -105,7 +106,9 @@ class Names:
         """
         found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
         if not found and database != DEFAULT_DATABASE:
-            raise NamespaceNotFound("no Paimon table is registered in that database")
+            raise NamespaceNotFound(
+                f"database {database[:_MAX_SHOWN]} does not exist: no Paimon table is registered in it"
+            )
         return dict(sorted(found.items()))
 
 
@@ -152,7 +155,7 @@ async def the_table(
     except RequestInvalid:
         known = False
     if not known or (said != name and (not branch or SPLITTER in branch)):
-        raise TableNotFound("no table of that name is registered")
+        raise TableNotFound("the table is not registered", table=f"{database}.{said}")
     permit_table(request, levels)
     return TableRequest(api_of(request), caller, levels, branch or MAIN, said)
 

@@ -94,7 +94,7 @@ def get_version_snapshot(
             tag = _tags(request, metadata).get(version)
             record = None if tag is None else _kept(request, table, tag)
         if record is None:
-            raise SnapshotNotFound("the table has no such snapshot")
+            raise SnapshotNotFound(f"the table has no snapshot or tag {version[:100]}")
         return record
 
     record, stale = looked_for(request.services, request.name, find)
@@ -138,7 +138,7 @@ def get_tag(
         newest_schema(metadata, request.branch)
         found = _tags(request, metadata).get(name)
         if found is None:
-            raise RefNotFound("the table has no tag of that name")
+            raise RefNotFound(f"the table has no tag {name[:100]}")
         return found, _kept(request, table, found)
 
     (found, record), stale = looked_for(request.services, request.name, find)
@@ -189,11 +189,11 @@ def head_of(request: TableRequest) -> Head:
             table, {branch: heads[branch] for branch in {MAIN, request.branch} & heads.keys()}
         )
     except SnapshotNotFound as cause:
-        raise SnapshotUnpublished("the table changed while it was looked at; try again") from cause
+        raise SnapshotUnpublished("the table changed while its metadata was read; try again") from cause
     # If main's newest snapshot is quarantined, the answer is stale, but the newest snapshot is known.
     main = records.get(MAIN)
     if stale is not None and (main is None or stale != main.error):
-        raise SnapshotUnpublished(f"the table's newest state cannot be had: {stale}")
+        raise SnapshotUnpublished(f"the table's newest state is not available: {stale}")
     return Head(table, metadata, records.get(request.branch))
 
 

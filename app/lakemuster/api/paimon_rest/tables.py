@@ -71,7 +71,7 @@ def get_table_by_id(
             found, metadata, stale = look(api.services, record.name)
             schema = newest_schema(metadata, MAIN)
             return answer(table_out(found, format_name(levels[:-1]), levels[-1], metadata, schema), stale_header(stale))
-    raise TableNotFound("no table of that id is registered")
+    raise TableNotFound(f"no table has the id {table_id[:100]}")
 
 
 @router.get(
@@ -109,7 +109,7 @@ def get_table_token(request: ThePaimonTable) -> None:
     """Credentials for a table's files: none are given, clients bring their own."""
     registered(request.services, request.name)
     raise OperationUnsupported(
-        "this catalog vends no credentials: leave data-token.enabled off, and give the client its own for the files"
+        "this catalog does not vend credentials: leave data-token.enabled off, and configure the client with its own"
     )
 
 
@@ -129,7 +129,7 @@ def auth_table_query(request: ThePaimonTable) -> Response:
     options = dict(schema.options)
     if options.get("query-auth.enabled", "false").strip().lower() == "true":
         raise OperationUnsupported(
-            "the table has query-auth.enabled: its row filters and column masks are not known here, so it is not read"
+            "the table has query-auth.enabled, and this catalog does not know its row filters and column masks"
         )
     return answer(QueryAuth())
 
@@ -142,7 +142,7 @@ def registered(services: Services, name: str) -> TableRecord:
     """
     record = services.table(name)
     if record.format != "paimon":
-        raise TableNotFound("no table of that name is registered")
+        raise TableNotFound("the table is not a Paimon table", table=name)
     return record
 
 
@@ -177,7 +177,7 @@ def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
     """
     schemas = metadata.schemas if branch == MAIN else metadata.branch_schemas.get(branch, ())
     if not schemas:
-        raise TableNotFound("the table has no branch of that name")
+        raise TableNotFound(f"the table has no branch {branch[:100]}")
     return max(schemas, key=lambda schema: schema.schema_id)
 
 

@@ -44,14 +44,14 @@ _WRITES = (
     ("POST", "/permissions/grant", "grant_permission", "Grant a permission."),
     ("POST", "/permissions/revoke", "revoke_permission", "Revoke a permission."),
 )
-_SAID = "this catalog is for reading: it changes no databases, tables, views or functions"
+_MESSAGE = "this catalog is read-only: it does not change databases, tables, views or functions"
 
 router = APIRouter(prefix=PREFIX, tags=["paimon"])
 
 
 async def refuse() -> None:
     """Say that this server only reads."""
-    raise OperationUnsupported(_SAID)
+    raise OperationUnsupported(_MESSAGE)
 
 
 for _method, _path, _name, _description in _WRITES:
@@ -79,4 +79,4 @@ for _method, _path, _name, _description in _WRITES:
 )
 async def mark_partitions() -> None:
     """Mark partitions as done. Refused, with a 403: Java's client takes a 501 here for done."""
-    raise NotAuthorised(_SAID)
+    raise NotAuthorised(_MESSAGE)

@@ -14,7 +14,7 @@ from lakemuster.planner.lists.entries import EntrySource, WholeBatch
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.planned_entries import Piece as Source
-from lakemuster.wire.json_kernel.columns import Piece
+from lakemuster.wire.json_kernel.columns import RowPart
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.rows import members
 
@@ -35,7 +35,7 @@ class PageWriters:
         self._seen: Cache[Hashable, None] = Cache("page writers", lambda *_: _SEEN_BYTES)
 
     def get(
-        self, key: Hashable, make: Callable[[], tuple[list[Piece], pa.RecordBatch]], *, at_once: bool = False
+        self, key: Hashable, make: Callable[[], tuple[list[RowPart], pa.RecordBatch]], *, at_once: bool = False
     ) -> RowWriter | None:
         """Return the writer of a batch, if there is one.
 
@@ -55,7 +55,7 @@ class PageWriters:
         return self._writers.get_or_make(key, lambda: _made(make))
 
 
-def _made(make: Callable[[], tuple[list[Piece], pa.RecordBatch]]) -> RowWriter | None:
+def _made(make: Callable[[], tuple[list[RowPart], pa.RecordBatch]]) -> RowWriter | None:
     """Make a writer; None if the whole batch cannot be read, although some rows may be, or if it would be too large."""
     try:
         writer = RowWriter(*make())
@@ -69,7 +69,7 @@ _WRITERS = PageWriters()
 
 
 def writers_of(
-    plan: Plan, piece: PlannedBatch, how: Hashable, written: Callable[[ManifestPart, pa.Table], list[Piece]]
+    plan: Plan, piece: PlannedBatch, how: Hashable, written: Callable[[ManifestPart, pa.Table], list[RowPart]]
 ) -> list[RowWriter]:
     """Return a writer for each source of some files of a plan; an empty list unless all of them have one.
 
@@ -101,13 +101,13 @@ def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> Row
         at_once: see :meth:`PageWriters.get`.
     """
 
-    def made() -> tuple[list[Piece], pa.RecordBatch]:
+    def made() -> tuple[list[RowPart], pa.RecordBatch]:
         return members(source.shape.whole(whole.part, whole.batch)), whole.batch
 
     return _WRITERS.get((source.key, whole.key), made, at_once=at_once)
 
 
 def _pieces(
-    plan: Plan, source: Source, part: ManifestPart, written: Callable[[ManifestPart, pa.Table], list[Piece]]
-) -> tuple[list[Piece], pa.RecordBatch]:
+    plan: Plan, source: Source, part: ManifestPart, written: Callable[[ManifestPart, pa.Table], list[RowPart]]
+) -> tuple[list[RowPart], pa.RecordBatch]:
     return written(part, plan.whole(source)), source.columns.batch

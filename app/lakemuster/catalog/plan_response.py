@@ -30,7 +30,7 @@ from lakemuster.planner.scan.tasks import part as part_of_plan
 from lakemuster.planner.scan.totals import Totals
 from lakemuster.predicates import Bound
 from lakemuster.wire.documents import dumps
-from lakemuster.wire.json_kernel.columns import Piece
+from lakemuster.wire.json_kernel.columns import RowPart
 from lakemuster.wire.model import json_integer
 from lakemuster.wire.rows import CHUNK_BYTES, JSON_TEXT, Written, chunks, json_items, json_lines, member, members
 
@@ -216,18 +216,18 @@ class PlanListing:
         for group in _groups(chosen):
             yield json_items(self._files(group, np.searchsorted(numbers, _deletes_of(group))))
 
-    def _deletes_after(self, piece: PlannedBatch, numbers: Numbers) -> list[Piece]:
+    def _deletes_after(self, piece: PlannedBatch, numbers: Numbers) -> list[RowPart]:
         if not len(piece.deletes):
             return [',"deletes":[]']
         return member(self._delete_lists([piece], np.searchsorted(numbers, piece.deletes)), _DELETES)
 
-    def _residual_after(self, piece: PlannedBatch) -> list[Piece]:
+    def _residual_after(self, piece: PlannedBatch) -> list[RowPart]:
         if len(piece.residuals) > 1:
             return member(self._residual_texts(piece), self._residual_field)
         text = self._residual(piece.residuals[0])
         return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
 
-    def _members(self, part: ManifestPart, entries: pa.Table) -> list[Piece]:
+    def _members(self, part: ManifestPart, entries: pa.Table) -> list[RowPart]:
         """Return the pieces of files as JSON, without those that depend on the plan."""
         return members(self.plan.shape.rows(part, entries))
 

@@ -23,7 +23,7 @@ from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound, BoundAnd, BoundOr
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, FileReasonOut, LevelOut, ReasonOut
-from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanQuestion
+from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanOptions
 
 EVERY = "*"
 PAIMON_ONLY = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
@@ -32,14 +32,14 @@ MAX_REASONS = 10_000
 SHOWN = 100
 
 
-def selector_of(asked: PlanQuestion | ExplainRequest) -> Selector:
+def selector_of(asked: PlanOptions | ExplainRequest) -> Selector:
     """Return the selector of the requested snapshot.
 
     Raises:
         RequestInvalid: it is chosen in more than one way, or a time is invalid.
     """
     chosen = Selector(asked.snapshot_id, asked.ref, None if asked.as_of is None else parse_instant(asked.as_of))
-    if isinstance(asked, PlanQuestion) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
+    if isinstance(asked, PlanOptions) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
         if asked.start_snapshot_id is None:
             raise RequestInvalid("end_snapshot_id goes with start_snapshot_id")
         if chosen != Selector():
@@ -50,7 +50,7 @@ def selector_of(asked: PlanQuestion | ExplainRequest) -> Selector:
     return chosen
 
 
-def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: str | None) -> PlanListing:
+def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: str | None) -> PlanListing:
     """Return the requested plan of a snapshot.
 
     Raises:
@@ -87,7 +87,7 @@ def plan_listing(services: Services, view: View, asked: PlanQuestion, *, stale: 
     return listing
 
 
-def _splitting(view: View, asked: PlanQuestion) -> Splitting | None:
+def _splitting(view: View, asked: PlanOptions) -> Splitting | None:
     """Return how splits are packed, if splits are requested.
 
     Raises:
@@ -114,7 +114,7 @@ def _splitting(view: View, asked: PlanQuestion) -> Splitting | None:
 
 
 def _incremental(
-    services: Services, view: View, asked: PlanQuestion, bound: Bound, statistics: frozenset[int] | None
+    services: Services, view: View, asked: PlanOptions, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
     assert asked.start_snapshot_id is not None
     if view.other is not None:

@@ -46,13 +46,13 @@ class Commands(TyperGroup):
                 raise
             if ctx.params.get("debug"):
                 traceback.print_exc()
-            unforeseen = f"failed in a way we did not foresee ({type(error).__name__}); {DEBUG} shows where"
-            fail(foreseen(error) or unforeseen)
+            unexpected = f"failed in a way we did not foresee ({type(error).__name__}); {DEBUG} shows where"
+            fail(deliberate_message(error) or unexpected)
             raise typer.Exit(1) from None
         return answer
 
 
-def foreseen(error: Exception) -> str | None:
+def deliberate_message(error: Exception) -> str | None:
     """Return the message of a deliberate failure; None for other exceptions, whose text may contain anything."""
     # The client imports httpx, which commands on the local index do not need.
     from lakemuster.client.errors import ClientError  # noqa: PLC0415

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import fail, foreseen
+from lakemuster.cli.application import deliberate_message, fail
 from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
-from lakemuster.cli.progress import slowly, working
+from lakemuster.cli.progress import progress_before_each, working
 from lakemuster.cli.sources import Source, local_source, server_packages, source
 from lakemuster.cli.text import printable
 from lakemuster.errors import NotATable
@@ -64,7 +64,7 @@ def discover(
     rewrites = parse_rewrites(rewrite)
     found = local_source()
     try:
-        rows: Iterator[Row] = slowly(found.discover(url, namespace, rewrites), url)
+        rows: Iterator[Row] = progress_before_each(found.discover(url, namespace, rewrites), url)
         if (first := next(rows, None)) is None:
             raise NotATable(f"there is no Iceberg or Paimon table below {url}")
         rows = itertools.chain([first], rows)
@@ -158,7 +158,7 @@ def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
                 report = found.refresh(name, advance)
             stale = found.stale(name)
         except Exception as error:
-            if (message := foreseen(error)) is None:
+            if (message := deliberate_message(error)) is None:
                 raise
             failed = True
             fail(f"{name}: {message}")

@@ -19,7 +19,7 @@ from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-Asked = TypeVar("Asked", PlanRequest, ExplainRequest)
+RequestModel = TypeVar("RequestModel", PlanRequest, ExplainRequest)
 
 
 def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
@@ -36,9 +36,9 @@ def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
     if "since" in options:
         more |= {"start_snapshot_id": options["since"], "end_snapshot_id": query.snapshot_id}
         query = replace(query, snapshot_id=None)
-    asked = _asked(PlanRequest, query, {**more, "nan": nan_of(services, name, query)})
-    view = services.view(name, selector_of(asked))
-    listing = plan_listing(services, view, asked, stale=view.stale)
+    request = _validated(PlanRequest, query, {**more, "nan": nan_of(services, name, query)})
+    view = services.view(name, selector_of(request))
+    listing = plan_listing(services, view, request, stale=view.stale)
     after = None
     while True:
         page = listing.page(after, PAGE_SIZE)
@@ -51,9 +51,9 @@ def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
 
 def explanation(services: Services, name: str, query: Query, files: Sequence[str]) -> Row:
     """Return the response of ``/explain``."""
-    asked = _asked(ExplainRequest, query, {"files": list(files), "nan": nan_of(services, name, query)})
-    view = services.view(name, selector_of(asked))
-    return explanation_out(services, view, asked, stale=view.stale).model_dump(mode="json")
+    request = _validated(ExplainRequest, query, {"files": list(files), "nan": nan_of(services, name, query)})
+    view = services.view(name, selector_of(request))
+    return explanation_out(services, view, request, stale=view.stale).model_dump(mode="json")
 
 
 def nan_of(services: Services, name: str, query: Query) -> NanMode:
@@ -67,7 +67,7 @@ def milliseconds(moment: datetime | None) -> int | None:
     return None if moment is None else (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
-def _asked(kind: type[Asked], query: Query, more: Mapping[str, object]) -> Asked:
+def _validated(kind: type[RequestModel], query: Query, more: Mapping[str, object]) -> RequestModel:
     question = {
         "filter": parse_where(query.options.get("where")),
         "snapshot_id": query.snapshot_id,

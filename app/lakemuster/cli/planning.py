@@ -56,9 +56,9 @@ def plan(
     flags = {"strict": strict, "changelog": changelog, "read_optimized": read_optimized, "splits": splits}
     options = {"where": where, "nan": nan, "select": select, "since": None if since is None else str(since)}
     options |= {name: "true" for name, given in flags.items() if given}
-    asked = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    request = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     with source(uri, token, token_env) as found:
-        pages = iter(found.plan(asked))
+        pages = iter(found.plan(request))
         with working(name):
             first = next(pages)
         if as_json:
@@ -85,10 +85,10 @@ def explain(
     token_env: TokenEnv = None,
 ) -> None:
     """Show what a filter drops at which level, and why data files are kept or dropped."""
-    asked = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where, "nan": nan})
+    request = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where, "nan": nan})
     with source(uri, token, token_env) as found:
         with working(name):
-            explanation = found.explain(asked, file or ())
+            explanation = found.explain(request, file or ())
         if as_json:
             show_document(explanation)
             return

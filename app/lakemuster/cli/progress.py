@@ -14,7 +14,7 @@ from lakemuster.cli.sources import Advance, Row
 def working(words: str) -> Iterator[Advance]:
     """Show progress, labelled ``words``, while the block runs; call the yielded function with (done, total)."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield _quietly
+        yield _no_progress
         return
     # Only terminals need Rich, which is slow to import.
     from lakemuster.cli.terminal import progress_on_terminal  # noqa: PLC0415
@@ -23,7 +23,7 @@ def working(words: str) -> Iterator[Advance]:
         yield advance
 
 
-def patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
+def progress_until_first(rows: Iterable[Row], words: str) -> Iterator[Row]:
     """Yield the rows; show progress until the first, since the table may have to be indexed."""
     iterator = iter(rows)
     with working(words):
@@ -33,7 +33,7 @@ def patiently(rows: Iterable[Row], words: str) -> Iterator[Row]:
         yield from iterator
 
 
-def slowly(rows: Iterable[Row], words: str) -> Iterator[Row]:
+def progress_before_each(rows: Iterable[Row], words: str) -> Iterator[Row]:
     """Yield the rows; show progress before each."""
     iterator = iter(rows)
     while True:
@@ -44,5 +44,5 @@ def slowly(rows: Iterable[Row], words: str) -> Iterator[Row]:
         yield row
 
 
-def _quietly(done: int, total: int) -> None:
+def _no_progress(done: int, total: int) -> None:
     del done, total

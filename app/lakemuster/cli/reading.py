@@ -23,14 +23,14 @@ from lakemuster.cli.options import (
     Where,
 )
 from lakemuster.cli.output import show_list
-from lakemuster.cli.progress import patiently
+from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import Query, query, source
 
 
 def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
     """List the registered tables."""
     with source(uri, token, token_env) as found:
-        show_list("tables", patiently(found.tables(), "tables"), as_json=as_json)
+        show_list("tables", progress_until_first(found.tables(), "tables"), as_json=as_json)
 
 
 def snapshots(
@@ -46,8 +46,8 @@ def snapshots(
     token_env: TokenEnv = None,
 ) -> None:
     """List a table's snapshots, and whether each can be read; of one, it and those that led to it."""
-    asked = query("snapshots", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("snapshots", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(request, as_json, uri, token, token_env)
 
 
 def refs(
@@ -108,8 +108,8 @@ def manifests(
     token_env: TokenEnv = None,
 ) -> None:
     """List the manifests of a snapshot."""
-    asked = query("manifests", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("manifests", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(request, as_json, uri, token, token_env)
 
 
 def entries(
@@ -130,8 +130,8 @@ def entries(
 ) -> None:
     """List every entry of a snapshot's manifests, deleted ones too."""
     options = {"manifest": manifest}
-    asked = query("entries", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("entries", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(request, as_json, uri, token, token_env)
 
 
 def files(
@@ -163,8 +163,8 @@ def files(
 ) -> None:
     """List the live data and delete files of a snapshot."""
     options = {"filter": where, "nan": nan, "content": content, "stats": stats}
-    asked = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(request, as_json, uri, token, token_env)
 
 
 def partitions(
@@ -180,8 +180,8 @@ def partitions(
     token_env: TokenEnv = None,
 ) -> None:
     """List the partitions of a snapshot, summed over their live files."""
-    asked = query("partitions", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("partitions", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(request, as_json, uri, token, token_env)
 
 
 def indexes(
@@ -197,8 +197,8 @@ def indexes(
     token_env: TokenEnv = None,
 ) -> None:
     """List the index files of a Paimon snapshot: hash indexes and deletion vectors."""
-    asked = query("indexes", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("indexes", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
+    _show(request, as_json, uri, token, token_env)
 
 
 def diff(
@@ -219,11 +219,11 @@ def diff(
 ) -> None:
     """List the files removed and added between two snapshots."""
     options = {"from": str(from_id)}
-    asked = query("diff", name, snapshot=to_id, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(asked, as_json, uri, token, token_env)
+    request = query("diff", name, snapshot=to_id, ref=ref, as_of=as_of, limit=limit, options=options)
+    _show(request, as_json, uri, token, token_env)
 
 
-def _show(asked: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
+def _show(request: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
     with source(uri, token, token_env) as found:
-        rows = itertools.islice(patiently(found.rows(asked, fail), asked.table), asked.limit)
-        show_list(asked.kind, rows, as_json=as_json)
+        rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
+        show_list(request.kind, rows, as_json=as_json)

@@ -35,11 +35,11 @@ class RemoteSource:
         told = False
         for row in rows:
             if not told:
-                _tell(rows, notice)
+                _notify(rows, notice)
                 told = True
             yield row.row if isinstance(row, SnapshotInfo | RefInfo) else row
         if not told:
-            _tell(rows, notice)
+            _notify(rows, notice)
 
     def _rows(self, query: Query) -> Rows[SnapshotInfo] | Rows[RefInfo] | Rows[Row]:
         table = self._client.table(query.table)
@@ -130,7 +130,7 @@ def _where(query: Query) -> Where:
     return cast("Where", parse_where(query.options.get("where")))
 
 
-def _tell(rows: Rows[Any], notice: Notice) -> None:
+def _notify(rows: Rows[Any], notice: Notice) -> None:
     if rows.stale is not None:
         notice(not_newest(rows.stale))
     for one in rows.not_applied:

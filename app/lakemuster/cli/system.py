@@ -10,7 +10,7 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.options import AsJson, AsOf, Limit, Name, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri
 from lakemuster.cli.output import show_list
-from lakemuster.cli.progress import patiently
+from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import query, source
 
 
@@ -37,7 +37,7 @@ def system(
 ) -> None:
     """List one of a Paimon table's system tables, in Paimon's own columns."""
     options = {"name": system_table}
-    asked = query("system", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
+    request = query("system", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
     with source(uri, token, token_env) as found:
-        rows = itertools.islice(patiently(found.rows(asked, fail), asked.table), asked.limit)
+        rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
         show_list(f"${system_table}", rows, as_json=as_json)

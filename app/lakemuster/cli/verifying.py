@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import fail, foreseen
+from lakemuster.cli.application import deliberate_message, fail
 from lakemuster.cli.options import AsJson, Names
 from lakemuster.cli.output import Row, say, show_document
 from lakemuster.cli.progress import working
@@ -42,7 +42,7 @@ def verify(
                 with working(name) as advance:
                     report, lines = found.verify(name, advance, repair=repair, sample=sample)
             except Exception as error:
-                if (message := foreseen(error)) is None:
+                if (message := deliberate_message(error)) is None:
                     raise
                 failed = True
                 fail(f"{name}: {message}")

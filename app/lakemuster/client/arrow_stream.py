@@ -32,7 +32,7 @@ class ArrowStream:
     """
 
     def __init__(self, chunks: Iterator[bytes], *, snapshot_id: str | None) -> None:
-        self._asked = snapshot_id
+        self._expected_id = snapshot_id
         self.snapshot_id: str | None = None
         try:
             # Arrow treats a short read as the end of the stream: only a buffered reader reads on until it has all.
@@ -80,8 +80,8 @@ class ArrowStream:
             raise _incomplete(f"{rows} rows arrived of {count}")
         if b"snapshot_id" in metadata:
             self.snapshot_id = metadata[b"snapshot_id"].decode()
-        if self._asked is not None and self.snapshot_id != self._asked:
-            raise _incomplete(f"it is of snapshot {self.snapshot_id}, and {self._asked} was asked for")
+        if self._expected_id is not None and self.snapshot_id != self._expected_id:
+            raise _incomplete(f"it is of snapshot {self.snapshot_id}, and {self._expected_id} was asked for")
 
 
 class _Chunks(io.RawIOBase):

@@ -318,7 +318,7 @@ class Table:
             "case_sensitive": None if case_sensitive else False,
             "nan": nan,
         }
-        row: Row = self._transport.ask(table_path(self.name, "explain"), _given({**question, **_choice(choice)}))
+        row: Row = self._transport.query(table_path(self.name, "explain"), _given({**question, **_choice(choice)}))
         return row
 
     def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:

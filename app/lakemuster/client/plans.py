@@ -54,9 +54,9 @@ def arrow_tables(
 
     from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
 
-    asked = None if snapshot_id is None else str(snapshot_id)
+    expected = None if snapshot_id is None else str(snapshot_id)
     with transport.stream(path, {}, MEDIA_TYPE, body=dict(question)) as response:
-        table = ArrowStream(response.iter_bytes(), snapshot_id=asked).table()
+        table = ArrowStream(response.iter_bytes(), snapshot_id=expected).table()
     is_data = pc.is_in(table.column("content"), value_set=pa.array(["data", "changelog"]))
     deletes = table.filter(pc.invert(is_data)).drop_columns(["deletes", "residual"])
     return table.filter(is_data), deletes
@@ -140,7 +140,7 @@ class Plan:
         """
         question = self._pinned()
         sized = question if files is None else {**question, "task_files": files}
-        answer = self._transport.ask(f"{self._path}/tasks", sized)
+        answer = self._transport.query(f"{self._path}/tasks", sized)
         if not isinstance(answer, dict) or not isinstance(answer.get("plan_tasks"), list):
             raise self._incomplete("a plan without 'plan_tasks'")
         if answer["snapshot_id"] != self._first["snapshot_id"]:
@@ -184,7 +184,7 @@ class Plan:
         return {**question, key: str(self.snapshot_id)}
 
     def _page(self, question: Mapping[str, object]) -> Row:
-        page = self._transport.ask(self._path, question)
+        page = self._transport.query(self._path, question)
         if not isinstance(page, dict) or not isinstance(page.get("files"), list):
             raise self._incomplete("a page without 'files'")
         return page

@@ -67,13 +67,13 @@ class Transport:
         """
         return self._document("GET", path, params=params)
 
-    def ask(self, path: str, body: object) -> Json:
+    def query(self, path: str, body: object) -> Json:
         """Send a query in ``body``, which changes nothing and is retried; return the response's JSON document.
 
         Raises:
             ClientError: see ``client.errors``.
         """
-        return self._document("POST", path, body=body, is_question=True)
+        return self._document("POST", path, body=body, is_query=True)
 
     def send(self, method: str, path: str, body: object = None, *, timeout: float | None = None) -> Json:
         """Send ``body`` once, without retries; return the response's JSON document, None if it is empty.
@@ -134,14 +134,14 @@ class Transport:
         params: Params | None = None,
         body: object = None,
         timeout: float | None = None,
-        is_question: bool = False,
+        is_query: bool = False,
     ) -> Json:
         options: dict[str, Any] = {"params": dict(params or {})}
         if body is not None:
             options["json"] = body
         if timeout is not None:
             options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
-        retries = self._retries if method == "GET" or is_question else 0
+        retries = self._retries if method == "GET" or is_query else 0
         for attempt in range(retries + 1):
             try:
                 response = self._http.request(method, API + path, **options)

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lakemuster.wire.json_kernel.columns import Piece
-from lakemuster.wire.json_kernel.inputs import Program, Rows, input_of, own_bytes
+from lakemuster.wire.json_kernel.columns import RowPart
+from lakemuster.wire.json_kernel.inputs import KernelInput, RowSelection, input_of, own_bytes
 from lakemuster.wire.json_kernel.native import is_available, written
 from lakemuster.wire.texts import merged
 
@@ -28,15 +28,15 @@ class RowWriter:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
     """
 
-    def __init__(self, pieces: Sequence[Piece], batch: pa.RecordBatch) -> None:
+    def __init__(self, pieces: Sequence[RowPart], batch: pa.RecordBatch) -> None:
         self._inputs = [input_of(piece) for piece in merged(pieces)]
-        kept = {buffer.address for column in batch.columns for buffer in column.buffers() if buffer}
-        self.own_bytes = sum(own_bytes(given, kept) for given in self._inputs)
+        shared = {buffer.address for column in batch.columns for buffer in column.buffers() if buffer}
+        self.own_bytes = sum(own_bytes(given, shared) for given in self._inputs)
 
     is_available = staticmethod(is_available)
     """Tell whether row writers can be used: they need the compiled kernel."""
 
-    def write(self, chosen: NDArray[np.int64], after: Sequence[Piece]) -> memoryview:
+    def write(self, chosen: NDArray[np.int64], after: Sequence[RowPart]) -> memoryview:
         """Write some rows, concatenated.
 
         Args:
@@ -48,11 +48,11 @@ class RowWriter:
             pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
         """
         count, first = len(chosen), int(chosen[0])
-        of: Rows = slice(first, first + count) if int(chosen[-1]) - first == count - 1 else chosen
-        program = Program(count)
+        of: RowSelection = slice(first, first + count) if int(chosen[-1]) - first == count - 1 else chosen
+        kernel_input = KernelInput(count)
         for given in self._inputs:
-            program.add(given, of)
+            kernel_input.add(given, of)
         for piece in merged(after):
-            program.add(input_of(piece), slice(0, count))
-        octets, ends = written(program)
+            kernel_input.add(input_of(piece), slice(0, count))
+        octets, ends = written(kernel_input)
         return octets[: int(ends[-1])].data

@@ -26,9 +26,9 @@ from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.files import SPARSE
 from lakemuster.metadata.values import SAFE_INTEGER, date_text
 from lakemuster.wire.constant_columns import is_uniform
-from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Lists, Piece, Ready, only_where, quote
+from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, JsonTexts, Lists, RowPart, only_where, quote
 from lakemuster.wire.scalars import scalar_texts
-from lakemuster.wire.texts import Texts, data, join
+from lakemuster.wire.texts import ColumnTexts, data, join
 
 Written: TypeAlias = bytes | memoryview
 """UTF-8 text; for many rows, Arrow's own memory."""
@@ -126,20 +126,20 @@ def _rows(batch: pa.RecordBatch, end: str) -> Written:
     return data(join([*(members(batch) or "{"), "}" + end], batch.num_rows))
 
 
-def members(batch: pa.RecordBatch) -> list[Piece]:
+def members(batch: pa.RecordBatch) -> list[RowPart]:
     """Return the pieces of each row as a JSON object without its closing brace; empty without columns."""
-    pieces: list[Piece] = []
+    pieces: list[RowPart] = []
     for index, field in enumerate(batch.schema):
         pieces += member(batch.column(index), field, opens=not index)
     return pieces
 
 
-def member(array: pa.Array, field: pa.Field, *, opens: bool = False) -> list[Piece]:
+def member(array: pa.Array, field: pa.Field, *, opens: bool = False) -> list[RowPart]:
     """Return the pieces of an object's member; ``opens`` for the first, which needs the opening brace."""
     return [("{" if opens else ",") + _key(field.name), *_texts(array, field).pieces()]
 
 
-def _opening(before: Sequence[Piece], name: str) -> str:
+def _opening(before: Sequence[RowPart], name: str) -> str:
     """Return the separator and key before an object's member."""
     return ("," if before else "{") + _key(name)
 
@@ -149,11 +149,11 @@ def _key(name: str) -> str:
     return orjson.dumps(name).decode() + ":"
 
 
-def _texts(array: pa.Array, field: pa.Field) -> Texts:
+def _texts(array: pa.Array, field: pa.Field) -> ColumnTexts:
     if array.null_count == len(array):
-        return Texts(None)
+        return ColumnTexts(None)
     if is_uniform(array):
-        return Texts.same(_text(array[0], field), len(array))
+        return ColumnTexts.same(_text(array[0], field), len(array))
     return _column(array, field)
 
 
@@ -172,7 +172,7 @@ def _text(one: pa.Scalar, field: pa.Field) -> str:
     return orjson.dumps(value).decode()
 
 
-def _column(array: pa.Array, field: pa.Field) -> Texts:
+def _column(array: pa.Array, field: pa.Field) -> ColumnTexts:
     """Return the texts of values that are not all null."""
     kind = array.type
     if isinstance(array, pa.ExtensionArray):
@@ -187,7 +187,7 @@ def _column(array: pa.Array, field: pa.Field) -> Texts:
         return _list(array)
     metadata = field.metadata or {}
     if JSON_TEXT in metadata:
-        return Texts(Ready(array))
+        return ColumnTexts(JsonTexts(array))
     return scalar_texts(array, metadata.get(b"type", b"").decode(), as_id=field.name in IDS)
 
 
@@ -196,8 +196,8 @@ def _is_sparse(field: pa.Field) -> bool:
     return SPARSE in (field.metadata or {})
 
 
-def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:
-    by_name: dict[str, list[Texts]] = {}
+def _struct(array: pa.StructArray, *, sparse: bool) -> ColumnTexts:
+    by_name: dict[str, list[ColumnTexts]] = {}
     for index in range(array.type.num_fields):
         member = array.type.field(index)
         by_name.setdefault(member.name, []).append(_texts(array.field(index), member))
@@ -205,24 +205,24 @@ def _struct(array: pa.StructArray, *, sparse: bool) -> Texts:
     rows = len(array)
     pieces = _recorded(members, rows) if sparse else _all(members)
     if array.null_count == 0:
-        return Texts(None, parts=pieces, rows=rows)
-    return Texts(Ready(only_where(array, join(pieces, rows))))
+        return ColumnTexts(None, parts=pieces, rows=rows)
+    return ColumnTexts(JsonTexts(only_where(array, join(pieces, rows))))
 
 
-def _all(members: Mapping[str, Texts]) -> list[Piece]:
+def _all(members: Mapping[str, ColumnTexts]) -> list[RowPart]:
     """Return the pieces of an object with all members."""
-    pieces: list[Piece] = []
+    pieces: list[RowPart] = []
     for name, texts in members.items():
         pieces += (_opening(pieces, name), *texts.pieces())
     return [*(pieces or "{"), "}"]
 
 
-def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
+def _recorded(members: Mapping[str, ColumnTexts], rows: int) -> list[RowPart]:
     """Return the pieces of an object with the members that are not null."""
     present = {name: texts for name, texts in members.items() if not texts.all_null}
     if not any(texts.any_null for texts in present.values()):
         return _all(present)
-    pieces: list[Piece] = ["{"]
+    pieces: list[RowPart] = ["{"]
     for name, texts in present.items():
         key = _opening(pieces, name)
         if texts.any_null:
@@ -234,21 +234,21 @@ def _recorded(members: Mapping[str, Texts], rows: int) -> list[Piece]:
     return [pc.replace_substring(joined, "{,", "{", max_replacements=1)]
 
 
-def _first_recorded(variants: list[Texts]) -> Texts:
+def _first_recorded(variants: list[ColumnTexts]) -> ColumnTexts:
     """Coalesce members that share a name: a column whose type has changed."""
     recorded = [variant.whole() for variant in variants if not variant.all_null]
-    return Texts(Ready(pc.coalesce(*recorded)) if recorded else None)
+    return ColumnTexts(JsonTexts(pc.coalesce(*recorded)) if recorded else None)
 
 
-def _list(array: pa.Array) -> Texts:
+def _list(array: pa.Array) -> ColumnTexts:
     of = array.type.value_field
     if pa.types.is_list(array.type) and pa.types.is_integer(of.type):
-        return Texts(Lists(array, ALWAYS if of.name in IDS else UNSAFE))
+        return ColumnTexts(Lists(array, ALWAYS if of.name in IDS else UNSAFE))
     elements = array.flatten()
     return _bracketed(array, "[", join(_texts(elements, of).pieces(), len(elements)), "]")
 
 
-def _map(array: pa.MapArray) -> Texts:
+def _map(array: pa.MapArray) -> ColumnTexts:
     array = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
     entries = array.flatten()
     keys, items = entries.field(0), entries.field(1)
@@ -264,16 +264,16 @@ def _whole(array: pa.Array, field: pa.Field) -> pa.Array:
     return join(texts.pieces(), len(array))
 
 
-def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> Texts:
+def _bracketed(array: pa.Array, opening: str, elements: pa.Array, closing: str) -> ColumnTexts:
     """Join the texts of all elements of a list array, list by list."""
     rows = len(array)
     if not len(elements):
-        inner: Piece = ""
+        inner: RowPart = ""
     else:
         inner = pc.binary_join(pa.ListArray.from_arrays(_offsets(array), elements), ",")
     if array.null_count == 0:
-        return Texts(None, parts=(opening, inner, closing), rows=rows)
-    return Texts(Ready(only_where(array, join((opening, inner, closing), rows))))
+        return ColumnTexts(None, parts=(opening, inner, closing), rows=rows)
+    return ColumnTexts(JsonTexts(only_where(array, join((opening, inner, closing), rows))))
 
 
 def _offsets(array: pa.Array) -> pa.Array:

@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.values import PER_SECOND, decimal_text, timestamp_text
-from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Dates, Integers, Ready, Strings, only_where
+from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Dates, Integers, JsonTexts, Strings, only_where
 from lakemuster.wire.json_kernel.kernel import FIRST_DAY, LAST_DAY
-from lakemuster.wire.texts import Texts
+from lakemuster.wire.texts import ColumnTexts
 
 
-def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
+def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> ColumnTexts:
     """Return the JSON texts of a column that is not nested.
 
     Args:
@@ -25,15 +25,15 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
     """
     kind, types = array.type, pa.types
     if types.is_integer(kind):
-        return Texts(Integers(array, ALWAYS if as_id else UNSAFE))
+        return ColumnTexts(Integers(array, ALWAYS if as_id else UNSAFE))
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return Texts(Strings(array.cast(pa.string())))
+        return ColumnTexts(Strings(array.cast(pa.string())))
     if types.is_boolean(kind):
-        return Texts(Ready(array.cast(pa.string())))
+        return ColumnTexts(JsonTexts(array.cast(pa.string())))
     if types.is_date32(kind):
-        return Texts(Dates(array))
+        return ColumnTexts(Dates(array))
     if types.is_floating(kind):
-        return Texts(Ready(_floats(array)))
+        return ColumnTexts(JsonTexts(_floats(array)))
     if types.is_fixed_size_binary(kind):
         texts = _uuids(array) if type_text == "uuid" and kind.byte_width == 16 else _hex(array)
     elif types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
@@ -46,7 +46,7 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> Texts:
         texts = _timestamps(array)
     else:
         raise TypeError(f"no JSON form for {kind}")
-    return Texts(Ready(texts, quoted=True))
+    return ColumnTexts(JsonTexts(texts, quoted=True))
 
 
 def _floats(array: pa.Array) -> pa.Array:

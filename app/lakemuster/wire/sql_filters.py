@@ -41,7 +41,7 @@ _TYPED = {
 _NUMBERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG, Kind.DECIMAL})
 
 
-class _Unsayable(Exception):
+class _NotExpressible(Exception):
     """Neither the caller's text nor values can express the predicate."""
 
 
@@ -57,7 +57,7 @@ def sql_of(bound: Bound, original: str) -> str | None:
         return None
     try:
         return _text(bound)
-    except _Unsayable:
+    except _NotExpressible:
         return original
 
 
@@ -75,7 +75,7 @@ def _text(bound: Bound) -> str:
             if _is_whole(bound.text):
                 return bound.text
     if isinstance(bound, Opaque):
-        raise _Unsayable
+        raise _NotExpressible
     return _leaf(bound)
 
 
@@ -95,7 +95,7 @@ def _is_whole(words: str) -> bool:
 
 def _leaf(leaf: BoundLeaf) -> str:
     if leaf.maybe or leaf.transform is not None or leaf.op in (Op.STARTS_WITH, Op.NOT_STARTS_WITH):
-        raise _Unsayable
+        raise _NotExpressible
     name = '"' + leaf.name.replace('"', '""') + '"'
     if leaf.op in UNARY:
         return f"{name} {SYMBOLS[leaf.op]}"
@@ -110,7 +110,7 @@ def _literal(of: Primitive, value: object) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise _Unsayable
+            raise _NotExpressible
         text = repr(value)
         return text if "e" in text else text + "e0"
     if isinstance(value, bytes) and of.kind is not Kind.UUID:

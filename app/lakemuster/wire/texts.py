@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.wire.json_kernel.columns import Column, Piece, Ready, Strings
+from lakemuster.wire.json_kernel.columns import Column, JsonTexts, RowPart, Strings
 from lakemuster.wire.json_kernel.native import is_available, join_native
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ColumnTexts:
     """A column's values as JSON texts.
 
     Attributes:
@@ -25,11 +25,11 @@ class Texts:
     """
 
     column: Column | None
-    parts: Sequence[Piece] | None = None
+    parts: Sequence[RowPart] | None = None
     rows: int = 0
 
     @classmethod
-    def same(cls, text: str, rows: int) -> Texts:
+    def same(cls, text: str, rows: int) -> ColumnTexts:
         """Use one text for all values; it is merged with neighbouring constant pieces."""
         return cls(None, parts=(text,), rows=rows)
 
@@ -43,7 +43,7 @@ class Texts:
         """Whether some value is null."""
         return self.parts is None and (self.column is None or bool(self.column.array.null_count))
 
-    def pieces(self) -> Sequence[Piece]:
+    def pieces(self) -> Sequence[RowPart]:
         """Return the pieces to join to get the texts; nulls become ``null``."""
         if self.parts is not None:
             return self.parts
@@ -57,7 +57,7 @@ class Texts:
         return self.column.whole()
 
 
-def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
+def join(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     """Concatenate texts row by row; nulls of columns become ``null``.
 
     Raises:
@@ -69,13 +69,13 @@ def join(pieces: Sequence[Piece], rows: int) -> pa.Array:
     return join_native(found, rows) if is_available() else join_plain(found, rows)
 
 
-def merged(pieces: Sequence[Piece]) -> list[Piece]:
+def merged(pieces: Sequence[RowPart]) -> list[RowPart]:
     """Validate pieces for joining, and merge adjacent constant texts.
 
     Raises:
         SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
     """
-    found: list[Piece] = []
+    found: list[RowPart] = []
     for piece in pieces:
         if not isinstance(piece, str):
             _check(piece)
@@ -89,7 +89,7 @@ def merged(pieces: Sequence[Piece]) -> list[Piece]:
 
 def _check(piece: pa.Array | Column) -> None:
     """Validate the input of a join, which is smaller than its result."""
-    texts = piece.array if isinstance(piece, Strings | Ready) else piece
+    texts = piece.array if isinstance(piece, Strings | JsonTexts) else piece
     if isinstance(texts, pa.Array):
         try:
             texts.validate(full=True)
@@ -97,7 +97,7 @@ def _check(piece: pa.Array | Column) -> None:
             raise SegmentCorrupt("a text column does not hold UTF-8") from cause
 
 
-def join_plain(pieces: Sequence[Piece], rows: int) -> pa.Array:
+def join_plain(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     """Like :func:`join`, with Arrow's functions: the fallback without the compiled kernel."""
     found = [pc.fill_null(piece.whole(), "null") if isinstance(piece, Column) else piece for piece in pieces]
     if len(found) == 1:

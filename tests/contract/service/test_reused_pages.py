@@ -23,7 +23,7 @@ from lakemuster.catalog.plan_page_cache import PageCache
 from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.catalog.planning import plan_listing
 from lakemuster.catalog.services import Services
-from lakemuster.wire.native.plans import PlanQuestion
+from lakemuster.wire.native.plans import PlanOptions
 from tests.apps import create_app
 from tests.caches import memory_limit
 from tests.contract.service.backends import catalog, settings
@@ -55,7 +55,7 @@ def told(page: PlanPage) -> object:
     return replace(page, files=bytes(page.files), deletes=bytes(page.deletes))
 
 
-def check(services: Services, asked: list[PlanQuestion]) -> int:
+def check(services: Services, asked: list[PlanOptions]) -> int:
     """Ask everything; how many pages were those of an earlier snapshot."""
     before = services.pages.reused
     view = services.view(NAME)
@@ -106,8 +106,8 @@ def test_over_appends_overwrites_schemas_and_specs(tmp_path: Path, seed: int) ->
             commit(table, chosen, kind)
             services.refresh(NAME)
             names = table.schema().column_names
-            asked = [PlanQuestion(filter=text) for text in FILTERS if "more" in names or "more" not in (text or "")]
-            asked += [PlanQuestion(filter=EXPRESSION), PlanQuestion(filter=FILTERS[1], stats=["*"])]
+            asked = [PlanOptions(filter=text) for text in FILTERS if "more" in names or "more" not in (text or "")]
+            asked += [PlanOptions(filter=EXPRESSION), PlanOptions(filter=FILTERS[1], stats=["*"])]
             reused += check(services, asked)
     assert reused > 50
 
@@ -116,7 +116,7 @@ def test_over_delete_files(tmp_path: Path) -> None:
     chosen, root = random.Random(4), tmp_path / "lake" / "t"
     iceberg_table(root, files=600, columns=12, manifests=6, level=1)
     texts = (None, "id >= 20000 and id < 60000", "user_id < 90000000", "price < -900")
-    asked = [PlanQuestion(filter=text) for text in texts]
+    asked = [PlanOptions(filter=text) for text in texts]
     found: dict[str, int] = {}
     with services_of(tmp_path, str(root)) as services:
         services.refresh(NAME)
@@ -142,7 +142,7 @@ def test_pages_are_cached_within_the_budget(tmp_path: Path) -> None:
         cache = PageCache()
         with memory_limit(2_000_000):
             for number in range(200):
-                listing = plan_listing(services, view, PlanQuestion(filter=f"user_id >= {number}"), stale=None)
+                listing = plan_listing(services, view, PlanOptions(filter=f"user_id >= {number}"), stale=None)
                 first(cache, listing, 20)
             assert 1 < len(cache._pages) < 200
             assert MEMORY.bytes <= MEMORY.limit
@@ -158,7 +158,7 @@ def test_what_is_kept_of_an_answer_is_its_page(tmp_path: Path) -> None:
         for number, size in ((0, 1000), (0, 20), (10**12, 5)):
             text = f"user_id >= {number}"
             body = http.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": size}).json()
-            listing = plan_listing(services, view, PlanQuestion(filter=text), stale=None)
+            listing = plan_listing(services, view, PlanOptions(filter=text), stale=None)
             kept = services.pages.find(listing, size)
             assert kept is not None
             assert told(kept) == told(listing.page(None, size))

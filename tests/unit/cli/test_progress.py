@@ -8,7 +8,7 @@ import time
 import pytest
 
 from lakemuster.cli import terminal
-from lakemuster.cli.progress import patiently, slowly, working
+from lakemuster.cli.progress import progress_before_each, progress_until_first, working
 
 
 class Terminal(io.StringIO):
@@ -74,13 +74,13 @@ def test_work_that_fails_takes_its_progress_away(monkeypatch):
         pass
 
 
-@pytest.mark.parametrize("waiting", [patiently, slowly])
+@pytest.mark.parametrize("waiting", [progress_until_first, progress_before_each])
 @pytest.mark.parametrize("rows", [[], [{"a": 1}], [{"a": 1}, {"a": 2}]])
 def test_rows_pass_through_as_they_are(waiting, rows):
     assert list(waiting(rows, "t")) == rows
 
 
-@pytest.mark.parametrize("waiting", [patiently, slowly])
+@pytest.mark.parametrize("waiting", [progress_until_first, progress_before_each])
 def test_rows_are_taken_one_at_a_time(waiting):
     taken = []
     rows = waiting(({"a": taken.append(n)} for n in range(3)), "t")

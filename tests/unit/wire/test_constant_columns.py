@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lakemuster.wire import rows as rows_module
 from lakemuster.wire import texts
 from lakemuster.wire.constant_columns import is_uniform
-from lakemuster.wire.json_kernel.columns import Integers, Piece
+from lakemuster.wire.json_kernel.columns import Integers, RowPart
 from lakemuster.wire.rows import json_lines
 
 NUMBERS = st.sampled_from([0, 1, 256])
@@ -52,9 +52,9 @@ def test_ends_beyond_their_column_are_not_uniform() -> None:
 
 def test_columns_of_one_value_cost_nothing_for_each_row() -> None:
     """All that the joining is given of them is one text, however many they are."""
-    given_pieces: list[list[Piece]] = []
+    given_pieces: list[list[RowPart]] = []
 
-    def join(pieces: list[Piece], rows: int) -> pa.Array:
+    def join(pieces: list[RowPart], rows: int) -> pa.Array:
         given_pieces.append(list(pieces))
         return texts.join_plain(pieces, rows)
 

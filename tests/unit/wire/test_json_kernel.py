@@ -20,9 +20,9 @@ from lakemuster.wire.json_kernel.columns import (
     UNSAFE,
     Dates,
     Integers,
+    JsonTexts,
     Lists,
-    Piece,
-    Ready,
+    RowPart,
     Strings,
 )
 from lakemuster.wire.json_kernel.native import join_native, run_compiled
@@ -44,7 +44,7 @@ run_plain = np.errstate(over="ignore")(kernel.join)
 
 
 @st.composite
-def columns(draw: st.DrawFn, start: int, rows: int) -> Piece:
+def columns(draw: st.DrawFn, start: int, rows: int) -> RowPart:
     """A piece of any kind: a part of a longer array, as pages are."""
 
     def array(values: st.SearchStrategy[object], kind: pa.DataType) -> pa.Array:
@@ -68,11 +68,11 @@ def columns(draw: st.DrawFn, start: int, rows: int) -> Piece:
         case 5:
             return Lists(array(st.lists(st.none() | INTEGERS, max_size=2), pa.list_(pa.int64())), draw(LIMITS))
         case _:
-            return Ready(array(TEXTS, pa.string()), quoted=draw(st.booleans()))
+            return JsonTexts(array(TEXTS, pa.string()), quoted=draw(st.booleans()))
 
 
 @st.composite
-def rows_of_pieces(draw: st.DrawFn) -> tuple[list[Piece], int]:
+def rows_of_pieces(draw: st.DrawFn) -> tuple[list[RowPart], int]:
     """Pieces of so many rows."""
     rows = draw(st.integers(1, MOST_ROWS))
     start = draw(st.integers(0, 12))
@@ -81,7 +81,7 @@ def rows_of_pieces(draw: st.DrawFn) -> tuple[list[Piece], int]:
 
 
 @given(rows_of_pieces())
-def test_machine_code_writes_what_arrow_writes(given_pieces: tuple[list[Piece], int]) -> None:
+def test_machine_code_writes_what_arrow_writes(given_pieces: tuple[list[RowPart], int]) -> None:
     pieces, rows = given_pieces
     expected = join_plain(pieces, rows).to_pylist()
     for run in (run_compiled, run_plain):
@@ -147,6 +147,6 @@ def test_no_program_reads_or_writes_beyond_its_arrays(
 def test_texts_beyond_their_column_are_refused() -> None:
     offsets = pa.py_buffer(np.array([0, 4, 2, 3], np.int32))
     broken = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"abc"))
-    for column in (Strings(broken), Ready(broken), Ready(broken, quoted=True)):
+    for column in (Strings(broken), JsonTexts(broken), JsonTexts(broken, quoted=True)):
         with pytest.raises(SegmentCorrupt, match="do not lie within"):
             join_native([column], 3)

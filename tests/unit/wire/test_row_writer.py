@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.wire.json_kernel import inputs
-from lakemuster.wire.json_kernel.columns import Column, Lists, Piece, Ready, Strings
+from lakemuster.wire.json_kernel.columns import Column, JsonTexts, Lists, RowPart, Strings
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.texts import join_plain
 from tests.unit.wire.test_json_kernel import columns
@@ -22,7 +22,7 @@ MOST_ROWS = 7
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> tuple[list[Piece], list[int]]:
+def batches(draw: st.DrawFn) -> tuple[list[RowPart], list[int]]:
     """Pieces of a batch, and which of its rows are asked for."""
     rows = draw(st.integers(1, MOST_ROWS))
     start = draw(st.integers(0, 12))
@@ -31,21 +31,21 @@ def batches(draw: st.DrawFn) -> tuple[list[Piece], list[int]]:
     return [*pieces, pa.array(list(map(str, range(rows))))], chosen
 
 
-def at(piece: Piece, places: pa.Array) -> Piece:
+def at(piece: RowPart, places: pa.Array) -> RowPart:
     """The same piece of some rows."""
     if isinstance(piece, str):
         return piece
     return replace(piece, array=piece.array.take(places)) if isinstance(piece, Column) else piece.take(places)
 
 
-def none_kept(pieces: list[Piece]) -> pa.RecordBatch:
+def none_kept(pieces: list[RowPart]) -> pa.RecordBatch:
     return pa.record_batch({"row": pieces[-1]})
 
 
 @given(batches(), st.sampled_from([0, 2, 64]))
-def test_chosen_rows_are_written_as_they_are_alone(of: tuple[list[Piece], list[int]], few: int) -> None:
+def test_chosen_rows_are_written_as_they_are_alone(of: tuple[list[RowPart], list[int]], few: int) -> None:
     pieces, chosen = of
-    after: list[Piece] = [",", pa.array([f"<{row}>" for row in chosen])]
+    after: list[RowPart] = [",", pa.array([f"<{row}>" for row in chosen])]
     expected = join_plain([*(at(piece, pa.array(chosen)) for piece in pieces), *after], len(chosen)).to_pylist()
     with mock.patch.object(inputs, "FEW", few):
         writer = RowWriter(pieces, none_kept(pieces))
@@ -68,7 +68,7 @@ def test_texts_and_lists_beyond_their_column_are_refused(rows: list[int]) -> Non
     texts = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"abc"))
     lists = pa.ListArray.from_buffers(pa.list_(pa.int64()), 3, [None, offsets], children=[pa.array([1, 2, 3])])
     with pytest.raises(SegmentCorrupt):
-        RowWriter([Ready(texts)], none_kept([pa.array(["", "", ""])])).write(np.array(rows), [])
+        RowWriter([JsonTexts(texts)], none_kept([pa.array(["", "", ""])])).write(np.array(rows), [])
     writer = RowWriter([Lists(lists)], none_kept([pa.array(["", "", ""])]))
     with pytest.raises(SegmentCorrupt, match="do not lie within"):
         writer.write(np.array(rows), [])

@@ -27,8 +27,8 @@ from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.explanations import ExplanationOut
 from lakemuster.wire.native.plans import (
     ExplainRequest,
+    PlanOptions,
     PlanPage,
-    PlanQuestion,
     PlanRequest,
     PlanTasks,
     PlanTasksRequest,
@@ -45,12 +45,12 @@ router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", pa
 class _Paging(PageParameters):
     """A body's paging; all the rest of it chooses the files."""
 
-    body: PlanQuestion
+    body: PlanOptions
     plan_task: str | None = None
 
     def choosing(self) -> dict[str, str]:
         """All other fields as one JSON text, built only when a token needs it."""
-        fields = PlanQuestion.model_fields
+        fields = PlanOptions.model_fields
         values = {name: getattr(self.body, name) for name in fields}
         chosen = {name: value for name, value in values.items() if value != fields[name].default}
         task = {} if self.plan_task is None else {"plan_task": self.plan_task}

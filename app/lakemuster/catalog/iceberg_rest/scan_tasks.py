@@ -39,8 +39,8 @@ from lakemuster.wire.iceberg_rest.content_files import (
     file_scan_tasks,
     has_odd_floats,
     has_statistics,
+    readable_by_pyiceberg,
     task_end,
-    told_to_pyiceberg,
 )
 from lakemuster.wire.iceberg_rest.expressions import emit_expression
 from lakemuster.wire.rows import Written
@@ -225,7 +225,7 @@ class TaskWriter:
         files = self._files(of, table)
         return {
             part: ~told
-            for part, told in told_to_pyiceberg(files)
+            for part, told in readable_by_pyiceberg(files)
             if part.transform == "identity" and part.source_ids[0] in files.schema.by_id and not told.all()
         }
 

@@ -33,8 +33,8 @@ from lakemuster.wire.iceberg_rest.content_files_texts import (
     member,
     value_texts,
 )
-from lakemuster.wire.json_kernel.columns import Lists, Piece
-from lakemuster.wire.texts import Texts, data, join
+from lakemuster.wire.json_kernel.columns import Lists, RowPart
+from lakemuster.wire.texts import ColumnTexts, data, join
 
 Bound = OneOf["lower", "upper"]
 
@@ -70,7 +70,7 @@ class ContentFiles:
                 one is null, and takes the others as JSON values, regardless of their type. So
                 dates and times are numbers, and a tuple ends before its first value that is null or that only
                 text could represent. PyIceberg reads a value when a data file lacks the partition's column,
-                and fails when there is none: see :func:`told_to_pyiceberg`.
+                and fails when there is none: see :func:`readable_by_pyiceberg`.
     """
 
     table: pa.Table
@@ -141,31 +141,31 @@ def _chunks(files: ContentFiles, added: int) -> Iterator[tuple[int, int, Content
         yield at, chunk.num_rows, replace(files, table=chunk)
 
 
-def _array(objects: Iterable[tuple[list[Piece], int]]) -> bytes:
+def _array(objects: Iterable[tuple[list[RowPart], int]]) -> bytes:
     texts = [data(join([*pieces, ","], rows)) for pieces, rows in objects]
     return b"".join([*texts[:-1], *(last[:-1] for last in texts[-1:])])
 
 
-def data_file(files: ContentFiles) -> list[Piece]:
+def data_file(files: ContentFiles) -> list[RowPart]:
     """Return the pieces of the first part of tasks; :func:`task_end` returns the rest."""
     return ['{"data-file":', *_file(files, ["data"])]
 
 
-def task_end(references: References, residuals: Sequence[str], residual: NDArray[np.int64]) -> list[Piece]:
+def task_end(references: References, residuals: Sequence[str], residual: NDArray[np.int64]) -> list[RowPart]:
     """Return the pieces of the last part of tasks; arguments as for :func:`file_scan_tasks`."""
-    pieces: list[Piece] = []
+    pieces: list[RowPart] = []
     if len(references.numbers):
         offsets = references.offsets.astype(np.int32)
         # A list whose offset is null is null, and is left out.
         places = pa.array(offsets, mask=np.append(np.diff(offsets) == 0, False))
         listed = pa.ListArray.from_arrays(places, pa.array(references.numbers))
-        pieces += member("delete-file-references", Texts(Lists(listed)))
+        pieces += member("delete-file-references", ColumnTexts(Lists(listed)))
     used = [0] if len(residuals) == 1 else np.unique(residual)
-    what: Piece = residuals[used[0]] if len(used) == 1 else pa.array(residuals, pa.string()).take(pa.array(residual))
+    what: RowPart = residuals[used[0]] if len(used) == 1 else pa.array(residuals, pa.string()).take(pa.array(residual))
     return [*pieces, ',"residual-filter":', what, "}"]
 
 
-def _file(files: ContentFiles, content: list[Piece]) -> list[Piece]:
+def _file(files: ContentFiles, content: list[RowPart]) -> list[RowPart]:
     """Return the pieces of files as JSON objects."""
     table = files.table
     return [
@@ -196,39 +196,39 @@ def _file(files: ContentFiles, content: list[Piece]) -> list[Piece]:
     ]
 
 
-def _texts(table: pa.Table, name: str) -> Texts:
+def _texts(table: pa.Table, name: str) -> ColumnTexts:
     array = array_of(table, name)
-    return Texts(None) if array is None else value_texts(array)
+    return ColumnTexts(None) if array is None else value_texts(array)
 
 
-def _lists(table: pa.Table, name: str) -> Texts:
+def _lists(table: pa.Table, name: str) -> ColumnTexts:
     array = array_of(table, name)
-    return Texts(None) if array is None else Texts(Lists(array))
+    return ColumnTexts(None) if array is None else ColumnTexts(Lists(array))
 
 
-def _locations(files: ContentFiles, name: str) -> Texts:
+def _locations(files: ContentFiles, name: str) -> ColumnTexts:
     array = array_of(files.table, name)
-    return Texts(None) if array is None else value_texts(files.rewritten(array))
+    return ColumnTexts(None) if array is None else value_texts(files.rewritten(array))
 
 
-def _formats(table: pa.Table) -> Sequence[Piece]:
+def _formats(table: pa.Table) -> Sequence[RowPart]:
     array = array_of(table, "file_format")
     if array is None:
         return ("null",)
     return value_texts(pc.utf8_lower(array)).pieces()
 
 
-def _contents(table: pa.Table) -> list[Piece]:
+def _contents(table: pa.Table) -> list[RowPart]:
     codes = array_of(table, "content")
     if codes is None:
         return ["data"]
     return [pa.array(list(_CONTENTS.values())).take(pc.fill_null(codes, DATA).cast(pa.int32()))]
 
 
-def _partition(files: ContentFiles) -> list[Piece]:
+def _partition(files: ContentFiles) -> list[RowPart]:
     """Return the pieces of partition tuples: values separated by commas."""
     values = [_partition_value(files, field) for field in files.spec.fields]
-    pieces: list[Piece] = []
+    pieces: list[RowPart] = []
     if not files.for_pyiceberg or not any(texts.any_null for texts in values):
         for at, texts in enumerate(values):
             pieces += ["," if at else "", *texts.pieces()]
@@ -244,7 +244,7 @@ def _partition(files: ContentFiles) -> list[Piece]:
     return pieces
 
 
-def told_to_pyiceberg(files: ContentFiles) -> Iterator[tuple[PartitionField, NDArray[np.bool_]]]:
+def readable_by_pyiceberg(files: ContentFiles) -> Iterator[tuple[PartitionField, NDArray[np.bool_]]]:
     """Yield the partition fields in order, each with (N,) whether a file's tuple for PyIceberg includes its value."""
     told = np.ones(files.table.num_rows, np.bool_)
     for field in files.spec.fields:
@@ -274,14 +274,14 @@ def has_statistics(table: pa.Table, field_id: int) -> NDArray[np.bool_]:
     return found
 
 
-def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
+def _partition_value(files: ContentFiles, field: PartitionField) -> ColumnTexts:
     if not all(source in files.schema.by_id for source in field.source_ids):
         # Java gives such a field the unknown type, and then refuses all values except null.
-        return Texts(None)
+        return ColumnTexts(None)
     name = column("partition", field.field_id)
     array = array_of(files.table, name)
     if array is None:
-        return Texts(None)
+        return ColumnTexts(None)
     recorded = (files.table.schema.field(name).metadata or {}).get(b"type", b"").decode()
     if files.for_pyiceberg:
         return _untyped(array)
@@ -295,7 +295,7 @@ def _partition_value(files: ContentFiles, field: PartitionField) -> Texts:
         return value_texts(array, recorded)
 
 
-def _untyped(array: pa.Array) -> Texts:
+def _untyped(array: pa.Array) -> ColumnTexts:
     """Return the JSON texts of values that can be read without their type; null for others."""
     kind = array.type
     if pa.types.is_temporal(kind):
@@ -303,14 +303,14 @@ def _untyped(array: pa.Array) -> Texts:
     if pa.types.is_floating(kind):
         return value_texts(pc.if_else(pc.is_finite(array), array, pa.scalar(None, kind)))
     plain = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind)
-    return value_texts(array) if plain else Texts(None)
+    return value_texts(array) if plain else ColumnTexts(None)
 
 
-def _statistics(files: ContentFiles) -> list[Piece]:
+def _statistics(files: ContentFiles) -> list[RowPart]:
     table, ids = files.table, sorted(files.statistics)
     if not ids:
         return []
-    pieces: list[Piece] = []
+    pieces: list[RowPart] = []
     for key, kind in _COUNTS.items():
         found = {field_id: array_of(table, column(kind, field_id)) for field_id in ids}
         pieces += keyed(

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.wire.json_kernel.columns import Integers, Piece, Ready
+from lakemuster.wire.json_kernel.columns import Integers, JsonTexts, RowPart
 from lakemuster.wire.scalars import scalar_texts
-from lakemuster.wire.texts import Texts, join
+from lakemuster.wire.texts import ColumnTexts, join
 
 
 def array_of(table: pa.Table, name: str) -> pa.Array | None:
@@ -21,7 +21,7 @@ def array_of(table: pa.Table, name: str) -> pa.Array | None:
     return None if found.null_count == len(found) else found
 
 
-def value_texts(array: pa.Array, type_text: str = "") -> Texts:
+def value_texts(array: pa.Array, type_text: str = "") -> ColumnTexts:
     """Return the JSON texts of values.
 
     Args:
@@ -30,15 +30,15 @@ def value_texts(array: pa.Array, type_text: str = "") -> Texts:
     """
     kind = array.type
     if pa.types.is_integer(kind):
-        return Texts(Integers(array))
+        return ColumnTexts(Integers(array))
     texts = scalar_texts(array, type_text, as_id=False)
     if type_text != "uuid" and (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind)):
         assert texts.column is not None
-        return Texts(Ready(pc.ascii_upper(texts.column.array), quoted=True))
+        return ColumnTexts(JsonTexts(pc.ascii_upper(texts.column.array), quoted=True))
     return texts
 
 
-def member(key: str, texts: Texts | None) -> list[Piece]:
+def member(key: str, texts: ColumnTexts | None) -> list[RowPart]:
     """Return the pieces of an object's further member, left out in rows whose value is null."""
     if texts is None or texts.all_null:
         return []
@@ -48,7 +48,7 @@ def member(key: str, texts: Texts | None) -> list[Piece]:
     return [opening, *texts.pieces()]
 
 
-def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[Piece]:
+def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[RowPart]:
     """Return the pieces of a member that maps field ids to values, left out in rows without values.
 
     Args:
@@ -60,7 +60,7 @@ def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[Piece]:
         return []
     texts = {field_id: value_texts(array) for field_id, array in recorded.items()}
     if not any(array.null_count for array in recorded.values()):
-        pieces: list[Piece] = [f',"{key}":{{"keys":[{",".join(map(str, texts))}],"values":[']
+        pieces: list[RowPart] = [f',"{key}":{{"keys":[{",".join(map(str, texts))}],"values":[']
         for at, found in enumerate(texts.values()):
             pieces += ["," if at else "", *found.pieces()]
         return [*pieces, "]}"]
@@ -70,13 +70,13 @@ def keyed(key: str, columns: Mapping[int, pa.Array], rows: int) -> list[Piece]:
     return [pc.if_else(pc.equal(keys, ""), "", whole)]
 
 
-def _where(texts: Texts, text: str) -> Piece:
+def _where(texts: ColumnTexts, text: str) -> RowPart:
     return pc.if_else(texts.whole().is_valid(), text, "") if texts.any_null else text
 
 
-def _ended(texts: Texts) -> Piece:
+def _ended(texts: ColumnTexts) -> RowPart:
     return pc.fill_null(pc.binary_join_element_wise(texts.whole(), ",", ""), "")
 
 
-def _joined(pieces: Sequence[Piece], rows: int) -> pa.Array:
+def _joined(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     return pc.ascii_rtrim(join(pieces, rows), ",")

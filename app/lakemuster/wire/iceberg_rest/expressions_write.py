@@ -45,7 +45,7 @@ _LARGEST = {Kind.FLOAT: (2 - 2**-23) * 2.0**127, Kind.DOUBLE: sys.float_info.max
 _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
-class _Unsayable(Exception):
+class _NotExpressible(Exception):
     """The predicate has no form in the protocol."""
 
 
@@ -60,7 +60,7 @@ def emit_expression(bound: Bound, original: object) -> object:
     """
     try:
         return _emit(bound, wider=False)
-    except _Unsayable:
+    except _NotExpressible:
         if not _is_unreadable(original):
             return original
         wide = _emit(bound, wider=True)
@@ -90,7 +90,7 @@ def _emit(bound: Bound, *, wider: bool) -> object:
         wider: whether it may be true for more rows.
 
     Raises:
-        _Unsayable: not ``wider``, and a part has no exact form.
+        _NotExpressible: not ``wider``, and a part has no exact form.
     """
     match bound:
         case AlwaysTrue():
@@ -104,9 +104,9 @@ def _emit(bound: Bound, *, wider: bool) -> object:
         case Opaque():
             if wider:
                 return True
-            raise _Unsayable
+            raise _NotExpressible
     if bound.maybe and not wider:
-        raise _Unsayable
+        raise _NotExpressible
     return _leaf(bound)
 
 

@@ -32,7 +32,7 @@ class Column(ABC):
 
 
 @dataclass(frozen=True)
-class Ready(Column):
+class JsonTexts(Column):
     """Texts that are JSON, except for quotation marks if ``quoted``."""
 
     quoted: bool = False
@@ -114,7 +114,7 @@ class Lists(Column):
         return only_where(self.array, pc.binary_join_element_wise("[", inner, "]", ""))
 
 
-Piece: TypeAlias = str | pa.Array | Column
+RowPart: TypeAlias = str | pa.Array | Column
 """A constant text for all rows, an array of JSON texts without nulls, or a column to be written."""
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.numbers import number_type
 from lakemuster.wire.json_kernel import kernel
-from lakemuster.wire.json_kernel.columns import Column, Dates, Integers, Lists, Piece, Ready, Strings
+from lakemuster.wire.json_kernel.columns import Column, Dates, Integers, JsonTexts, Lists, RowPart, Strings
 
 FEW = 64
 """Up to this many scattered rows, Python gathers values faster than Arrow."""
 
-Rows: TypeAlias = slice | NDArray[np.int64]
+RowSelection: TypeAlias = slice | NDArray[np.int64]
 """Selected rows: a range, or ascending row numbers."""
 Flags = NDArray[np.uint8]
 
@@ -29,7 +29,7 @@ class Constant(NamedTuple):
     text: bytes
 
 
-class Numbers(NamedTuple):
+class NumberInput(NamedTuple):
     """(N,) integers or days; ``flags`` are 0 for null, None if there are no nulls."""
 
     kind: np.uint64
@@ -38,7 +38,7 @@ class Numbers(NamedTuple):
     flags: Flags | None
 
 
-class Texts(NamedTuple):
+class TextInput(NamedTuple):
     """N texts in ``octets``, delimited by ``bounds``."""
 
     kind: np.uint64
@@ -48,7 +48,7 @@ class Texts(NamedTuple):
     piece: Column | pa.Array
 
 
-class Sequences(NamedTuple):
+class ListInput(NamedTuple):
     """N lists in ``numbers``, delimited by ``bounds``."""
 
     bounds: NDArray[np.int32]
@@ -57,43 +57,43 @@ class Sequences(NamedTuple):
     piece: Lists
 
 
-Input: TypeAlias = Constant | Numbers | Texts | Sequences
+Input: TypeAlias = Constant | NumberInput | TextInput | ListInput
 
 
-def input_of(piece: Piece) -> Input:
+def input_of(piece: RowPart) -> Input:
     """Convert a piece to the kernel's input."""
     if isinstance(piece, str):
         return Constant(piece.encode())
     if isinstance(piece, Integers) and not pa.types.is_uint64(piece.array.type):
-        return Numbers(kernel.INTEGER, piece.quoted_from, _numbers_of(piece.array), _flags_of(piece.array))
+        return NumberInput(kernel.INTEGER, piece.quoted_from, _numbers_of(piece.array), _flags_of(piece.array))
     if isinstance(piece, Dates) and piece.is_usual:
-        return Numbers(kernel.DATE, 0, _numbers_of(piece.array.view(pa.int32())), _flags_of(piece.array))
+        return NumberInput(kernel.DATE, 0, _numbers_of(piece.array.view(pa.int32())), _flags_of(piece.array))
     if isinstance(piece, Lists) and piece.array.values.null_count == 0:
-        return Sequences(_bounds_of(piece.array), _numbers_of(piece.array.values), _flags_of(piece.array), piece)
+        return ListInput(_bounds_of(piece.array), _numbers_of(piece.array.values), _flags_of(piece.array), piece)
     if isinstance(piece, Strings):
         return _texts_of(kernel.ESCAPED, piece.array, piece)
-    if isinstance(piece, Ready):
+    if isinstance(piece, JsonTexts):
         return _texts_of(kernel.QUOTED if piece.quoted else kernel.TEXT, piece.array, piece)
     whole = piece.whole() if isinstance(piece, Column) else piece
     return _texts_of(kernel.TEXT, whole, whole)
 
 
-def own_bytes(given: Input, kept: Collection[int]) -> int:
-    """Return the bytes that an input retains, except buffers (by address) in ``kept``, which are retained anyway."""
+def own_bytes(given: Input, shared: Collection[int]) -> int:
+    """Return the bytes that an input retains, except buffers (by address) in ``shared``, which are retained anyway."""
     if isinstance(given, Constant):
         return len(given.text)
     size = 0 if given.flags is None else given.flags.nbytes
-    if isinstance(given, Numbers):
+    if isinstance(given, NumberInput):
         return size + (given.numbers.nbytes if given.numbers.flags.owndata else 0)
     array = given.piece.array if isinstance(given.piece, Column) else given.piece
     for buffer in array.buffers():
-        size += buffer.size if buffer and buffer.address not in kept else 0
+        size += buffer.size if buffer and buffer.address not in shared else 0
     return size
 
 
-def _texts_of(kind: np.uint64, array: pa.StringArray, piece: Column | pa.Array) -> Texts:
+def _texts_of(kind: np.uint64, array: pa.StringArray, piece: Column | pa.Array) -> TextInput:
     octets = array.buffers()[2]
-    return Texts(kind, _bounds_of(array), b"" if octets is None else memoryview(octets), _flags_of(array), piece)
+    return TextInput(kind, _bounds_of(array), b"" if octets is None else memoryview(octets), _flags_of(array), piece)
 
 
 def _bounds_of(array: pa.Array) -> NDArray[np.int32]:
@@ -115,7 +115,7 @@ def _flags_of(array: pa.Array) -> Flags | None:
 
 
 @dataclass
-class Program:
+class KernelInput:
     """The kernel's input for some rows, collected piece by piece.
 
     Attributes:
@@ -141,8 +141,8 @@ class Program:
         flags = np.concatenate(self._flags) if self._flags else _NO_FLAGS
         return texts, words, flags, np.array(self._operations, np.uint64).reshape(-1, 4)
 
-    def add(self, given: Input, chosen: Rows) -> None:
-        """Add the chosen rows of one more piece; as many as the program has.
+    def add(self, given: Input, chosen: RowSelection) -> None:
+        """Add the chosen rows of one more piece; as many as the input has.
 
         Raises:
             SegmentCorrupt: lists or texts do not lie within their column.
@@ -151,13 +151,13 @@ class Program:
             self._operate(kernel.CONSTANT, self._bytes, None, chosen, self._bytes + len(given.text))
             self._text(given.text)
             self.room += len(given.text) * self.rows
-        elif isinstance(given, Numbers):
+        elif isinstance(given, NumberInput):
             self._operate(given.kind, self._numbers, given.flags, chosen, given.quoted_from)
             self._number(given.numbers[chosen])
             self.room += kernel.WIDEST * self.rows
         elif isinstance(chosen, np.ndarray) and len(chosen) > FEW:
             self.add(input_of(_taken(given.piece, chosen)), slice(0, len(chosen)))
-        elif isinstance(given, Texts):
+        elif isinstance(given, TextInput):
             parts, bounds = _of_texts(given, chosen)
             size = int(bounds[-1])
             self._operate(given.kind, self._numbers, given.flags, chosen, 0)
@@ -174,7 +174,7 @@ class Program:
                 self._number(numbers)
             self.room += (kernel.WIDEST + 1) * size + 2 * self.rows
 
-    def _operate(self, kind: np.uint64, first: int, flags: Flags | None, chosen: Rows, last: int) -> None:
+    def _operate(self, kind: np.uint64, first: int, flags: Flags | None, chosen: RowSelection, last: int) -> None:
         own = None if flags is None else flags[chosen]
         self._operations.append((kind, first, 0 if own is None else self._marks + 1, last))
         if own is not None:
@@ -194,7 +194,7 @@ class Program:
 _NO_WORDS, _NO_FLAGS = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
-def _of_texts(given: Texts, chosen: Rows) -> tuple[list[bytes | memoryview], NDArray[np.int64]]:
+def _of_texts(given: TextInput, chosen: RowSelection) -> tuple[list[bytes | memoryview], NDArray[np.int64]]:
     """Return the chosen texts and their bounds, from 0."""
     starts, bounds = _edges(given.bounds, chosen, len(given.octets))
     octets = given.octets
@@ -204,7 +204,7 @@ def _of_texts(given: Texts, chosen: Rows) -> tuple[list[bytes | memoryview], NDA
     return [octets[at : at + size] for at, size in zip(starts.tolist(), np.diff(bounds).tolist(), strict=True)], bounds
 
 
-def _of_lists(given: Sequences, chosen: Rows) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+def _of_lists(given: ListInput, chosen: RowSelection) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
     starts, bounds = _edges(given.bounds, chosen, len(given.numbers))
     numbers = given.numbers
     if isinstance(chosen, slice):
@@ -213,7 +213,7 @@ def _of_lists(given: Sequences, chosen: Rows) -> tuple[list[NDArray[np.int64]], 
     return [numbers[at : at + size] for at, size in zip(starts.tolist(), np.diff(bounds).tolist(), strict=True)], bounds
 
 
-def _edges(ends: NDArray[np.int32], chosen: Rows, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _edges(ends: NDArray[np.int32], chosen: RowSelection, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return where each chosen item starts in the column, and the items' bounds when concatenated, from 0."""
     if isinstance(chosen, slice):
         own = ends[chosen.start : chosen.stop + 1]
@@ -231,6 +231,6 @@ def _edges(ends: NDArray[np.int32], chosen: Rows, size: int) -> tuple[NDArray[np
     return starts, bounds
 
 
-def _taken(piece: Column | pa.Array, rows: NDArray[np.int64]) -> Piece:
+def _taken(piece: Column | pa.Array, rows: NDArray[np.int64]) -> RowPart:
     places = pa.array(rows)
     return replace(piece, array=piece.array.take(places)) if isinstance(piece, Column) else piece.take(places)

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.kernels.loading import Kernel
 from lakemuster.wire.json_kernel import kernel
-from lakemuster.wire.json_kernel.columns import Piece
-from lakemuster.wire.json_kernel.inputs import Program, input_of
+from lakemuster.wire.json_kernel.columns import RowPart
+from lakemuster.wire.json_kernel.inputs import KernelInput, input_of
 
 run_compiled = Kernel(kernel.join)
 is_available = run_compiled.is_available
 """Tell whether this process can run the compiled kernel; loads it."""
 
 
-def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:
+def join_native(pieces: Sequence[RowPart], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:
     """Concatenate the pieces' texts row by row.
 
     Args:
@@ -30,23 +30,25 @@ def join_native(pieces: Sequence[Piece], rows: int, run: Callable[..., int] = ru
         SegmentCorrupt: texts do not lie within their column.
         pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
-    program = Program(rows)
+    kernel_input = KernelInput(rows)
     for piece in pieces:
-        program.add(input_of(piece), slice(0, rows))
-    octets, ends = written(program, run)
+        kernel_input.add(input_of(piece), slice(0, rows))
+    octets, ends = written(kernel_input, run)
     return pa.StringArray.from_buffers(rows, pa.py_buffer(ends), pa.py_buffer(octets))
 
 
-def written(program: Program, run: Callable[..., int] = run_compiled) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+def written(
+    kernel_input: KernelInput, run: Callable[..., int] = run_compiled
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """Run the kernel; return the rows' text, concatenated, and (rows + 1,) the offsets of the rows in it.
 
     Raises:
         SegmentCorrupt: texts do not lie within their column.
         pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
-    if program.room >= 2**31:
+    if kernel_input.room >= 2**31:
         raise pa.ArrowCapacityError("texts of more than 2 GiB")
-    octets, ends = np.empty(program.room, np.uint8), np.empty(program.rows + 1, np.uint32)
-    if run(*program.arrays, np.uint64(program.rows), octets, ends) != kernel.DONE:
+    octets, ends = np.empty(kernel_input.room, np.uint8), np.empty(kernel_input.rows + 1, np.uint32)
+    if run(*kernel_input.arrays, np.uint64(kernel_input.rows), octets, ends) != kernel.DONE:
         raise SegmentCorrupt("texts do not lie within their column")
     return octets, ends

@@ -81,7 +81,7 @@ NAN = (
 )
 
 
-class _Question(WireModel):
+class _QueryOptions(WireModel):
     filter: FilterJson = Field(
         None, description="What rows must match. Null compares as SQL has it in SQL text, as Iceberg has it in JSON."
     )
@@ -108,7 +108,7 @@ class _Question(WireModel):
         return given
 
 
-class PlanQuestion(_Question):
+class PlanOptions(_QueryOptions):
     """What chooses the files of a plan, and what is told of them."""
 
     select: Names = Field(
@@ -154,7 +154,7 @@ class PlanQuestion(_Question):
     )
 
 
-class PlanRequest(PlanQuestion):
+class PlanRequest(PlanOptions):
     """A plan to make. `snapshot_id`, `ref` and `as_of` exclude each other."""
 
     plan_task: StrictStr | None = Field(
@@ -170,7 +170,7 @@ class PlanRequest(PlanQuestion):
     )
 
 
-class PlanTasksRequest(PlanQuestion):
+class PlanTasksRequest(PlanOptions):
     """A plan to make in parts. `snapshot_id`, `ref` and `as_of` exclude each other."""
 
     task_files: StrictInt = Field(
@@ -178,7 +178,7 @@ class PlanTasksRequest(PlanQuestion):
     )
 
 
-class ExplainRequest(_Question):
+class ExplainRequest(_QueryOptions):
     """A plan to explain. `snapshot_id`, `ref` and `as_of` exclude each other."""
 
     files: Paths = Field(None, description="Locations of data files to explain one by one; fewer with long filters.")

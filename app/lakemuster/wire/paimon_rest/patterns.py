@@ -27,7 +27,7 @@ class Pattern:
         """
         if not pattern:
             return cls("", is_prefix=True)
-        kept: list[str] = []
+        characters: list[str] = []
         escaped = is_prefix = False
         for character in pattern:
             if character == "\\" and not escaped:
@@ -38,9 +38,9 @@ class Pattern:
                 continue
             if is_prefix:
                 raise RequestInvalid("a name pattern has % only at its end")
-            kept.append(character)
+            characters.append(character)
             escaped = False
-        return cls("".join(kept), is_prefix)
+        return cls("".join(characters), is_prefix)
 
     def matches(self, name: str) -> bool:
         """Tell whether a name matches the pattern."""

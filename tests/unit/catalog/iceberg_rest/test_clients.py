@@ -17,7 +17,7 @@ from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.wire.iceberg_rest.content_files import ContentFiles, has_odd_floats, told_to_pyiceberg
+from lakemuster.wire.iceberg_rest.content_files import ContentFiles, has_odd_floats, readable_by_pyiceberg
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 
 JAVA = Client.of({"x-client-version": "Apache Iceberg 1.12.0 (commit 212aa894)", "user-agent": "Apache-HttpClient/5.6"})
@@ -82,12 +82,14 @@ def test_what_pyiceberg_is_told_of_a_tuple() -> None:
         b=(FLOAT, pa.array([1.5, math.nan, None, 2.5], pa.float32())),
         c=(TEXT, pa.array(["x", "y", "z", None])),
     )
-    assert [told.tolist() for _, told in told_to_pyiceberg(made)] == [
+    assert [mask.tolist() for _, mask in readable_by_pyiceberg(made)] == [
         [True] * 4,
         [True, False, False, True],
         [True, False, False, False],
     ]
-    assert [told.tolist() for _, told in told_to_pyiceberg(files(a=(LONG, pa.nulls(2, pa.int64()))))] == [[False] * 2]
+    assert [mask.tolist() for _, mask in readable_by_pyiceberg(files(a=(LONG, pa.nulls(2, pa.int64()))))] == [
+        [False] * 2
+    ]
 
 
 @pytest.mark.parametrize(

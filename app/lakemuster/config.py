@@ -31,6 +31,8 @@ from lakemuster.errors import ConfigInvalid
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
+CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
+"""Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
 WATCH_SECONDS = 60.0
 """The interval of watched tables whose pattern gives none."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -316,8 +318,8 @@ def load_settings(**flags: object) -> Settings:
     Raises:
         ConfigInvalid: an unknown key, or a value of the wrong type or out of range; the message names all of them.
     """
-    known = {name.upper() for name in Settings.model_fields}
-    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known)
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | CLIENT_VARIABLES
+    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
     if unknown:
         raise ConfigInvalid(f"unknown setting in the environment: {', '.join(unknown)}")
     try:

@@ -64,6 +64,15 @@ def test_a_wrong_value_is_named(name: str, text: str, said: str, monkeypatch: py
     assert said in caught.value.message
 
 
+def test_variables_of_the_client_are_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEMUSTER_URI", "http://lake")
+    monkeypatch.setenv("LAKEMUSTER_TOKEN", "secret")
+    assert load_settings().tokens is None
+    (tmp_path / "lakemuster.toml").write_text("uri = 'http://lake'\n", "utf-8")
+    with pytest.raises(ConfigInvalid, match="URI: there is no such setting"):
+        load_settings()
+
+
 def test_a_wrong_key_of_the_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "lakemuster.toml").write_text("prot = 1\n", "utf-8")
     with pytest.raises(ConfigInvalid, match="PROT: unknown setting"):

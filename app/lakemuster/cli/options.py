@@ -33,12 +33,21 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]…", show_def
 
 Uri = Annotated[
     str | None,
-    typer.Option("--uri", metavar="URL", show_default=False, help="Ask a server instead of the index in this folder."),
+    typer.Option(
+        "--uri",
+        metavar="URL",
+        envvar="LAKEMUSTER_URI",
+        show_default=False,
+        help="Ask a server instead of the index in this folder.",
+    ),
 ]
 Token = Annotated[
     str | None,
     typer.Option(
-        "--token", metavar="TOKEN", show_default=False, help="Bearer token; others on this machine can see it."
+        "--token",
+        metavar="TOKEN",
+        show_default=False,
+        help="Bearer token; others on this machine can see it. By default LAKEMUSTER_TOKEN holds it.",
     ),
 ]
 TokenEnv = Annotated[

@@ -141,14 +141,16 @@ def query(
 
 @contextmanager
 def source(uri: str | None, token: str | None, token_env: str | None) -> Iterator[Source]:
-    """Open the server at ``uri``, or the local index.
+    """Open the server at ``uri``, or the local index if it is None or empty.
+
+    Without ``token`` and ``token_env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
 
     Raises:
         typer.BadParameter: wrong usage of the three options.
         ConfigInvalid: the local index needs packages that are not installed.
     """
     found: Source
-    if uri is None:
+    if not uri:
         if token is not None or token_env is not None:
             raise typer.BadParameter("a token is for a server: give --uri too", param_hint="--token")
         found = local_source()
@@ -201,7 +203,7 @@ def _remote(uri: str, token: str | None) -> Source:
 
 def _token(token: str | None, variable: str | None) -> str | None:
     if variable is None:
-        return token
+        return token if token is not None else os.environ.get("LAKEMUSTER_TOKEN", "").strip() or None
     if token is not None:
         raise typer.BadParameter("give one of them", param_hint="--token / --token-env")
     value = os.environ.get(variable, "").strip()

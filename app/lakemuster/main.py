@@ -12,13 +12,13 @@ from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
 from lakemuster.ingest.opening import open_refresher
-from lakemuster.ingest.shared_looks import SERVING, Waiting
+from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
-def build_services(settings: Settings, waiting: Waiting = SERVING, clock: Clock = SYSTEM) -> Services:
+def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock: Clock = SYSTEM) -> Services:
     """Open the index and the stores. Nothing is fetched yet; decoders start when first needed.
 
     Args:

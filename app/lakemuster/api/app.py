@@ -25,7 +25,7 @@ from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
 from lakemuster.api.slots import ConcurrencyLimit
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
-from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
+from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.jobs.registry import jobs_of
@@ -103,7 +103,7 @@ def _include_requests(app: FastAPI) -> None:
     # Routers are matched in order: the most requested come first.
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
-    app.state.iceberg_tables = Answers()
+    app.state.iceberg_tables = LoadTableCache()
     for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
         app.include_router(router)
     for router in paimon_routers:

@@ -12,7 +12,7 @@ from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 from lakemuster.planner.view import Selector
 
 
-def chosen(
+def resolve(
     session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
 ) -> tuple[SnapshotRecord | None, bool]:
     """Return the snapshot that a selector chooses, None if the table has none; and whether the choice can never change.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog.branches import with_second
-from lakemuster.catalog.chosen_snapshots import chosen, last_published, newest_schema_id
+from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
 from lakemuster.catalog.page_tokens import Pin
 from lakemuster.catalog.plan_page_cache import PageCache
 from lakemuster.catalog.view_cache import ViewCache
@@ -297,7 +297,7 @@ class Services:
         # Read both from one state of the index: refreshes change the metadata and the current snapshot together.
         with self.index.database.reading() as session:
             metadata = load_metadata(session, table.table_id)
-            record, pinned = chosen(session, table, metadata, selector)
+            record, pinned = resolve(session, table, metadata, selector)
         if record is None:
             return View(table, metadata, None, stale)
         if pinned:

@@ -19,7 +19,7 @@ from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
 from lakemuster.index.segments import sweep
-from lakemuster.ingest.shared_looks import PATIENT
+from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.ingest.verification import describe, verify
 from lakemuster.jobs.listing import jobs_out
 from lakemuster.jobs.registry import jobs_of
@@ -47,7 +47,7 @@ class LocalSource:
             DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
         """
         settings = load_settings()
-        return cls(build_services(settings if history is None else settings.with_history(history), PATIENT))
+        return cls(build_services(settings if history is None else settings.with_history(history), NO_LIMITS))
 
     def tables(self) -> Iterator[Row]:
         """Return all tables, by name."""

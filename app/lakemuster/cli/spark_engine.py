@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lakemuster.cli.local import LocalSource
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
-from lakemuster.ingest.shared_looks import PATIENT
+from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.main import build_services
 from lakemuster.spark.pipeline import SparkEngine
 from lakemuster.spark.pipeline.jobs import INSTALL
@@ -34,7 +34,7 @@ def spark_source(master: str | None, history: int) -> Iterator[LocalSource]:
     """
     builder = _builder(master)
     with (
-        closing(build_services(load_settings().with_history(history), PATIENT)) as services,
+        closing(build_services(load_settings().with_history(history), NO_LIMITS)) as services,
         _session(builder) as spark,
     ):
         services.refresher.engine = SparkEngine.of(spark, services.settings, services.refresher)

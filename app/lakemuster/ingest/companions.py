@@ -32,7 +32,7 @@ SCHEMA_LIMIT = 2**20
 """Maximum bytes of a schema file that is parsed in this process."""
 
 
-def announced(store: ObjectStore, pointer: Pointer) -> str | None:
+def iceberg_metadata_location(store: ObjectStore, pointer: Pointer) -> str | None:
     """Return where a Paimon table's newest schema places its Iceberg metadata; None if nowhere, or if it is unreadable.
 
     For use before the table's first refresh, which reports errors.
@@ -55,7 +55,7 @@ def owner_of_metadata(store: ObjectStore, location: str) -> str | None:
         pointer = look(store, owner, "paimon")
     except CatalogError:
         return None
-    return owner if announced(store, pointer) == location else None
+    return owner if iceberg_metadata_location(store, pointer) == location else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Companions:
             if shown is not None:
                 fault = _fault(shown, metadata.current_snapshot_id, snapshots.get(shown.snapshot_id))
                 if fault is not None:
-                    self.withdrawn(known, fault)
+                    self.withdraw(known, fault)
 
     def fault(self, companion: TableRecord, metadata: TableMetadata) -> str | None:
         """Return why Iceberg metadata does not match its Paimon table as of that table's last look; None if it does."""
@@ -106,7 +106,7 @@ class Companions:
         owner = self.owner(companion)
         return _fault(shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
 
-    def withdrawn(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
+    def withdraw(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
         """Withdraw a companion, and return the error that says why."""
         if companion.stale_reason != reason:
             LOG.warning("%s is not shown as an Iceberg table: %s", companion.name, reason if cause is None else cause)
@@ -114,15 +114,15 @@ class Companions:
             withdraw_companion(session, companion, reason)
         return CompanionNotFound(f"{companion.name} is a Paimon table, not shown as an Iceberg table: {reason}")
 
-    def unseen(self, companion: TableRecord, error: CatalogError) -> CompanionNotFound:
+    def withdraw_missing(self, companion: TableRecord, error: CatalogError) -> CompanionNotFound:
         """Withdraw a companion whose metadata is missing where the options place it, or outside the allowed roots."""
         if isinstance(error, LocationRefused):
             reason = "its Iceberg metadata lies outside the roots that this server may read"
         else:
             reason = "its options ask for Iceberg metadata, and there is none yet"
-        return self.withdrawn(companion, reason, error)
+        return self.withdraw(companion, reason, error)
 
-    def absent(self, table: TableRecord) -> CompanionNotFound:
+    def not_found_error(self, table: TableRecord) -> CompanionNotFound:
         """Return the error that says why a Paimon table has no companion."""
         reason = f"its option {STORAGE} is not set"
         try:

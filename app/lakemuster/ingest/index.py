@@ -264,7 +264,7 @@ class Indexer:
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:
     """Describe a manifest list's wrong counts of a manifest's entries; None if they are right or unknown."""
-    wrong = {} if counts is None else counts.wrong_in(header)
+    wrong = {} if counts is None else counts.mismatches(header)
     if not wrong:
         return None
     words = [f"{name} is {getattr(header, name)}, its entries are {true}" for name, true in wrong.items()]

@@ -38,7 +38,7 @@ class Looker:
         except (NotATable, LocationRefused) as error:
             if table.companion_of is None:
                 raise
-            raise Companions(self.index).unseen(table, error) from error
+            raise Companions(self.index).withdraw_missing(table, error) from error
 
     def record_unchanged(self, table: TableRecord, began: float) -> str | None:
         """Record a look that found nothing new; return why the newest snapshot is quarantined, if it is.

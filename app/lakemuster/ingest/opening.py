@@ -11,14 +11,14 @@ from lakemuster.ingest import work
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.healing import Healer
 from lakemuster.ingest.refresh import Refresher
-from lakemuster.ingest.shared_looks import SERVING, Waiting
+from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 from lakemuster.storage.store import ObjectStore
 
 DECODE_CPU_SECONDS = 120
 DECODE_WALL_SECONDS = 300
 
 
-def open_refresher(settings: Settings, waiting: Waiting = SERVING, clock: Clock = SYSTEM) -> Refresher:
+def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock: Clock = SYSTEM) -> Refresher:
     """Open the index and the stores. Nothing is fetched yet; decoders start when first needed.
 
     Args:

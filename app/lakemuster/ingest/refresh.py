@@ -26,7 +26,7 @@ from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Progress
 from lakemuster.ingest.flights import Flight, Flights, Patience
 from lakemuster.ingest.reports import RefreshReport, Totals
-from lakemuster.ingest.shared_looks import SERVING, SharedLooks, Waiting
+from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
@@ -57,7 +57,7 @@ class Refresher:
         pool: DecoderPool,
         of_table: Callable[[str], TableRules],
         engine: Engine | None = None,
-        waiting: Waiting = SERVING,
+        waiting: WaitPolicy = SERVER_WAITS,
         clock: Clock = SYSTEM,
     ) -> None:
         self.index = index
@@ -241,7 +241,7 @@ class Refresher:
         if found is None:
             if not self.is_certain(table, stale):
                 raise LookFailed(f"whether {table.name} has Iceberg metadata cannot be told now: {stale}")
-            raise self.companions.absent(table)
+            raise self.companions.not_found_error(table)
         if found.metadata_location is None and found.stale_reason is not None:
             self.ensure_fresh(found)
             found = self.companions.find(table) or found
@@ -259,7 +259,7 @@ class Refresher:
             reason = f"{error.code}: {error}"
         now = self.companions.find(owner)
         if now is None:
-            raise self.companions.absent(owner)
+            raise self.companions.not_found_error(owner)
         return now, reason
 
     def ensure_statistics(self, table: TableRecord, name: str) -> None:

@@ -10,7 +10,7 @@ from lakemuster.errors import CatalogError, TableExists
 from lakemuster.index import Index
 from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
-from lakemuster.ingest.companions import announced, owner_of_metadata
+from lakemuster.ingest.companions import iceberg_metadata_location, owner_of_metadata
 from lakemuster.ingest.discover import find_tables, table_name
 from lakemuster.ingest.pointers import Pointer, is_metadata_file, look, warnings_of
 from lakemuster.metadata.names import format_name, parse_name
@@ -77,7 +77,7 @@ def register(
 
 def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
     """Return where a Paimon table has Iceberg metadata; None if there is none yet, or if it may not be read."""
-    location = announced(store, pointer)
+    location = iceberg_metadata_location(store, pointer)
     try:
         if location is not None:
             look(store, location, "iceberg")

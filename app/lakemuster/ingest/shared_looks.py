@@ -26,7 +26,7 @@ SHORTEST_MEMORY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitPolicy:
     """How long requests wait for a look, and for the refresh that follows it.
 
     Attributes:
@@ -38,10 +38,10 @@ class Waiting:
     unknown: Patience
 
 
-SERVING = Waiting(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0))
+SERVER_WAITS = WaitPolicy(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0))
 """For servers: wait a second for storage if an earlier state is known, else until storage stalls for three seconds."""
 
-PATIENT = Waiting(Patience(), Patience())
+NO_LIMITS = WaitPolicy(Patience(), Patience())
 """For the command line: no limits, since storage has its own timeouts."""
 
 
@@ -64,7 +64,7 @@ class SharedLooks:
         tables: TableRefresher,
         flights: Flights,
         rules_of: Callable[[str], TableRules],
-        waiting: Waiting = SERVING,
+        waiting: WaitPolicy = SERVER_WAITS,
         clock: Clock = SYSTEM,
     ) -> None:
         self.waiting = waiting
@@ -93,7 +93,7 @@ class SharedLooks:
         remembered = self.failure(table)
         if remembered is not None:
             totals.looks_remembered += 1
-            return _told(remembered, has_state=has_state)
+            return _stale_reason(remembered, has_state=has_state)
         began = self._clock.monotonic() - (0.0 if now else self._rules_of(table.name).staleness)
         flight, is_shared = self._flights.join(
             ("look", table.table_id), self._tables.bucket_of(table), lambda: self.look_now(table), began
@@ -103,9 +103,9 @@ class SharedLooks:
             totals.looks_overdue += 1
             where = shown(table.location)
             overdue = StorageUnavailable(f"{where}: storage has not answered in time; the look goes on without you")
-            return _told(overdue, has_state=has_state)
+            return _stale_reason(overdue, has_state=has_state)
         if flight.error is not None:
-            return _told(flight.error, has_state=has_state)
+            return _stale_reason(flight.error, has_state=has_state)
         reason = flight.result
         assert reason is None or isinstance(reason, str)
         return reason
@@ -168,7 +168,7 @@ class SharedLooks:
             self._failures[table.table_id] = _Failure(error, until)
 
 
-def _told(error: BaseException, *, has_state: bool) -> str:
+def _stale_reason(error: BaseException, *, has_state: bool) -> str:
     """Return a failure as the reason for staleness if there is an earlier state; else raise it."""
     is_ours = isinstance(error, CatalogError) and not isinstance(error, TableNotFound | CompanionNotFound)
     if not has_state or not is_ours:

@@ -19,7 +19,7 @@ class TableLocks:
         self._guard = threading.Lock()
 
     @contextmanager
-    def through(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
+    def hold(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
         """Hold the table's lock while the block runs.
 
         A thread that waits for the lock counts as waiting for storage while the thread that holds it does.

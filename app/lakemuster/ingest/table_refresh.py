@@ -111,7 +111,7 @@ class TableRefresher:
         """
         started = self.clock.monotonic()
         try:
-            with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
+            with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
                 if unless is not None and self.now(table).pointer == unless:
                     return RefreshReport(table.name, seconds=self.clock.monotonic() - started)
                 return self._refresh_under_lease(table, lease, started, progress)
@@ -129,7 +129,7 @@ class TableRefresher:
             self.retry(table)
             return self._reread(table, record)
         # Usually a refresh of this process is about to publish it: then no lease is needed.
-        with self._writing.through(table.table_id, LEASE_WAIT_SECONDS):
+        with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS):
             record = self._reread(table, record)
             if record.state == "known":
                 with self._leased(table) as lease:
@@ -147,7 +147,7 @@ class TableRefresher:
         """
         if not self._due(table):
             return 0
-        with self._writing.through(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
+        with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
             # Another process may have retried them meanwhile.
             due = self._due(table)
             if not due:
@@ -263,7 +263,7 @@ class TableRefresher:
         self.refresh_alone(self.companions.owner(companion))
         fault = self.companions.fault(companion, metadata)
         if fault is not None:
-            raise self.companions.withdrawn(companion, fault)
+            raise self.companions.withdraw(companion, fault)
 
     def _index_history(
         self, indexer: Indexer, publisher: Publisher, table: TableRecord, metadata: TableMetadata

@@ -6,8 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-OF_A_BUCKET = 8
-IN_ALL = 64
+MAX_PER_BUCKET = 8
+MAX_TOTAL = 64
 
 Work = Callable[[], None]
 
@@ -20,7 +20,7 @@ class BucketThreads:
         in_all: maximum number of threads of all buckets.
     """
 
-    def __init__(self, of_a_bucket: int = OF_A_BUCKET, in_all: int = IN_ALL) -> None:
+    def __init__(self, of_a_bucket: int = MAX_PER_BUCKET, in_all: int = MAX_TOTAL) -> None:
         self._of_a_bucket = of_a_bucket
         self._in_all = in_all
         self._lock = threading.Lock()

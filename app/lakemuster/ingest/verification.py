@@ -36,7 +36,7 @@ from lakemuster.ingest.work import (
     pack,
     slim,
 )
-from lakemuster.kernels.loading import without_machine_code
+from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from lakemuster.storage.locations import Rewrites
@@ -271,7 +271,7 @@ class _Verifier:
         try:
             if kind is None:
                 kind = "differs"
-                with without_machine_code():
+                with kernels_disabled():
                     expected = run_table(self._index, run, segments, rows)
                 stored = self._index.segments.open(run.name).table()
                 words = ["is of other manifests"] if expected is None else list(table_differences(stored, expected))

@@ -21,7 +21,7 @@ from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.formats.paimon import manifests as paimon
 from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
-from lakemuster.kernels.loading import without_machine_code
+from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites, with_scheme
@@ -139,13 +139,13 @@ def decode_manifest_by_reference(
     contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
 ) -> WrittenSegment:
     """Like :func:`decode_manifest`, with fastavro and plain Python instead of machine code."""
-    with without_machine_code():
+    with kernels_disabled():
         return decode_manifest(contents, header, metadata, branch, path)
 
 
 def decode_list_by_reference(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
     """Like :func:`decode_list`, with fastavro."""
-    with without_machine_code():
+    with kernels_disabled():
         return decode_list(contents, metadata, branch)
 
 

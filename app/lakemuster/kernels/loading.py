@@ -36,7 +36,7 @@ _plain: ContextVar[bool] = ContextVar("plain", default=False)
 
 
 @contextmanager
-def without_machine_code() -> Iterator[None]:
+def kernels_disabled() -> Iterator[None]:
     """Disable compiled kernels in this thread while the block runs; plain code does the same work."""
     before = _plain.set(True)
     try:

@@ -50,12 +50,12 @@ class EntryCounts:
         """The counts from the bytes of :meth:`pack`."""
         return cls(*_PACKED.unpack(packed))
 
-    def wrong_in(self, header: ManifestHeader) -> dict[str, int]:
+    def mismatches(self, header: ManifestHeader) -> dict[str, int]:
         """The true values of the counts that the manifest list records wrongly."""
         listed = ((name, getattr(header, name)) for name in EntryCounts.__slots__)
         return {name: getattr(self, name) for name, value in listed if value not in (None, getattr(self, name))}
 
     def corrected(self, header: ManifestHeader) -> ManifestHeader:
         """The header with its wrong counts corrected; missing ones stay missing."""
-        wrong: dict[str, Any] = self.wrong_in(header)
+        wrong: dict[str, Any] = self.mismatches(header)
         return replace(header, **wrong) if wrong else header

@@ -20,7 +20,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.schema import Column, Schema, never_null
 from lakemuster.metadata.transforms import transformed_type
 from lakemuster.metadata.types import Primitive
-from lakemuster.predicates.comparison_binding import FLOATS, Comparing, refused
+from lakemuster.predicates.comparison_binding import FLOATS, ComparisonBinder, refused
 from lakemuster.predicates.literals import COMPARABLE, UndecidedError
 from lakemuster.predicates.nan import NanMode
 from lakemuster.predicates.tree import (
@@ -178,7 +178,7 @@ class _Binder:
         if of.kind not in COMPARABLE:
             return Opaque(leaf.text, f"values of type {of.text} are not compared")
         try:
-            return Comparing(bound, of, leaf, negated, self._nulls, self._nan).bound()
+            return ComparisonBinder(bound, of, leaf, negated, self._nulls, self._nan).bound()
         except UndecidedError as why:
             return Opaque(leaf.text, str(why))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.predicates.instants import UnlikeTypesError
+from lakemuster.predicates.instants import IncomparableTypesError
 from lakemuster.predicates.literals import Outcome, compare, members
 from lakemuster.predicates.nan import NanMode, Verdict, of_nan, of_nan_with_nan, of_numbers_with_nan
 from lakemuster.predicates.tree import (
@@ -30,7 +30,7 @@ FLOATS = (Kind.FLOAT, Kind.DOUBLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparing:
+class ComparisonBinder:
     """One comparison of a column.
 
     Attributes:
@@ -72,7 +72,7 @@ class Comparing:
     def _outcome(self, op: Op, literal: Literal, item: int = 0) -> Outcome:
         try:
             return compare(op, literal, self.of)
-        except UnlikeTypesError as cause:
+        except IncomparableTypesError as cause:
             where = literal.where or self.leaf.where + (f", constant {item} of the list" if item else "")
             raise FilterInvalid(
                 f"column {self.bare.name!r:.100}: {cause}" + (f" ({where})" if where else ""),

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from lakemuster.metadata.types import Kind, Primitive, Unit
 from lakemuster.metadata.values import nearest_single, scaled
-from lakemuster.predicates.instants import DAY, UnlikeTypesError, parse_date, parse_time, parse_timestamp
+from lakemuster.predicates.instants import DAY, IncomparableTypesError, parse_date, parse_time, parse_timestamp
 from lakemuster.predicates.tree import Literal, Op
 
 Always = OneOf["always", "never"]
@@ -56,7 +56,7 @@ def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
     A NaN constant is returned as the value: the binder decides what it means.
 
     Raises:
-        UnlikeTypesError: the constant cannot be compared with the type.
+        IncomparableTypesError: the constant cannot be compared with the type.
     """
     if op in (Op.STARTS_WITH, Op.NOT_STARTS_WITH):
         return _prefix(op, literal, of)
@@ -84,14 +84,14 @@ def number(text: str) -> Decimal:
     """A number as written, exactly.
 
     Raises:
-        UnlikeTypesError: not a number, or of more than 400 digits.
+        IncomparableTypesError: not a number, or of more than 400 digits.
     """
     if len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text):
-        raise UnlikeTypesError(f"{text[:60]!r} is not a number of at most {_MAX_DIGITS} digits")
+        raise IncomparableTypesError(f"{text[:60]!r} is not a number of at most {_MAX_DIGITS} digits")
     try:
         return Decimal(text)
     except InvalidOperation as cause:
-        raise UnlikeTypesError(f"{text[:60]!r} is not a number") from cause
+        raise IncomparableTypesError(f"{text[:60]!r} is not a number") from cause
 
 
 def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
@@ -144,7 +144,7 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
             pass
         case "integer" | "decimal" | "float" | "untyped", int() as whole:
             if abs(whole) >= 10**_MAX_DIGITS:
-                raise UnlikeTypesError(f"the number has more than {_MAX_DIGITS} digits")
+                raise IncomparableTypesError(f"the number has more than {_MAX_DIGITS} digits")
             return Decimal(whole)
         case "integer" | "decimal" | "float" | "untyped", Decimal() as exact:
             return exact
@@ -169,7 +169,7 @@ def _finite(literal: Literal, of: Primitive) -> Decimal:
     """
     value = _numeric(literal, of)
     if value.is_nan():
-        raise UnlikeTypesError(f"NaN is not a value of type {of.text}")
+        raise IncomparableTypesError(f"NaN is not a value of type {of.text}")
     if literal.kind == "float" and value.is_finite():
         double = float(value)
         shortest = Decimal(repr(double))
@@ -233,7 +233,7 @@ def _text(literal: Literal, of: Primitive) -> str:
     if literal.kind not in ("string", "untyped") or not isinstance(literal.value, str):
         raise unlike(literal, of)
     if not literal.value.isascii() and re.search("[\ud800-\udfff]", literal.value):
-        raise UnlikeTypesError("the text is not valid Unicode")
+        raise IncomparableTypesError("the text is not valid Unicode")
     return literal.value
 
 
@@ -243,7 +243,7 @@ def _prefix(op: Op, literal: Literal, of: Primitive) -> Outcome:
     elif of.kind in (Kind.BINARY, Kind.FIXED):
         prefix = _bytes(literal, of)
     else:
-        raise UnlikeTypesError(f"values of type {of.text} have no prefix")
+        raise IncomparableTypesError(f"values of type {of.text} have no prefix")
     if not prefix:
         return "always" if op is Op.STARTS_WITH else "never"
     return Comparison(op, prefix)
@@ -257,7 +257,7 @@ def _bytes(literal: Literal, of: Primitive) -> bytes:
             try:
                 return bytes.fromhex(text)
             except ValueError as cause:
-                raise UnlikeTypesError(f"{text[:60]!r} is not hexadecimal") from cause
+                raise IncomparableTypesError(f"{text[:60]!r} is not hexadecimal") from cause
     raise unlike(literal, of)
 
 
@@ -285,7 +285,7 @@ def _uuid(op: Op, literal: Literal, of: Primitive) -> Outcome:
             try:
                 return Comparison(op, UUID(text))
             except ValueError as cause:
-                raise UnlikeTypesError(f"{text[:60]!r} is not a uuid") from cause
+                raise IncomparableTypesError(f"{text[:60]!r} is not a uuid") from cause
     raise unlike(literal, of)
 
 
@@ -318,7 +318,7 @@ def _time(op: Op, literal: Literal, of: Primitive) -> Outcome:
 def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
     picoseconds, zoned = _instant(literal, of)
     if zoned and of.kind is Kind.TIMESTAMP:
-        raise UnlikeTypesError(f"the constant has a time zone, and values of type {of.text} have none")
+        raise IncomparableTypesError(f"the constant has a time zone, and values of type {of.text} have none")
     floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
     return _stepped(op, floor, not rest, -(1 << 63), (1 << 63) - 1, int)
 
@@ -336,11 +336,11 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
     raise unlike(literal, of)
 
 
-def unlike(literal: Literal, of: Primitive) -> UnlikeTypesError:
+def unlike(literal: Literal, of: Primitive) -> IncomparableTypesError:
     """The error for a constant whose kind cannot be compared with the type."""
     kind = "constant" if literal.kind == "untyped" else literal.kind
     shown = literal.value.hex() if isinstance(literal.value, bytes) else literal.value
-    return UnlikeTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")
+    return IncomparableTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")
 
 
 _RULES: dict[Kind, Callable[[Op, Literal, Primitive], Outcome]] = {

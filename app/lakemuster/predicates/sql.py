@@ -12,7 +12,7 @@ from lakemuster.predicates.binding import MAX_DEPTH, check_size
 from lakemuster.predicates.opaque_conditions import opaque
 from lakemuster.predicates.sql_comparisons import comparison
 from lakemuster.predicates.sql_cursor import Cursor
-from lakemuster.predicates.sql_operands import Unread
+from lakemuster.predicates.sql_operands import NotPrunable
 from lakemuster.predicates.sql_tokens import MAX_NESTING, Token, place
 from lakemuster.predicates.tree import And, Not, Or, Predicate
 
@@ -44,7 +44,7 @@ class _Parser:
         predicate = self._any()
         token = cursor.tokens[cursor.at]
         if token.kind != "end":
-            raise cursor.wrong(token)
+            raise cursor.unexpected(token)
         return predicate
 
     def _any(self) -> Predicate:
@@ -60,7 +60,7 @@ class _Parser:
         children = [read()]
         while cursor.take(word):
             children.append(read())
-        return children[0] if len(children) == 1 else node(tuple(children), cursor.said(start))
+        return children[0] if len(children) == 1 else node(tuple(children), cursor.shown_since(start))
 
     def _negation(self) -> Predicate:
         cursor = self._cursor
@@ -70,7 +70,7 @@ class _Parser:
         self._deeper(cursor.tokens[start])
         child = self._negation()
         self._depth -= 1
-        return Not(child, cursor.said(start))
+        return Not(child, cursor.shown_since(start))
 
     def _deeper(self, token: Token) -> None:
         self._depth += 1
@@ -87,14 +87,14 @@ class _Parser:
             inner = self._any()
             self._depth -= 1
             if cursor.at != cursor.closings[start]:
-                raise cursor.wrong(cursor.tokens[cursor.at])
+                raise cursor.unexpected(cursor.tokens[cursor.at])
             cursor.at += 1
             return inner
         try:
             found = comparison(cursor, start)
             if cursor.is_boundary(cursor.at):
                 return found
-        except Unread:
+        except NotPrunable:
             pass
         cursor.at = start
         return self._other()
@@ -122,7 +122,7 @@ class _Parser:
                     break
             cursor.at += 1
         if cursor.at == start:
-            raise cursor.wrong(cursor.tokens[start])
+            raise cursor.unexpected(cursor.tokens[start])
         self._unread += sum(
             2 * cursor.text.count(",", token.start, token.end) + 1 for token in cursor.tokens[start : cursor.at]
         )
@@ -132,4 +132,4 @@ class _Parser:
                 f"({place(cursor.tokens[start].start)})",
                 limit=MAX_UNREAD,
             )
-        return opaque(cursor.since(start), cursor.tokens[start].start)
+        return opaque(cursor.text_since(start), cursor.tokens[start].start)

@@ -10,7 +10,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import sql_constants as constants
 from lakemuster.predicates.like_patterns import like
 from lakemuster.predicates.sql_cursor import Cursor
-from lakemuster.predicates.sql_operands import Column, Unread, as_column, column, literal, operand
+from lakemuster.predicates.sql_operands import Column, NotPrunable, as_column, column, literal, operand
 from lakemuster.predicates.sql_tokens import place
 from lakemuster.predicates.tree import FALSE, TRUE, And, Leaf, Literal, Not, Op, Predicate, Unknown
 
@@ -39,7 +39,7 @@ def comparison(cursor: Cursor, start: int) -> Predicate:
     """Parse the comparison that starts at a token; the caller checks what follows it.
 
     Raises:
-        Unread: not a comparison that can prune.
+        NotPrunable: not a comparison that can prune.
         FilterInvalid: an invalid constant, or a constant alone.
     """
     boolean = _function_condition(cursor, start)
@@ -66,8 +66,8 @@ def comparison(cursor: Cursor, start: int) -> Predicate:
     elif cursor.take("LIKE"):
         found = _like(cursor, column, start)
     else:
-        raise Unread
-    return Not(found, cursor.said(start)) if negated else found
+        raise NotPrunable
+    return Not(found, cursor.shown_since(start)) if negated else found
 
 
 def _function_condition(cursor: Cursor, start: int) -> Predicate | None:
@@ -84,10 +84,10 @@ def _function_condition(cursor: Cursor, start: int) -> Predicate | None:
         if token.value.startswith("START"):
             op = Op.STARTS_WITH
             if not cursor.take_sign(","):
-                raise Unread
+                raise NotPrunable
             literals = (literal(cursor),)
         if cursor.at != end:
-            raise Unread
+            raise NotPrunable
         cursor.at += 1
         return _leaf(cursor, op, subject, literals, start)
     return None
@@ -110,7 +110,7 @@ def _compared(cursor: Cursor, left: Column | Literal, op: Op, right: Column | Li
         left, op, right = right, _MIRRORED.get(op, op), left
     if isinstance(left, Column) and isinstance(right, Literal):
         return _leaf(cursor, op, left, (right,), start)
-    raise Unread
+    raise NotPrunable
 
 
 def _same(cursor: Cursor, left: Column | Literal, right: Column | Literal, start: int) -> Predicate:
@@ -118,11 +118,11 @@ def _same(cursor: Cursor, left: Column | Literal, right: Column | Literal, start
     if isinstance(left, Literal):
         left, right = right, left
     if not isinstance(right, Literal) or not isinstance(left, Column):
-        raise Unread
+        raise NotPrunable
     if right.kind == "null":
         return _leaf(cursor, Op.IS_NULL, left, (), start)
     known = _leaf(cursor, Op.NOT_NULL, left, (), start)
-    return And((known, _leaf(cursor, Op.EQ, left, (right,), start)), cursor.said(start))
+    return And((known, _leaf(cursor, Op.EQ, left, (right,), start)), cursor.shown_since(start))
 
 
 def _is(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
@@ -138,11 +138,11 @@ def _is(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
         found = _same(cursor, column, value, start)
     elif cursor.take("DISTINCT"):
         if not cursor.take("FROM"):
-            raise Unread
+            raise NotPrunable
         found, negated = _same(cursor, column, operand(cursor), start), not negated
     else:
-        raise Unread
-    return Not(found, cursor.said(start)) if negated else found
+        raise NotPrunable
+    return Not(found, cursor.shown_since(start)) if negated else found
 
 
 def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
@@ -151,7 +151,7 @@ def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
         cursor.at += 1
         return _leaf(cursor, Op.IN, column, constants.listed(cursor.text, token), start)
     if token.value != "(":
-        raise Unread
+        raise NotPrunable
     end = cursor.closings[cursor.at]
     if end == cursor.at + 1:
         raise FilterInvalid(f"IN takes at least one value ({place(token.start)})", position=place(token.start))
@@ -160,7 +160,7 @@ def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
         cursor.at += 1
         found.append(literal(cursor))
         if cursor.at != end and not cursor.is_sign(cursor.at, ","):
-            raise Unread
+            raise NotPrunable
     cursor.at += 1
     return _leaf(cursor, Op.IN, column, tuple(found), start)
 
@@ -168,10 +168,10 @@ def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
 def _between(cursor: Cursor, column: Column, start: int) -> Predicate:
     low = literal(cursor)
     if not cursor.take("AND"):
-        raise Unread
+        raise NotPrunable
     high = literal(cursor)
     above = _leaf(cursor, Op.GT_EQ, column, (low,), start)
-    return And((above, _leaf(cursor, Op.LT_EQ, column, (high,), start)), cursor.said(start))
+    return And((above, _leaf(cursor, Op.LT_EQ, column, (high,), start)), cursor.shown_since(start))
 
 
 def _like(cursor: Cursor, column: Column, start: int) -> Predicate:
@@ -183,7 +183,7 @@ def _like(cursor: Cursor, column: Column, start: int) -> Predicate:
 
 
 def _leaf(cursor: Cursor, op: Op, column: Column, literals: tuple[Literal, ...], start: int) -> Leaf:
-    return Leaf(op, column.name, literals, column.transform, column.where, cursor.said(start))
+    return Leaf(op, column.name, literals, column.transform, column.where, cursor.shown_since(start))
 
 
 def _of_constants(left: Literal, op: Op, right: Literal) -> Predicate:
@@ -192,4 +192,4 @@ def _of_constants(left: Literal, op: Op, right: Literal) -> Predicate:
     for kinds in (("integer", "decimal"), ("string",), ("boolean",)):
         if left.kind in kinds and right.kind in kinds:
             return TRUE if _ORDER[op](left.value, right.value) else FALSE
-    raise Unread
+    raise NotPrunable

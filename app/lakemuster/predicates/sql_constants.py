@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.values import nearest_single
-from lakemuster.predicates.instants import UnlikeTypesError
+from lakemuster.predicates.instants import IncomparableTypesError
 from lakemuster.predicates.literals import number
 from lakemuster.predicates.sql_tokens import NUMBER, TYPED, Token, place, unquoted
 from lakemuster.predicates.tree import Literal, LiteralKind
@@ -69,7 +69,7 @@ def numeric(text: str, where: int) -> Literal:
         return Literal(int(digits), "integer", place(where))
     try:
         value = number(digits)
-    except UnlikeTypesError as cause:
+    except IncomparableTypesError as cause:
         raise FilterInvalid(f"{cause} ({place(where)})", position=place(where)) from cause
     if whole and not floating:
         return Literal(int(value), "integer", place(where))

@@ -48,15 +48,15 @@ class Cursor:
             return token.value in ("AND", "OR")
         return token.kind == "end" or (token.kind == "sign" and token.value in (")", ","))
 
-    def since(self, start: int) -> str:
+    def text_since(self, start: int) -> str:
         """The text from a token up to the current position, in full."""
         return self.text[self.tokens[start].start : self.tokens[max(start, self.at - 1)].end]
 
-    def said(self, start: int) -> str:
+    def shown_since(self, start: int) -> str:
         """The text from a token up to the current position, shortened for display."""
-        return shortened(self.since(start))
+        return shortened(self.text_since(start))
 
-    def wrong(self, token: Token) -> FilterInvalid:
+    def unexpected(self, token: Token) -> FilterInvalid:
         """The error for an unexpected token."""
         if token.kind == "end":
             return FilterInvalid("the filter ends where a condition should follow", position=place(token.start))

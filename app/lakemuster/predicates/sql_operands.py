@@ -23,7 +23,7 @@ class Column(NamedTuple):
     transform: str | None = None
 
 
-class Unread(Exception):
+class NotPrunable(Exception):
     """The text is not a comparison that can prune: sqlglot parses it instead."""
 
 
@@ -43,7 +43,7 @@ def column(cursor: Cursor) -> Column:
 def as_column(found: Column | Literal) -> Column:
     """The operand, which must be a column."""
     if isinstance(found, Literal):
-        raise Unread
+        raise NotPrunable
     return found
 
 
@@ -51,7 +51,7 @@ def literal(cursor: Cursor) -> Literal:
     """Parse an operand that must be a constant."""
     found = operand(cursor)
     if isinstance(found, Column):
-        raise Unread
+        raise NotPrunable
     return found
 
 
@@ -75,12 +75,12 @@ def _plain_operand(cursor: Cursor) -> Column | Literal:
         case "sign" if token.value == "(":
             found = operand(cursor)
             if cursor.at != cursor.closings[start]:
-                raise Unread
+                raise NotPrunable
             cursor.at += 1
             return found
         case "name":
             return _named(cursor, start, token, following)
-    raise Unread
+    raise NotPrunable
 
 
 def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column | Literal:
@@ -90,7 +90,7 @@ def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column
     if following.kind == "string":
         typed = constants.typed(token.value, following.value, token.start)
         if typed is None:
-            raise Unread
+            raise NotPrunable
         cursor.at += 1
         return typed
     if token.value == "TIMESTAMP" and following.value in ("WITH", "WITHOUT"):
@@ -99,16 +99,16 @@ def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column
         cursor.at += 1
         found = literal(cursor)
         if not cursor.take("AS"):
-            raise Unread
+            raise NotPrunable
         found = _cast(cursor, found)
         if cursor.at != cursor.closings[start + 1]:
-            raise Unread
+            raise NotPrunable
         cursor.at += 1
         return found
     if token.value in ("DATE", "TIMESTAMP") and following.value == "(":
         return _called(cursor, token)
     if token.value in _RESERVED:
-        raise Unread
+        raise NotPrunable
     if following.kind == "sign" and following.value == "(":
         return _transform(cursor, token, start + 1)
     return _path(cursor, start)
@@ -120,7 +120,7 @@ def _called(cursor: Cursor, token: Token) -> Literal:
     cursor.at += 1
     found = constants.cast(literal(cursor), (token.value,), parameters=False)
     if found is None or found.kind == "null" or cursor.at != cursor.closings[opening]:
-        raise Unread
+        raise NotPrunable
     cursor.at += 1
     return found
 
@@ -134,7 +134,7 @@ def _zoned(cursor: Cursor, token: Token) -> Literal:
     text = cursor.tokens[cursor.at]
     found = constants.typed(" ".join(words), text.value, token.start) if text.kind == "string" else None
     if found is None:
-        raise Unread
+        raise NotPrunable
     cursor.at += 1
     return found
 
@@ -149,7 +149,7 @@ def _cast(cursor: Cursor, literal: Literal) -> Literal:
         cursor.at = cursor.closings[cursor.at] + 1
     found = constants.cast(literal, words, parameters=parameters) if words else None
     if found is None:
-        raise Unread
+        raise NotPrunable
     return found
 
 
@@ -159,18 +159,18 @@ def _transform(cursor: Cursor, token: Token, opening: int) -> Column:
     if token.value in _WIDE:
         width = cursor.tokens[cursor.at]
         if width.kind != "number" or not re.fullmatch("[0-9]{1,9}", width.value):
-            raise Unread
+            raise NotPrunable
         cursor.at += 1
         if not cursor.take_sign(","):
-            raise Unread
+            raise NotPrunable
         transform = f"{_WIDE[token.value]}[{int(width.value)}]"
     elif token.value in _TRANSFORMS:
         transform = _TRANSFORMS[token.value]
     else:
-        raise Unread
+        raise NotPrunable
     source = column(cursor)
     if source.transform is not None or cursor.at != cursor.closings[opening]:
-        raise Unread
+        raise NotPrunable
     cursor.at += 1
     return source._replace(transform=transform)
 
@@ -181,7 +181,7 @@ def _path(cursor: Cursor, start: int) -> Column:
     while True:
         token = cursor.tokens[cursor.at]
         if token.kind not in ("name", "quoted"):
-            raise Unread
+            raise NotPrunable
         parts.append(token.value if token.kind == "quoted" else cursor.text[token.start : token.end])
         cursor.at += 1
         if not cursor.take_sign("."):

@@ -21,7 +21,7 @@ from sqlalchemy import text
 from lakemuster.catalog.services import Services
 from lakemuster.errors import LookFailed, RefNotFound, SnapshotNotFound, StorageUnavailable
 from lakemuster.ingest.look import Looker
-from lakemuster.ingest.threads import OF_A_BUCKET
+from lakemuster.ingest.threads import MAX_PER_BUCKET
 from lakemuster.main import build_services
 from lakemuster.planner.view import Selector
 from tests.apps import create_app
@@ -166,7 +166,7 @@ def test_a_table_that_was_never_read_is_503_in_time_and_the_list_of_tables_answe
         assert {(answer.status_code, "retry-after" in answer.headers) for answer in answers} == {(503, True)}
         assert not hang.go.is_set()
         busy = services.refresher.threads.counts()
-        assert 1 <= busy["busy"] <= OF_A_BUCKET
+        assert 1 <= busy["busy"] <= MAX_PER_BUCKET
         assert 'lakemuster_storage_threads{state="busy"}' in client.get("/metrics").text
 
 

@@ -14,7 +14,7 @@ from lakemuster.api.iceberg_rest.responses import EXISTS, LOAD_TABLE, NOTED, TAB
 from lakemuster.api.native.answers import is_known, stale_header
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.threads import TableRoute
-from lakemuster.catalog.iceberg_rest import load_table_answers
+from lakemuster.catalog.iceberg_rest import load_table_cache
 from lakemuster.errors import ObjectMissing
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
 
@@ -26,9 +26,9 @@ router = APIRouter(
 )
 
 
-def answers_of(request: Request) -> load_table_answers.Answers:
+def answers_of(request: Request) -> load_table_cache.LoadTableCache:
     """The app's cache of load-table responses."""
-    kept: load_table_answers.Answers = request.app.state.iceberg_tables
+    kept: load_table_cache.LoadTableCache = request.app.state.iceberg_tables
     return kept
 
 
@@ -36,7 +36,7 @@ def answers_of(request: Request) -> load_table_answers.Answers:
 def load_table(
     table: TheIcebergTable,
     snapshots: Annotated[
-        load_table_answers.Snapshots, Query(description="All snapshots, or only those that branches and tags name.")
+        load_table_cache.Snapshots, Query(description="All snapshots, or only those that branches and tags name.")
     ] = "all",
     if_none_match: Annotated[str | None, Header(description="ETags that the caller has.")] = None,
 ) -> Response:
@@ -44,17 +44,17 @@ def load_table(
 
     Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
     """
-    loaded = load_table_answers.look(table.services, table.name, snapshots)
+    loaded = load_table_cache.look(table.services, table.name, snapshots)
     known = [] if if_none_match is None else [if_none_match]
     try:
         return _loaded(table, loaded, known)
     except ObjectMissing:
         if loaded.table.companion_of is None:
             raise
-        return _loaded(table, load_table_answers.look_again(table.services, loaded), known)
+        return _loaded(table, load_table_cache.look_again(table.services, loaded), known)
 
 
-def _loaded(table: Target, loaded: load_table_answers.Loaded, known: Sequence[str]) -> Response:
+def _loaded(table: Target, loaded: load_table_cache.Loaded, known: Sequence[str]) -> Response:
     headers = {
         "ETag": loaded.etag,
         "Cache-Control": "private, no-cache",
@@ -63,7 +63,7 @@ def _loaded(table: Target, loaded: load_table_answers.Loaded, known: Sequence[st
     }
     if is_known(loaded.etag, known):
         return Response(status_code=304, headers=headers)
-    body = answers_of(table.request).get(loaded.etag, lambda: load_table_answers.read(table.services, loaded))
+    body = answers_of(table.request).get(loaded.etag, lambda: load_table_cache.read(table.services, loaded))
     return Response(body, media_type="application/json", headers=headers)
 
 

@@ -78,7 +78,7 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     Args:
         data: the file.
         engine: ``auto`` takes the native decoder. Where that does not load: DataFusion for bulk, fastavro for small
-            files and for what DataFusion rejects. Within ``without_machine_code``, fastavro, the reference.
+            files and for what DataFusion rejects. Within ``kernels_disabled``, fastavro, the reference.
 
     Raises:
         MetadataCorrupt: the bytes break the format; each block must be used to its last byte.

@@ -96,7 +96,7 @@ def texts(value: object, path: str) -> dict[str, str]:
     return found
 
 
-def kept(value: object, path: str) -> object:
+def stored_unread(value: object, path: str) -> object:
     """A part that is stored unchanged, with a limit on its depth."""
     level = [value]
     for _ in range(MAX_DEPTH):

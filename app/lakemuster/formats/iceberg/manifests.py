@@ -33,7 +33,7 @@ from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, prefe
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
-from lakemuster.formats.iceberg.statistics import Column, Exploder, bound_columns, count_columns
+from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, bound_columns, count_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
@@ -315,7 +315,7 @@ def _maps(layout: Member, width_of_key: Widths) -> dict[tuple[str, ...], Widths 
 def _statistics(
     entries: _Entries, keyed: Mapping[str, Columns], type_of: Callable[[int], Primitive]
 ) -> Iterator[Column]:
-    exploder = Exploder()
+    exploder = KeyMatrixBuilder()
     for name, kind in STATISTICS.items():
         if (own := entries.own_name(name)) in keyed:
             columns = keyed[own]

@@ -18,10 +18,10 @@ from lakemuster.formats.iceberg.document import (
     as_list,
     as_object,
     as_text,
-    kept,
     optional_int32,
     optional_list,
     optional_text,
+    stored_unread,
     wrong,
 )
 from lakemuster.metadata.schema import Schema, listed_ids, repeated_ids
@@ -121,8 +121,8 @@ def _fields(node: Object, path: str, depth: int) -> tuple[Field, ...]:
                 type=_type(member.get("type"), f"{where}.type", depth + 1),
                 required=_flag(member, "required", where),
                 doc=optional_text(member, "doc", where + "."),
-                initial_default=kept(member.get("initial-default"), f"{where}.initial-default"),
-                write_default=kept(member.get("write-default"), f"{where}.write-default"),
+                initial_default=stored_unread(member.get("initial-default"), f"{where}.initial-default"),
+                write_default=stored_unread(member.get("write-default"), f"{where}.write-default"),
             )
         )
     return tuple(found)

@@ -37,7 +37,7 @@ Column = tuple[pa.Field, pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Exploded:
+class KeyMatrix:
     """Maps as a matrix.
 
     Attributes:
@@ -69,13 +69,13 @@ class Exploded:
         return None if mask.all() else mask
 
 
-class Exploder:
+class KeyMatrixBuilder:
     """Turns maps into matrices; the last matrix is reused if the next maps have the same keys, as most have."""
 
     def __init__(self) -> None:
-        self._last: tuple[NDArray[np.int32], Index, Index, Exploded] | None = None
+        self._last: tuple[NDArray[np.int32], Index, Index, KeyMatrix] | None = None
 
-    def explode(self, maps: pa.ListArray, key: str) -> Exploded:
+    def explode(self, maps: pa.ListArray, key: str) -> KeyMatrix:
         """Turn maps into a matrix.
 
         Args:
@@ -108,16 +108,16 @@ def _entries(maps: pa.ListArray, key: str) -> tuple[NDArray[np.int32], Index, In
     return _as(keys, pa.int32()).to_numpy(), offsets[:-1], lengths
 
 
-def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
+def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix:
     if not lengths.any():
-        return Exploded(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
+        return KeyMatrix(np.zeros(0, np.int32), np.zeros((0, len(starts)), np.int64), None)
     exploded = _uniform(keys, starts, lengths) or _grouped(keys, starts, lengths) or _irregular(keys, starts, lengths)
     if len(exploded.keys) > MAX_KEYS:
         raise LimitExceeded(f"statistics of more than {MAX_KEYS} columns in one manifest", limit=MAX_KEYS)
     return exploded
 
 
-def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
+def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix | None:
     """The matrix, if every row has the same keys and rows follow each other without gaps; else None."""
     width, begin = int(lengths[0]), int(starts[0])
     if not width or not (lengths == width).all():
@@ -126,10 +126,10 @@ def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
     first = matrix[0]
     if len(np.unique(first)) < width or not (matrix == first).all():
         return None
-    return Exploded(first, np.arange(width)[:, None] + starts, None, begin)
+    return KeyMatrix(first, np.arange(width)[:, None] + starts, None, begin)
 
 
-def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded | None:
+def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix | None:
     """The matrix, if there are few distinct lists of keys: a row's list tells where its keys are; else None."""
     groups: list[NDArray[np.int32]] = []
     group_of = np.zeros(len(starts), np.int64)  # 0: no keys
@@ -146,7 +146,7 @@ def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
         rest = rest[group_of[rest] == 0]
     found = np.unique(np.concatenate(groups))
     if len(found) > MAX_KEYS:
-        return Exploded(found, np.zeros((0, 0), np.int64), None)
+        return KeyMatrix(found, np.zeros((0, 0), np.int64), None)
     places = np.zeros((len(found), len(groups) + 1), np.int64)
     has = np.zeros(places.shape, np.bool_)
     for number, own in enumerate(groups, 1):
@@ -157,23 +157,23 @@ def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded
     items = places.take(group_of, axis=1)
     items += starts
     items *= present
-    return Exploded(found, items, lengths > 0 if len(groups) == 1 else present)
+    return KeyMatrix(found, items, lengths > 0 if len(groups) == 1 else present)
 
 
-def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> Exploded:
+def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix:
     # Positions of all items, row after row; null maps may leave gaps.
     positions = np.arange(int(lengths.sum()))
     shifts = starts - (np.cumsum(lengths) - lengths)
     positions += np.repeat(shifts, lengths) if (shifts != shifts[0]).any() else shifts[0]
     found, codes = _codes(keys[positions])
     if len(found) > MAX_KEYS:
-        return Exploded(found, np.zeros((0, 0), np.int64), None)
+        return KeyMatrix(found, np.zeros((0, 0), np.int64), None)
     items = np.full((len(found), len(starts)), -1)
     places = codes * len(starts)
     places += np.repeat(np.arange(len(starts)), lengths)
     items.reshape(-1)[places] = positions  # the last one of a repeated key wins
     present = items >= 0
-    return Exploded(found, np.maximum(items, 0, out=items), present)
+    return KeyMatrix(found, np.maximum(items, 0, out=items), present)
 
 
 def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
@@ -190,7 +190,7 @@ def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
 
 
 def count_columns(
-    maps: pa.ListArray, key: str, value: str, kind: str, exploder: Exploder | None = None
+    maps: pa.ListArray, key: str, value: str, kind: str, exploder: KeyMatrixBuilder | None = None
 ) -> Iterator[Column]:
     """One column of counts per key.
 
@@ -203,7 +203,7 @@ def count_columns(
     Raises:
         MetadataCorrupt: a key is null.
     """
-    exploded = (exploder or Exploder()).explode(maps, key)
+    exploded = (exploder or KeyMatrixBuilder()).explode(maps, key)
     if not len(exploded.keys):
         return
     values = maps.values.field(value)
@@ -234,7 +234,7 @@ def bound_columns(
     value: str,
     kind: str,
     type_of: Callable[[int], Primitive],
-    exploder: Exploder | None = None,
+    exploder: KeyMatrixBuilder | None = None,
 ) -> Iterator[Column]:
     """One typed column per key, and one of raw bytes where they are not canonical.
 
@@ -248,14 +248,14 @@ def bound_columns(
     Raises:
         MetadataCorrupt: a key is null.
     """
-    exploded = (exploder or Exploder()).explode(maps, key)
+    exploded = (exploder or KeyMatrixBuilder()).explode(maps, key)
     if not len(exploded.keys):
         return
     values = maps.values.field(value)
     if values.null_count:
         valid = values.is_valid().to_numpy(zero_copy_only=False)[exploded.items]
         present = valid if exploded.present is None else valid & exploded.present
-        exploded = Exploded(exploded.keys, exploded.items, present)
+        exploded = KeyMatrix(exploded.keys, exploded.items, present)
     items = Items(values)
     types = [type_of(key) for key in exploded.keys.tolist()]
     batched = _batch(items, exploded, types)
@@ -291,7 +291,7 @@ def _as(array: pa.Array, of: pa.DataType) -> pa.Array:
     return array if array.type == of else array.cast(of)
 
 
-def _batch(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
+def _batch(items: Items, exploded: KeyMatrix, types: list[Primitive]) -> dict[int, Decoded]:
     """Decode many columns at once: those whose values are all in the canonical form, and strings."""
     chosen = [k for k, of in enumerate(types) if _form(of) is not None]
     done: dict[int, Decoded] = {}
@@ -311,7 +311,7 @@ def canonical(items: Items, rows: Index, present: Mask | None, of: Primitive) ->
     """Decode one column if all its values are in the canonical form; None if not, or without a kernel for its type."""
     if _form(of) is None or not is_available():
         return None
-    exploded = Exploded(np.zeros(1, np.int32), rows[None], None if present is None else present[None])
+    exploded = KeyMatrix(np.zeros(1, np.int32), rows[None], None if present is None else present[None])
     return _batch_numbers(items, exploded, [of], np.zeros(1, np.int64)).get(0)
 
 
@@ -321,7 +321,7 @@ def _form(of: Primitive) -> Form | None:
     return Form(_BATCHED[of.kind]) if of.kind in _BATCHED else None
 
 
-def _batch_numbers(items: Items, exploded: Exploded, types: list[Primitive], chosen: Index) -> dict[int, Decoded]:
+def _batch_numbers(items: Items, exploded: KeyMatrix, types: list[Primitive], chosen: Index) -> dict[int, Decoded]:
     present, rows = exploded.present, exploded.items.shape[1]
     forms = [form for k in chosen.tolist() if (form := _form(types[k])) is not None]
     buffers, regular = _read(items, _rows_of(exploded.items, chosen), forms)
@@ -350,7 +350,7 @@ def _rows_of(matrix: Index, chosen: Index) -> Index:
     return matrix if len(chosen) == len(matrix) else matrix[chosen]
 
 
-def _batch_strings(items: Items, exploded: Exploded, types: list[Primitive]) -> dict[int, Decoded]:
+def _batch_strings(items: Items, exploded: KeyMatrix, types: list[Primitive]) -> dict[int, Decoded]:
     chosen = [k for k, of in enumerate(types) if of.kind is Kind.STRING]
     if not chosen:
         return {}

@@ -18,11 +18,11 @@ from lakemuster.formats.iceberg.document import (
     as_list,
     as_object,
     as_text,
-    kept,
     optional_int,
     optional_int32,
     optional_list,
     optional_text,
+    stored_unread,
     texts,
     wrong,
 )
@@ -251,7 +251,7 @@ def _extra(node: Object, known: frozenset[str], path: str) -> Mapping[str, objec
     if node.keys() <= known:
         return {}
     return {
-        _snake(key): _snake_members(kept(value, path + key))
+        _snake(key): _snake_members(stored_unread(value, path + key))
         for key, value in node.items()
         if key not in known and value is not None
     }

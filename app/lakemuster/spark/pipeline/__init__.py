@@ -15,7 +15,7 @@ from lakemuster.config import Settings, load_settings
 from lakemuster.index.tables import find_table
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.reports import RefreshReport
-from lakemuster.ingest.shared_looks import PATIENT
+from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.spark.pipeline.engine import SparkEngine
 
@@ -51,7 +51,7 @@ def index(
             before it are indexed.
     """
     settings = settings or load_settings().with_history(EVERY_SNAPSHOT)
-    with closing(open_refresher(settings, PATIENT)) as refresher:
+    with closing(open_refresher(settings, NO_LIMITS)) as refresher:
         refresher.engine = SparkEngine.of(spark, settings, refresher)
         tables = [find_table(refresher.index.database, format_name(parse_name(name))) for name in names]
         reports = []

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster.caching import MEMORY
-from lakemuster.catalog.iceberg_rest.load_table_answers import Answers
+from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from tests.caches import memory_limit
 from tests.unit.api.conftest import FakeServices
 from tests.unit.api.iceberg_rest.conftest import DOCUMENT, FakeStore
@@ -153,7 +153,7 @@ def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
 
 
 def test_responses_are_cached_within_the_budget() -> None:
-    answers, made = Answers(), list[str]()
+    answers, made = LoadTableCache(), list[str]()
 
     def get(key: str, size: int = 4) -> bytes:
         def make() -> bytes:

@@ -94,7 +94,7 @@ def read(services: Services, loaded: Loaded) -> bytes:
 
 
 @dataclass(slots=True)
-class Answers:
+class LoadTableCache:
     """The cached responses of one app. Concurrent requests for the same response wait while one makes it."""
 
     _responses: Cache[str, bytes] = field(default_factory=lambda: Cache("table metadata", lambda _, body: len(body)))

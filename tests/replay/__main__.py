@@ -2,8 +2,8 @@
 
 Seeded requests of all three APIs, over all real tables and the demo's, are recorded with the code of a wheel of the
 base revision, and sent again to the code of the working tree: what a rewrite that changes no behaviour is held to after
-each step. Prints one JSON object; exit status 1 when an answer differs, or an operation of ``openapi.yaml`` was not
-asked.
+each step. Prints one JSON object; exit status 1 when an answer differs, an operation of ``openapi.yaml`` was not
+asked, or a whole replay used an entry of ``meant`` for no answer.
 
 revisions    the code of a revision as a wheel installs it
 lake, growing
@@ -18,6 +18,7 @@ native, iceberg, paimon, odd, changing
 asker        who asks
 schedule     order and weights: a function of the seed and of the answers so far
 masks        what differs between two runs of the same code, and why
+meant        texts that are reworded on purpose, and why
 comparison   two answers side by side
 runs         recording and replaying
 """
@@ -38,6 +39,9 @@ from tests.replay.revisions import commit_of, document_of, unpack_wheel
 from tests.replay.routes import Routes
 from tests.replay.runs import Run, default_folder, locked, recorded, replayed
 from tests.tree import ROOT
+
+WHOLE = 5000
+"""Requests of a whole replay."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = {"recording": None if was_there else round(recording, 1), "replaying": round(replaying, 1)}
     found = {"base": commit, "against": asked.against or "--code", "seconds": seconds, **report.document()}
     sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    return 1 if report.differences or report.unasked() else 0
+    unused = report.unused()
+    for old in unused:
+        sys.stderr.write(f"meant: no answer by the rewording of {old!r}\n")
+    return 1 if report.differences or report.unasked() or (unused and asked.requests >= WHOLE) else 0
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,7 +79,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--code", type=Path, default=ROOT / "app", help="the folder of the code that is held against it"
     )
-    parser.add_argument("--requests", type=int, default=5000)
+    parser.add_argument("--requests", type=int, default=WHOLE)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--recording", type=Path, help="a folder for the base's index and recordings")
     parser.add_argument("--own-tokens", action="store_true", help="tokens may differ; they are sent on as they come")

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.replay.exchanges import Answer, Exchange, Request
 from tests.replay.masks import MASKS, TOKENS, Mask, masked
+from tests.replay.meant import MEANT, WORDS, Rewording, reworded
 from tests.replay.routes import Operation, Routes, api_of
 
 SHOWN = 20
@@ -39,12 +40,14 @@ class Report:
     """Counts what is compared, and keeps the first differences."""
 
     routes: Routes
-    masks: tuple[Mask, ...] = MASKS
+    masks: tuple[Mask, ...] = (*MASKS, *WORDS)
+    meant: tuple[Rewording, ...] = MEANT
     requests: Counter[str] = field(default_factory=Counter)
     apis: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     used: Counter[str] = field(default_factory=Counter)
+    reworded: Counter[str] = field(default_factory=Counter)
     differing: Counter[str] = field(default_factory=Counter)
     answered: set[Operation] = field(default_factory=set)
     shown: list[dict[str, Any]] = field(default_factory=list)
@@ -52,7 +55,7 @@ class Report:
     @classmethod
     def over(cls, routes: Routes, *, own_tokens: bool) -> Report:
         """An empty one."""
-        return cls(routes, (*MASKS, TOKENS) if own_tokens else MASKS)
+        return cls(routes, (*MASKS, *WORDS, TOKENS) if own_tokens else (*MASKS, *WORDS))
 
     @property
     def differences(self) -> int:
@@ -67,6 +70,8 @@ class Report:
         one, used = masked(base, str(operation), self.masks)
         other, also = masked(tree, str(operation), self.masks)
         self.used.update({*used, *also})
+        one, other, words = reworded(one, other, self.meant)
+        self.reworded.update(entry.old for entry in words)
         found = differences_of(one, other)
         if not found:
             return True
@@ -80,6 +85,10 @@ class Report:
         """Operations of the document that no request asked for."""
         return sorted(str(operation) for operation in self.routes.operations if operation not in self.answered)
 
+    def unused(self) -> list[str]:
+        """The old texts of rewordings that no answer used."""
+        return [entry.old for entry in self.meant if not self.reworded[entry.old]]
+
     def document(self) -> Mapping[str, Any]:
         """Everything that was found, for people and programs."""
         return {
@@ -91,6 +100,15 @@ class Report:
             "by_route": dict(sorted(self.requests.items())),
             "unasked": self.unasked(),
             "masks": {mask.name: {"reason": mask.reason, "answers": self.used[mask.name]} for mask in self.masks},
+            "meant": [
+                {
+                    "old": entry.old,
+                    "new": entry.new if isinstance(entry.new, str) else entry.new.pattern.decode(),
+                    "reason": entry.reason,
+                    "meant": f"{self.reworded[entry.old]} answers by this rewording",
+                }
+                for entry in self.meant
+            ],
             "differing_routes": dict(self.differing.most_common()),
             "first_differences": self.shown,
         }

@@ -1,0 +1,228 @@
+"""Differences that are meant: texts of the base's answers that the tree words otherwise, and why.
+
+Each entry is applied to the recorded answer before the comparison: its old text is replaced by its new one. All other
+bytes must still be equal, so an entry covers neither a code, nor a status, nor text in another place. The report counts
+the answers of each entry; in a whole replay, one that no answer uses is an error.
+
+Old and new are as people read them, without the escapes of JSON. A field in braces stands for any text within a JSON
+string; the new text may repeat it. Where the new text depends on more than the old one, it is a pattern.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+
+import pyarrow as pa
+
+from tests.replay.exchanges import Answer, Pairs
+from tests.replay.masks import Mask
+
+_ARROW = "application/vnd.apache.arrow.stream"
+_TEXT = rb'(?:[^"\\\n]|\\.)'
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """A text of the base, and what the tree says instead.
+
+    Attributes:
+        new: a text with the fields of ``old``, or a pattern of the text.
+    """
+
+    old: str
+    new: str | re.Pattern[bytes]
+    reason: str
+
+    def apply(self, base: bytes, tree: bytes) -> bytes:
+        """The base's bytes with the tree's text where the old one was, if the tree says what is meant."""
+        literal, pattern = _compiled(self.old)
+        if literal not in base:
+            return base
+        at = 0
+
+        def reworded(found: re.Match[bytes]) -> bytes:
+            nonlocal at
+            if isinstance(self.new, str):
+                return _filled(self.new, found)
+            said = self.new.search(tree, at)
+            at = at if said is None else said.end()
+            return found[0] if said is None else said[0]
+
+        return pattern.sub(reworded, base)
+
+
+@cache
+def _compiled(text: str) -> tuple[bytes, re.Pattern[bytes]]:
+    """The longest part of a text without fields, which is quick to look for, and the pattern of the text."""
+    parts = _FIELD.split(text)
+    literal = max((_escaped(part).encode() for part in parts[::2]), key=len)
+    known = set[str]()
+    for place in range(1, len(parts), 2):
+        name = parts[place]
+        parts[place] = f"(?P={name})" if name in known else f"(?P<{name}>{_TEXT.decode()}*?)"
+        known.add(name)
+    parts[::2] = [re.escape(_escaped(part)) for part in parts[::2]]
+    return literal, re.compile("".join(parts).encode())
+
+
+def _filled(text: str, found: re.Match[bytes]) -> bytes:
+    parts = _FIELD.split(text)
+    return b"".join(found[part] if place % 2 else _escaped(part).encode() for place, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+_HINT = rb"(?: \(did you mean " + _TEXT + rb"+?\?\))?"
+_MISSING_TABLE = re.compile(
+    rb"table " + _TEXT + rb"+? is not registered" + _HINT
+    + rb"|the table has no branch " + _TEXT + rb"+|no table has the id " + _TEXT + rb"+"
+)  # fmt: skip
+_MISSING_NAMESPACE = re.compile(rb"namespace " + _TEXT + rb"+? does not exist: no table is registered in it")
+_MISSING_DATABASE = re.compile(rb"database " + _TEXT + rb"+? does not exist: no Paimon table is registered in it")
+_MISSING_TAG = re.compile(rb"the table has no tag " + _TEXT + rb"+")
+_MISSING_SNAPSHOT = re.compile(rb"the table has no snapshot or tag " + _TEXT + rb"+")
+_NAMED = "names what is missing"
+_PLAIN = "plainer words"
+
+MEANT: tuple[Rewording, ...] = (
+    Rewording("no table of that name is registered", _MISSING_TABLE, "names the table, and visible ones like it"),
+    Rewording("no table is registered in that namespace", _MISSING_NAMESPACE, _NAMED),
+    Rewording("no Paimon table is registered in that database", _MISSING_DATABASE, _NAMED),
+    Rewording("the table has no tag of that name", _MISSING_TAG, _NAMED),
+    Rewording("the table has no such snapshot", _MISSING_SNAPSHOT, _NAMED),
+    Rewording("there are no views here", "this catalog has no views", _PLAIN),
+    Rewording("there are no functions here", "this catalog has no functions", _PLAIN),
+    Rewording(
+        "not a plan of this table that this server made for you, or its snapshot is gone: plan again",
+        "unknown plan or plan task: it is not valid for this table and caller, or its snapshot has expired; plan again",
+        _PLAIN,
+    ),
+    Rewording(
+        "this plan was too large for its id to hold: plan again",
+        "this plan is too large to be stored in its id; plan again",
+        _PLAIN,
+    ),
+    Rewording(
+        "this catalog is for reading: it changes no {what}",
+        "this catalog is read-only: it does not change {what}",
+        _PLAIN,
+    ),
+    Rewording(
+        "this server issues no tokens: configure the catalog with a bearer token (property token) that its operator "
+        "gave you, and with no credential",
+        "this server does not issue tokens: set the catalog property token to a bearer token from the operator, and "
+        "omit the property credential",
+        _PLAIN,
+    ),
+    Rewording(
+        "this catalog vends no credentials: leave data-token.enabled off, and give the client its own for the files",
+        "this catalog does not vend credentials: leave data-token.enabled off, and configure the client with its own",
+        _PLAIN,
+    ),
+    Rewording(
+        "this server has one warehouse, {name}: name it, or leave it out",
+        "this server has one warehouse, {name}: use that name, or omit it",
+        _PLAIN,
+    ),
+    Rewording("this can be had as", "available media types:", _PLAIN),
+    Rewording("a parameter stands more than once", "a parameter occurs more than once", _PLAIN),
+    Rewording("unknown parameter", "unknown query parameter", "tells it from a path's"),
+    Rewording("ref and as_of exclude each other", "ref and as_of are mutually exclusive", _PLAIN),
+    Rewording("a snapshot's id is an integer of 64 bits", "a snapshot id must be a 64-bit integer", _PLAIN),
+    Rewording(
+        "limit goes with a whole plan, not with parts of one", "limit applies to whole plans, not to plan tasks", _PLAIN
+    ),
+    Rewording(
+        "a stream is the whole list: leave page_token out, or accept application/json",
+        "a stream has no pages: omit page_token, or accept application/json",
+        _PLAIN,
+    ),
+    Rewording(
+        "the body is JSON: send Content-Type: application/json",
+        "the request body must be JSON: send Content-Type: application/json",
+        _PLAIN,
+    ),
+    Rewording("the body cannot be read as JSON", "the request body is not valid JSON", _PLAIN),
+    Rewording("Requests answered.", "Requests that were answered.", _PLAIN),
+    Rewording("Requests under way.", "Requests in progress.", _PLAIN),
+    Rewording("to the last byte of its answer.", "to the last byte of its response.", _PLAIN),
+    Rewording("Answers that failed after their first byte.", "Responses that failed after their first byte.", _PLAIN),
+    Rewording("{method} is not allowed here", "{method} is not allowed for this path", _PLAIN),
+)
+
+WORDS = (
+    Mask(
+        "words of the API's document",
+        "descriptions are reworded; paths, parameters, statuses and schemas must be the same",
+        re.compile(r"GET /openapi\.json"),
+        re.compile(rb'"(?:description|summary)":"(?P<differs>(?:[^"\\]|\\.)*)"'),
+    ),
+    Mask(
+        "words of the API's page",
+        "as those of the document, from which it is made",
+        re.compile(r"GET /docs"),
+        re.compile(
+            rb'(?:<p>|<td>|<span class="what">)(?P<differs>(?:[^<]|</?code>)*)(?:</p>(?=<p>)|</td></tr>|</span>)'
+        ),
+    ),
+)
+
+
+def reworded(
+    base: Answer, tree: Answer, entries: Sequence[Rewording] = MEANT
+) -> tuple[Answer, Answer, tuple[Rewording, ...]]:
+    """Both answers, the base's with new texts, and the entries that were used.
+
+    What follows from a text is left out of both then: Content-Length, and the ETag.
+    """
+    plain = base.body, tree.body
+    if base.header("content-type") == tree.header("content-type") == _ARROW:
+        plain = _arrow_text(base.body), _arrow_text(tree.body)
+    body, headers, used = plain[0], base.headers, list[Rewording]()
+    for entry in entries:
+        changed = entry.apply(body, plain[1])
+        stale = tuple((name, _header(entry, name, value)) for name, value in headers)
+        if changed != body or stale != headers:
+            used.append(entry)
+        body, headers = changed, stale
+    if not used:
+        return base, tree, ()
+    return (
+        replace(base, body=body, headers=_kept(headers)),
+        replace(tree, body=plain[1], headers=_kept(tree.headers)),
+        tuple(used),
+    )
+
+
+def _header(entry: Rewording, name: str, value: str) -> str:
+    if name != "lakemuster-stale" or not isinstance(entry.new, str):
+        return value
+    return entry.apply(value.encode("latin-1"), b"").decode("latin-1")
+
+
+def _kept(headers: Pairs) -> Pairs:
+    return tuple(pair for pair in headers if pair[0] not in ("content-length", "etag"))
+
+
+def _arrow_text(body: bytes) -> bytes:
+    """The parts of an Arrow stream, in which a text may have another length; the body itself if it is broken."""
+    with suppress(pa.ArrowInvalid), pa.ipc.open_stream(body) as stream:
+        parts = [stream.schema.remove_metadata().serialize().to_pybytes(), _metadata(stream.schema.metadata)]
+        with suppress(StopIteration):
+            while True:
+                batch, metadata = stream.read_next_batch_with_custom_metadata()
+                parts += [batch.serialize().to_pybytes(), _metadata(metadata)]
+        return b"\n".join(parts)
+    return body
+
+
+def _metadata(found: pa.KeyValueMetadata | dict[bytes, bytes] | None) -> bytes:
+    return b"\n".join(b"%s=%s" % pair for pair in sorted(dict(found or {}).items()))

@@ -14,7 +14,7 @@ import pytest
 
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import parts_of, rows_of
+from lakemuster.spark.planning import task_inputs, task_rows
 from lakemuster.spark.reading.iceberg import read_schema
 from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running, lakemuster, served
@@ -78,7 +78,7 @@ def test_rows_are_those_of_duckdb(lake: tuple[Running, Path], run_duckdb: Callab
             columns = tuple(field["name"] for field in pinned.table.schema["fields"] if field["type"] != "time")
             table = replace(pinned.table, columns=columns)
             compared = [field.name for field in read_schema(table) if is_compared(field.type)]
-            read = [batch for part in parts_of(options, pinned) for batch in rows_of(options, table, part)]
+            read = [batch for part in task_inputs(options, pinned) for batch in task_rows(options, table, part)]
             rows = pa.Table.from_batches(read, read_schema(table)).select(compared).to_pylist()
             ours[info.name] = [[as_text(value) for value in row.values()] for row in rows]
             location = info.location.removeprefix("file://")

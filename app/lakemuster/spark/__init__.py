@@ -11,7 +11,7 @@ Connect sessions.
 
 The data source's modules, in the direction of imports::
 
-    register > pushdown | source > reader | stream > planning > splits | pinned > options | reading
+    register > pushdown_probe | source > reader | stream > planning > splits | snapshot_pin > options | reading
 
 ``reading`` is the code that executors run; it does not import PySpark.
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lakemuster.client import SnapshotInfo
 from lakemuster.spark.errors import NotAppendOnly
 
-_KEPT = frozenset({"append", "replace"})
+_REMOVES_NOTHING = frozenset({"append", "replace"})
 """Operations that remove no rows."""
 
 
@@ -23,15 +23,15 @@ def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots if snapshot.row.get("branch", "main") == "main"}
     at: int | None = end
-    passed: set[int] = set()
+    visited: set[int] = set()
     while at != start:
-        snapshot = None if at is None or at in passed else by_id.get(at)
+        snapshot = None if at is None or at in visited else by_id.get(at)
         if snapshot is None:
             raise NotAppendOnly(
                 table, f"snapshot {start}, where the stream stands, does not lead to snapshot {end}: "
                 "it has expired, or the table was rolled back"
             )  # fmt: skip
-        if snapshot.operation not in _KEPT | skipped:
+        if snapshot.operation not in _REMOVES_NOTHING | skipped:
             raise NotAppendOnly(table, f"snapshot {at} is no append but {snapshot.operation}", snapshot.operation)
-        passed.add(snapshot.snapshot_id)
+        visited.add(snapshot.snapshot_id)
         at = snapshot.parent_id

@@ -44,11 +44,11 @@ def count(
         OptionInvalid: the variable is not set.
     """
     with Client(uri, token_of(token_env)) as client:
-        asked = client.table(table)
-        plan = asked.plan(where, case_sensitive=False, snapshot_id=snapshot_id, ref=ref, as_of=as_of, page_size=1)
-        known = counted(plan)
-    if known is not None:
-        return known
+        of_table = client.table(table)
+        plan = of_table.plan(where, case_sensitive=False, snapshot_id=snapshot_id, ref=ref, as_of=as_of, page_size=1)
+        counted_rows = counted(plan)
+    if counted_rows is not None:
+        return counted_rows
     chosen = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "token_env": token_env}
     if ref is None and plan.snapshot_id is not None:
         chosen |= {"snapshot_id": plan.snapshot_id, "as_of": None}

@@ -92,8 +92,8 @@ def in_one_line(table: str | None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        line = said if table is None or table in said else f"{table}: {said}"
+        text = " ".join(str(error).split()) or type(error).__name__
+        line = text if table is None or table in text else f"{table}: {text}"
         if isinstance(error.__cause__, ErrorSummary):
             raise
         # Spark's workers set it by default; simplified tracebacks drop causes.

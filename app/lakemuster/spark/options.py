@@ -37,8 +37,8 @@ class Options:
             Parquet files are read in pieces of whole row groups, unless they must be merged with others.
         task_threshold: with more files than this, executors request their own parts of the plan from the server.
         pushdown: filters of ``where`` prune files too. ``register`` makes it the default on Spark versions that plan
-            each use of a frame separately (see ``pushdown``). Spark 4.1 to 4.3 read every use with the plan of the
-            filter pushed last (see ``reader``): there, set it only for a frame with a single filter.
+            each use of a frame separately (see ``pushdown_probe``). Spark 4.1 to 4.3 read every use with the plan of
+            the filter pushed last (see ``reader``): there, set it only for a frame with a single filter.
         start: for streams: ``full`` for the existing rows and then appends; ``latest`` for appends only.
         start_snapshot_id: for streams: start with the appends after that snapshot.
         skip_overwrites, skip_deletes: for streams: skip snapshots that replace or remove rows.

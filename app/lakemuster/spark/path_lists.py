@@ -9,7 +9,7 @@ from lakemuster.client import Client, SnapshotInfo, Table
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import FileRequirements, check_files, reading
+from lakemuster.spark.plain_parquet_check import FileRequirements, check_files, file_requirements
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,22 +59,22 @@ def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive:
         if snapshot_id is None:
             return []
         choice = {"snapshot_id": snapshot_id}
-    described = _Described(table, choice)
+    described = _TableSchemas(table, choice)
     for _ in range(_ATTEMPTS):
-        to_read = described.reading(is_case_sensitive=is_case_sensitive)
+        requirements = described.requirements(is_case_sensitive=is_case_sensitive)
         pinned: Choice = {**choice, "page_size": 1}
-        files = table.plan(where, stats=to_read.shown or None, **pinned).to_arrow()
+        files = table.plan(where, stats=requirements.shown or None, **pinned).to_arrow()
         # The schemas were read before the plan: a file of the plan may have a newer one.
-        after = _Described(table, choice)
+        after = _TableSchemas(table, choice)
         if after == described:
-            check_files(to_read, files)
+            check_files(requirements, files)
             paths: list[str] = files.column("file_path").to_pylist()
             return paths
         described = after
     raise NotPlainParquet(table.name, "its columns changed while its files were listed")
 
 
-class _Described:
+class _TableSchemas:
     """A table's schemas, partition specs and properties, and the schema that the chosen snapshot is read with.
 
     Raises:
@@ -107,22 +107,22 @@ class _Described:
             raise NotPlainParquet(table.name, "its older snapshots do not say their schemas")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Described) and self._words == other._words
+        return isinstance(other, _TableSchemas) and self._state == other._state
 
     def __hash__(self) -> int:
         return hash(self._format)
 
     @property
-    def _words(self) -> tuple[object, ...]:
+    def _state(self) -> tuple[object, ...]:
         return self._format, self._properties, self._schemas, self._specs, self._target
 
-    def reading(self, *, is_case_sensitive: bool) -> FileRequirements:
+    def requirements(self, *, is_case_sensitive: bool) -> FileRequirements:
         """The requirements on the files.
 
         Raises:
-            NotPlainParquet: as for ``plain_parquet_check.reading``.
+            NotPlainParquet: as for ``plain_parquet_check.file_requirements``.
         """
-        return reading(
+        return file_requirements(
             self._table.name,
             self._format,
             self._target,

@@ -23,7 +23,7 @@ Columns = Mapping[str, tuple[int | None, str]]
 NAME_MAPPING = "schema.name-mapping.default"
 
 # Names that Iceberg's writers leave unchanged; they escape others in the files.
-_KEPT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UNCHANGED_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNREADABLE = {
     "iceberg": re.compile(r"uuid|time|timestamp(tz)?_ns|unknown|variant|geometry.*|geography.*"),
     # Timestamps of more than six digits are stored as INT96, which Spark reads as an instant.
@@ -52,7 +52,7 @@ class FileRequirements:
     differences: Mapping[int, str | None]
 
 
-def reading(
+def file_requirements(
     table: str,
     format: str,
     target: Row,
@@ -86,7 +86,7 @@ def reading(
             raise NotPlainParquet(table, f"{key} is filled in when it is read")
         return FileRequirements(table, format, columns, tuple(sorted(shown)), differences)
 
-    if name := next((path for path in columns if not all(map(_KEPT_NAME.fullmatch, _segments(path, top)))), None):
+    if name := next((path for path in columns if not all(map(_UNCHANGED_NAME.fullmatch, _segments(path, top)))), None):
         raise NotPlainParquet(table, f"column {name} has another name in the files")
     missing = set(range(max(differences) + 1)) - set(differences)
     if missing:
@@ -104,31 +104,31 @@ def reading(
     )
 
 
-def check_files(reading: FileRequirements, files: pa.Table) -> None:
-    """Check the files of a plan, which has the statistics of ``reading.shown``, against the requirements.
+def check_files(requirements: FileRequirements, files: pa.Table) -> None:
+    """Check the files of a plan, which has the statistics of ``requirements.shown``, against the requirements.
 
     Raises:
         NotPlainParquet: names the first file that does not meet them, and the reason.
     """
-    names = [name for name in _LOOKED_AT if name in files.column_names]
+    names = [name for name in _CHECKED_COLUMNS if name in files.column_names]
     seen: set[str] = set()
     for file in files.select(names).to_pylist():
         path = file["file_path"]
-        problem = _problem(reading, file)
+        problem = _problem(requirements, file)
         if problem is None and path in seen:
             problem = "the table holds it twice"
         if problem is not None:
-            raise NotPlainParquet(reading.table, problem, path)
+            raise NotPlainParquet(requirements.table, problem, path)
         seen.add(path)
 
 
-_LOOKED_AT = (
+_CHECKED_COLUMNS = (
     "file_path", "content", "file_format", "key_metadata", "deletes", "deletion_vector", "raw_convertible",
     "branch", "schema_id", "write_cols", "column_sizes", "null_value_counts",
 )  # fmt: skip
 
 
-def _problem(reading: FileRequirements, file: Row) -> str | None:
+def _problem(requirements: FileRequirements, file: Row) -> str | None:
     if file.get("branch") is not None:
         return f"it is of another branch, {file['branch']}"
     if file["content"] != "data":
@@ -143,28 +143,28 @@ def _problem(reading: FileRequirements, file: Row) -> str | None:
         return f"its format is {file['file_format']}"
     if file.get("key_metadata") is not None:
         return "it is encrypted"
-    if reading.format == "paimon":
-        problem = _paimon_problem(reading, file)
+    if requirements.format == "paimon":
+        problem = _paimon_problem(requirements, file)
     else:
         sizes = file.get("column_sizes") or {}
-        unknown = next((path for path in reading.shown if sizes.get(path) is None), None)
+        unknown = next((path for path in requirements.shown if sizes.get(path) is None), None)
         problem = None if unknown is None else f"it is not known to hold column {unknown}"
     return problem or _path_problem(file["file_path"])
 
 
-def _paimon_problem(reading: FileRequirements, file: Row) -> str | None:
+def _paimon_problem(requirements: FileRequirements, file: Row) -> str | None:
     schema_id = file["schema_id"]
-    if schema_id not in reading.differences:
+    if schema_id not in requirements.differences:
         return f"its schema {schema_id} is not known"
-    if (difference := reading.differences[schema_id]) is not None:
+    if (difference := requirements.differences[schema_id]) is not None:
         return f"its schema {schema_id} differs: {difference}"
     written = file.get("write_cols")
     if written is not None:
-        absent = {path for path in reading.columns if "." not in path} - set(written)
+        absent = {path for path in requirements.columns if "." not in path} - set(written)
         if absent:
             return f"it was written without column {min(absent)}"
     counts = file.get("null_value_counts") or {}
-    unknown = next((path for path in reading.shown if counts.get(path) is None), None)
+    unknown = next((path for path in requirements.shown if counts.get(path) is None), None)
     return None if unknown is None else f"it is not known to hold column {unknown}"
 
 

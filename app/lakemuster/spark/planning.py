@@ -14,13 +14,13 @@ from lakemuster.client.plans import PlanTask
 from lakemuster.spark.errors import RefMoved
 from lakemuster.spark.options import Options
 from lakemuster.spark.reading.files import files_here
-from lakemuster.spark.reading.formats import reading_of
+from lakemuster.spark.reading.formats import format_reader
 from lakemuster.spark.reading.model import Split, TableToRead
 from lakemuster.spark.reading.row_filter import RowFilter
-from lakemuster.spark.snapshot_pin import Pinned
+from lakemuster.spark.snapshot_pin import PinnedTable
 from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
-MOST_PARTS = 10_000
+MAX_TASKS = 10_000
 """The most parts of a plan whose files executors request themselves."""
 
 
@@ -45,8 +45,8 @@ class SnapshotInterval:
     end: int
 
 
-def parts_of(
-    options: Options, pinned: Pinned, pushed: str | None = None, since: SnapshotInterval | None = None
+def task_inputs(
+    options: Options, pinned: PinnedTable, pushed: str | None = None, since: SnapshotInterval | None = None
 ) -> list[TaskInput]:
     """The parts of a plan, at least one: given none, Spark would create one itself.
 
@@ -64,21 +64,21 @@ def parts_of(
         files = plan.counts["files"]
         packing = Packing(options.split_target_size, options.split_open_file_cost)
         if files > options.task_threshold and options.limit is None:
-            return _large(plan, pinned.table, packing) or [TaskInput()]
+            return _large_plan_inputs(plan, pinned.table, packing) or [TaskInput()]
         splits = list(cut(splits_of(plan.to_arrow(), plan.deletes_to_arrow()), packing))
         return [TaskInput(splits) for splits in pack(splits, packing)] or [TaskInput()]
 
 
-def _large(plan: Plan, table: TableToRead, packing: Packing) -> list[TaskInput]:
+def _large_plan_inputs(plan: Plan, table: TableToRead, packing: Packing) -> list[TaskInput]:
     """The parts of a large plan: plan tasks, whose files executors request."""
-    tasks = list(plan.tasks(_files_of_a_task(plan, packing)))
+    tasks = list(plan.tasks(_files_per_task(plan, packing)))
     shares = 1
     if table.format == "iceberg" and tasks:
-        shares = max(1, min(round(plan.counts["bytes"] / len(tasks) / packing.piece_size), MOST_PARTS // len(tasks)))
+        shares = max(1, min(round(plan.counts["bytes"] / len(tasks) / packing.piece_size), MAX_TASKS // len(tasks)))
     return [TaskInput(task=task, share=(number, shares)) for task in tasks for number in range(shares)]
 
 
-def rows_of(
+def task_rows(
     options: Options, table: TableToRead, part: TaskInput, pushed: str | None = None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a part that match the options' filter, read with this process's storage options and token.
@@ -95,13 +95,13 @@ def rows_of(
     conditions = () if pushed is None else RowFilter.of_conjuncts(pushed, table)
     if row_filter is not None:
         conditions = (row_filter, *conditions)
-    reading, files = reading_of(table), files_here()
+    reader, files = format_reader(table), files_here()
     splits = _splits(options, part)
     if table.format == "iceberg":
         # The files of one split share the cache of delete files.
         splits = [Split(tuple(file for split in splits for file in split.files))]
     for split in splits:
-        for batch in reading.read(needed, split, files, conditions):
+        for batch in reader.read(needed, split, files, conditions):
             yield batch if row_filter is None else row_filter.applied(batch)
 
 
@@ -113,7 +113,9 @@ def _splits(options: Options, part: TaskInput) -> Sequence[Split]:
     return splits if part.share == (0, 1) else list(shared(splits, *part.share))
 
 
-def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, since: SnapshotInterval | None) -> Plan:
+def _plan(
+    client: Client, options: Options, pinned: PinnedTable, pushed: str | None, since: SnapshotInterval | None
+) -> Plan:
     own = options.filter
     if pushed is not None:
         try:
@@ -126,7 +128,7 @@ def _plan(client: Client, options: Options, pinned: Pinned, pushed: str | None, 
 
 
 def _planned(
-    client: Client, options: Options, pinned: Pinned, where: str | None, since: SnapshotInterval | None
+    client: Client, options: Options, pinned: PinnedTable, where: str | None, since: SnapshotInterval | None
 ) -> Plan:
     table = pinned.table
     is_paimon = table.format == "paimon"
@@ -148,7 +150,7 @@ def _planned(
     return plan
 
 
-def _files_of_a_task(plan: Plan, packing: Packing) -> int:
+def _files_per_task(plan: Plan, packing: Packing) -> int:
     files: int = plan.counts["files"]
     weight = max(plan.counts["bytes"] / files, packing.open_file_cost)
-    return max(1, int(packing.target_size / weight), math.ceil(files / MOST_PARTS))
+    return max(1, int(packing.target_size / weight), math.ceil(files / MAX_TASKS))

@@ -10,7 +10,7 @@ sessions too once the server has cached the table's plan. Two uses in one query 
 the last push wins. A use without filters pushes nothing and calls nothing here again, so neither the driver nor the
 executors can tell which use they read for. Tables in Spark's catalog lose their options, and are one relation within a
 query too. Planning for the union of all filters ever pushed does not help: of two threads' plans Spark may keep the
-earlier. After 4.3 Spark keeps a plan per scan (SPARK-58551); ``pushdown`` detects this.
+earlier. After 4.3 Spark keeps a plan per scan (SPARK-58551); ``pushdown_probe`` detects this.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from lakemuster.spark.errors import in_one_line
 from lakemuster.spark.filter_sql import filters_to_sql
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import parts_of, rows_of
-from lakemuster.spark.snapshot_pin import Pinned
+from lakemuster.spark.planning import task_inputs, task_rows
+from lakemuster.spark.snapshot_pin import PinnedTable
 
 
 class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
@@ -33,7 +33,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
     Spark calls ``partitions`` when a loaded table is first used, and then ``read`` for each partition on executors.
     """
 
-    def __init__(self, options: Options, pinned: Pinned) -> None:
+    def __init__(self, options: Options, pinned: PinnedTable) -> None:
         self._options = options
         self._pinned = pinned
         self._pushed: str | None = None
@@ -46,7 +46,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
             RefMoved: the ref has moved to another snapshot since the schema was read.
         """
         with in_one_line(self._options.table):
-            return [InputPartition(part) for part in parts_of(self._options, self._pinned, self._pushed)]
+            return [InputPartition(part) for part in task_inputs(self._options, self._pinned, self._pushed)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
@@ -55,7 +55,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
             NotReadable: the table, a file or the filter cannot be read here.
         """
         with in_one_line(self._options.table):
-            yield from rows_of(self._options, self._pinned.table, partition.value, self._pushed)
+            yield from task_rows(self._options, self._pinned.table, partition.value, self._pushed)
 
 
 class PushingReader(Reader):

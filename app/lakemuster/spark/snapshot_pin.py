@@ -17,7 +17,7 @@ MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class PinnedTable:
     """A table and the snapshot that it is read at.
 
     Attributes:
@@ -38,7 +38,7 @@ class Pinned:
         return {**chosen, "page_size": 1}
 
 
-def pin(table: Table, options: Options) -> Pinned:
+def pin(table: Table, options: Options) -> PinnedTable:
     """Resolve the options against the table's current state.
 
     Raises:
@@ -69,7 +69,7 @@ def pin(table: Table, options: Options) -> Pinned:
     )
     if options.columns is not None:
         to_read = with_columns(to_read, options.columns)
-    return Pinned(to_read, snapshot_id, options.ref if is_paimon else None)
+    return PinnedTable(to_read, snapshot_id, options.ref if is_paimon else None)
 
 
 def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:

@@ -12,9 +12,9 @@ from pyspark.sql.types import StructType
 from lakemuster.spark.errors import OptionInvalid, ReadOnly, in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.reader import PushingReader, Reader
-from lakemuster.spark.reading.formats import reading_of
+from lakemuster.spark.reading.formats import format_reader
 from lakemuster.spark.reading.row_filter import RowFilter
-from lakemuster.spark.snapshot_pin import Pinned, pin
+from lakemuster.spark.snapshot_pin import PinnedTable, pin
 from lakemuster.spark.spark_types import struct_type
 from lakemuster.spark.stream import StreamReader
 from lakemuster.spark.table_comments import comments_of
@@ -35,18 +35,18 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
         self._given = {name.lower(): text for name, text in options.items()}
-        self._made: Options | None = None
-        self._pinned: Pinned | None = None
+        self._parsed: Options | None = None
+        self._pinned: PinnedTable | None = None
 
     @property
     def _name(self) -> str | None:
         return self._given.get("path")
 
     @property
-    def _asked(self) -> Options:
-        if self._made is None:
-            self._made = Options.of({**self.defaults, **self._given})
-        return self._made
+    def _options(self) -> Options:
+        if self._parsed is None:
+            self._parsed = Options.of({**self.defaults, **self._given})
+        return self._parsed
 
     @classmethod
     def name(cls) -> str:
@@ -64,14 +64,14 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             return self._schema()
 
     def _schema(self) -> StructType:
-        with self._asked.client() as client:
-            self._pinned = pin(client.table(self._asked.table), self._asked)
+        with self._options.client() as client:
+            self._pinned = pin(client.table(self._options.table), self._options)
         table = self._pinned.table
-        reading = reading_of(table)
-        reading.check(table)
-        if self._asked.filter is not None:
-            reading.read_schema(RowFilter.of(self._asked.filter, table).table)
-        return struct_type(reading.read_schema(table), comments_of(table.schema), keeps_required=True)
+        reader = format_reader(table)
+        reader.check(table)
+        if self._options.filter is not None:
+            reader.read_schema(RowFilter.of(self._options.filter, table).table)
+        return struct_type(reader.read_schema(table), comments_of(table.schema), keeps_required=True)
 
     def reader(self, schema: StructType) -> Reader:
         """A reader of the snapshot that :meth:`schema` pinned.
@@ -80,7 +80,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             OptionInvalid: the user gave a schema with types that differ from the table's.
         """
         with in_one_line(self._name):
-            return (PushingReader if self._asked.pushdown else Reader)(self._asked, self._for(schema))
+            return (PushingReader if self._options.pushdown else Reader)(self._options, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
         """A reader that follows the table, with the columns that :meth:`schema` pinned.
@@ -90,7 +90,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             NotAppendOnly: the table is not append-only.
         """
         with in_one_line(self._name):
-            return StreamReader(self._asked, self._for(schema))
+            return StreamReader(self._options, self._for(schema))
 
     def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
         """Refuse to write.
@@ -109,15 +109,15 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         """
         self.writer(schema, overwrite)
 
-    def _for(self, given: StructType) -> Pinned:
+    def _for(self, given: StructType) -> PinnedTable:
         """The pinned table; pinned here if the user gave a schema, since Spark then does not call :meth:`schema`."""
         if self._pinned is not None:
             return self._pinned
-        own_names = [name for name in given.names if name not in self._asked.metadata_columns]
-        self._made = replace(self._asked, columns=tuple(own_names))
+        own_names = [name for name in given.names if name not in self._options.metadata_columns]
+        self._parsed = replace(self._options, columns=tuple(own_names))
         own = self._schema()
         assert self._pinned is not None
-        if given.names != [*own_names, *self._asked.metadata_columns]:
+        if given.names != [*own_names, *self._options.metadata_columns]:
             raise OptionInvalid("schema", f"has metadata columns elsewhere than at its end: {', '.join(own.names)}")
         wrong = [field.name for field, asked in zip(own, given, strict=True) if field.dataType != asked.dataType]
         if wrong:

@@ -20,8 +20,8 @@ from lakemuster.client.catalog import Choice
 from lakemuster.spark.append_check import check_appends
 from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import SnapshotInterval, parts_of, rows_of
-from lakemuster.spark.snapshot_pin import Pinned, with_newest
+from lakemuster.spark.planning import SnapshotInterval, task_inputs, task_rows
+from lakemuster.spark.snapshot_pin import PinnedTable, with_newest
 
 Offset = Mapping[str, str]
 """``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one."""
@@ -37,7 +37,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         NotAppendOnly: the table merges rows by primary key, so writes are not appends.
     """
 
-    def __init__(self, options: Options, pinned: Pinned) -> None:
+    def __init__(self, options: Options, pinned: PinnedTable) -> None:
         for name in ("snapshot_id", "ref", "as_of", "limit"):
             if getattr(options, name) is not None:
                 raise OptionInvalid(name, "is of one snapshot: a stream follows the table")
@@ -84,7 +84,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             if since is not None:
                 check_appends(now.table.name, list(table.snapshots()), since.start, since.end, self._options.skipped)
         # The table may have got new schemas and partition specs since the stream started.
-        return [InputPartition((now.table, part)) for part in parts_of(self._options, now, None, since)]
+        return [InputPartition((now.table, part)) for part in task_inputs(self._options, now, None, since)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
@@ -94,7 +94,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         """
         table, part = partition.value
         with in_one_line(self._options.table):
-            yield from rows_of(self._options, table, part)
+            yield from task_rows(self._options, table, part)
 
 
 def _newest(table: Table) -> int | None:

@@ -16,7 +16,7 @@ import pytest
 from lakemuster.api.identity.tokens import token_entry
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE, Options
-from lakemuster.spark.planning import parts_of, rows_of
+from lakemuster.spark.planning import task_inputs, task_rows
 from lakemuster.spark.reading.model import NotReadable
 from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running, lakemuster, served
@@ -147,7 +147,7 @@ def read_here(given: dict[str, str]) -> list[Any]:
     options = Options.of(given)
     with Client(options.uri) as client:
         pinned = pin(client.table(options.table), options)
-    batches = [batch for part in parts_of(options, pinned) for batch in rows_of(options, pinned.table, part)]
+    batches = [batch for part in task_inputs(options, pinned) for batch in task_rows(options, pinned.table, part)]
     return [value for batch in batches for value in batch.column(0).to_pylist()]
 
 
@@ -192,7 +192,7 @@ def test_the_driver_holds_no_files_of_a_large_plan(lake: Lake) -> None:
     options = Options.of({"uri": lake.running.uri, "path": "db.huge"})
     with Client(options.uri) as client:
         pinned = pin(client.table(options.table), options)
-    parts = parts_of(options, pinned)
+    parts = task_inputs(options, pinned)
     assert len(parts) >= 10_500 * SPLIT_OPEN_FILE_COST // SPLIT_TARGET_SIZE
     assert not any(part.splits for part in parts)
     assert len(pickle.dumps(parts[0])) < 2000

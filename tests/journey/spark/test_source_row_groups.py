@@ -9,7 +9,7 @@ import pytest
 
 from lakemuster.client.catalog import Client
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import parts_of, rows_of
+from lakemuster.spark.planning import task_inputs, task_rows
 from lakemuster.spark.snapshot_pin import pin
 from tests.journey.servers import Running
 from tests.journey.spark.tables import MARKED, Columns, create, discover, insert, values
@@ -96,8 +96,8 @@ def read_here(given: dict[str, str], pushed: str | None = None) -> list[int]:
     options = Options.of(given)
     with Client(options.uri) as client:
         pinned = pin(client.table(options.table), options)
-    parts = parts_of(options, pinned, pushed)
-    batches = [batch for part in parts for batch in rows_of(options, pinned.table, part, pushed)]
+    parts = task_inputs(options, pinned, pushed)
+    batches = [batch for part in parts for batch in task_rows(options, pinned.table, part, pushed)]
     return [value for batch in batches for value in batch.column(0).to_pylist()]
 
 

@@ -143,24 +143,24 @@ def test_every_use_of_a_frame_reads_its_own_rows(newest_spark: Spark, demo: Runn
 TRIED = """
 import re
 from importlib import import_module
-pushdown, register = (import_module(f"lakemuster.spark.{{name}}") for name in ("pushdown_probe", "register"))
-known, tried = pushdown.SHARED, pushdown.uses_are_isolated
-found = {{"known": bool(known.match(spark.version)) and not pushdown.plans_each_use_separately(spark)}}
-pushdown.SHARED = re.compile("none")
+probe, register = (import_module(f"lakemuster.spark.{{name}}") for name in ("pushdown_probe", "register"))
+known, tried = probe.SHARED, probe.uses_are_isolated
+found = {{"known": bool(known.match(spark.version)) and not probe.plans_each_use_separately(spark)}}
+probe.SHARED = re.compile("none")
 try:
-    found["one frame"] = pushdown.plans_each_use_separately(spark)
-    found["a frame for each use"] = tried(lambda: spark.read.format(pushdown.NAME).load())
+    found["one frame"] = probe.plans_each_use_separately(spark)
+    found["a frame for each use"] = tried(lambda: spark.read.format(probe.NAME).load())
     spark.conf.set(register.PUSHDOWN, "false")
-    found["nothing pushed"] = pushdown.plans_each_use_separately(spark)
+    found["nothing pushed"] = probe.plans_each_use_separately(spark)
     register.register(spark)
     df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
     found["kept off"] = [df.where("{few}").count(), df.count()]
-    pushdown.uses_are_isolated = lambda use: True
+    probe.uses_are_isolated = lambda use: True
     register.register(spark)
     df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
     found["pushed by default"] = [df.where("{few}").count(), df.count()]
 finally:
-    pushdown.SHARED, pushdown.uses_are_isolated = known, tried
+    probe.SHARED, probe.uses_are_isolated = known, tried
     register.register(spark)
 df = spark.read.format("lakemuster").option("uri", uri).load("shop.orders")
 found["as before"] = [df.where("{few}").count(), df.count()]

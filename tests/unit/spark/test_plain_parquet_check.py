@@ -10,7 +10,13 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.spark import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import NAME_MAPPING, FileRequirements, check_files, columns_of, reading
+from lakemuster.spark.plain_parquet_check import (
+    NAME_MAPPING,
+    FileRequirements,
+    check_files,
+    columns_of,
+    file_requirements,
+)
 
 NO_SPEC: list[dict[str, Any]] = [{"spec_id": 0, "fields": []}]
 
@@ -36,7 +42,7 @@ def read(
     properties: dict[str, str] | None = None,
     **rest: Any,
 ) -> FileRequirements:
-    return reading("shop.orders", format, schemas[-1], schemas, specs, properties or {}, **rest)
+    return file_requirements("shop.orders", format, schemas[-1], schemas, specs, properties or {}, **rest)
 
 
 def refusal(*schemas: dict[str, Any], **rest: Any) -> str:
@@ -51,9 +57,9 @@ def file(**changes: Any) -> dict[str, Any]:
     return whole | changes
 
 
-def problem(to_read: FileRequirements, **changes: Any) -> str | None:
+def problem(requirements: FileRequirements, **changes: Any) -> str | None:
     try:
-        check_files(to_read, pa.Table.from_pylist([file(**changes)]))
+        check_files(requirements, pa.Table.from_pylist([file(**changes)]))
     except NotPlainParquet as refused:
         return refused.reason if refused.file_path == file(**changes)["file_path"] else "of another file"
     return None
@@ -100,11 +106,11 @@ def test_nested_columns_count():
 
 
 def test_an_added_column_must_be_seen_in_each_file():
-    to_read = read(PLAIN, MORE)
-    assert to_read.shown == ("more",)
-    assert problem(to_read, column_sizes={"more": 7}) is None
-    assert problem(to_read, column_sizes={"more": None}) == "it is not known to hold column more"
-    assert problem(to_read) == "it is not known to hold column more"
+    requirements = read(PLAIN, MORE)
+    assert requirements.shown == ("more",)
+    assert problem(requirements, column_sizes={"more": 7}) is None
+    assert problem(requirements, column_sizes={"more": None}) == "it is not known to hold column more"
+    assert problem(requirements) == "it is not known to hold column more"
 
 
 def test_a_column_of_identity_partitions_must_be_seen_in_each_file():
@@ -192,12 +198,12 @@ def test_a_file_that_is_there_twice():
 
 
 def test_paimons_files_say_their_schema():
-    to_read = read(PLAIN, MORE, format="paimon")
-    assert problem(to_read, schema_id=1, raw_convertible=True) is None
-    assert problem(to_read, schema_id=0) == "its schema 0 differs: it has no column more"
-    assert problem(to_read, schema_id=7) == "its schema 7 is not known"
-    assert problem(to_read, schema_id=1, write_cols=["id", "name"]) == "it was written without column more"
-    assert problem(to_read, schema_id=1, write_cols=["id", "name", "more"]) is None
+    requirements = read(PLAIN, MORE, format="paimon")
+    assert problem(requirements, schema_id=1, raw_convertible=True) is None
+    assert problem(requirements, schema_id=0) == "its schema 0 differs: it has no column more"
+    assert problem(requirements, schema_id=7) == "its schema 7 is not known"
+    assert problem(requirements, schema_id=1, write_cols=["id", "name"]) == "it was written without column more"
+    assert problem(requirements, schema_id=1, write_cols=["id", "name", "more"]) is None
 
 
 def test_paimons_defaults_that_are_filled_in_on_reading():

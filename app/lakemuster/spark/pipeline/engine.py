@@ -39,7 +39,7 @@ MANIFESTS_PER_JOB = 20_000
 """Each task receives the pickled manifests of all parts; a job's segments are registered when the job ends."""
 
 _UNKNOWN_LENGTH = 4 * 2**20
-_LOOKS_AT_ONCE = 16
+_CONCURRENT_CHECKS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class SparkEngine:
             if progress is not None:
                 progress(done[parts_done], len(manifests))
 
-        words = f"Lakemuster: {len(manifests)} manifests of {shown(location)}"
-        rows = run_parts(self.spark, job, [pickle.dumps(part) for part in parts], words, watch)
+        description = f"Lakemuster: {len(manifests)} manifests of {shown(location)}"
+        rows = run_parts(self.spark, job, [pickle.dumps(part) for part in parts], description, watch)
         watch(len(parts))
         return outcomes_of(rows, manifests)
 
@@ -138,7 +138,7 @@ def _check_store(segments: SegmentStore, made: Sequence[Outcome]) -> None:
         ConfigInvalid: a segment is missing or has another size.
         IndexUnavailable: the store cannot be read.
     """
-    with ThreadPoolExecutor(_LOOKS_AT_ONCE, thread_name_prefix="segments") as threads:
+    with ThreadPoolExecutor(_CONCURRENT_CHECKS, thread_name_prefix="segments") as threads:
         sizes = threads.map(lambda one: segments.size(one.manifest.segment), made)
         for one, size in zip(made, sizes, strict=True):
             if size != one.bytes:

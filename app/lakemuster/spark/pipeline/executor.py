@@ -32,7 +32,7 @@ from lakemuster.storage.store import ObjectStore
 OUTSTANDING_BYTES = 64 * 2**20
 """Encoded bytes that a worker may queue for its decoder."""
 
-_MAKES_BYTES = ("datafusion", "fastavro", "numpy", "pyarrow")
+_BYTES_DEPEND_ON = ("datafusion", "fastavro", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Job:
 def software() -> tuple[tuple[str, str], ...]:
     """The versions of the packages that determine a segment's bytes; they must be equal on driver and executors."""
     own = (("lakemuster", __version__), ("decoder", str(DECODER_VERSION)))
-    return (*own, *((name, version(name)) for name in _MAKES_BYTES))
+    return (*own, *((name, version(name)) for name in _BYTES_DEPEND_ON))
 
 
 def run_part(job: bytes, part: bytes) -> list[Outcome]:
@@ -69,13 +69,13 @@ def run_part(job: bytes, part: bytes) -> list[Outcome]:
         job: the driver's pickled :class:`Job`.
         part: the driver's pickled manifests.
     """
-    told, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, like this function
+    parameters, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, like this function
     try:
-        engine, store = _tools(told.segments_url, told.decoder_memory, told.roots)
-        _check(told)
+        engine, store = _tools(parameters.segments_url, parameters.decoder_memory, parameters.roots)
+        _check(parameters)
     except CatalogError as error:
         return [Outcome(one, None, error=error) for one in manifests]
-    return _made(engine, store, told.metadata, manifests)
+    return _made(engine, store, parameters.metadata, manifests)
 
 
 def _made(
@@ -85,8 +85,8 @@ def _made(
         return list(outcomes)
 
 
-def _check(told: Job) -> None:
-    here, there = dict(software()), dict(told.software)
+def _check(parameters: Job) -> None:
+    here, there = dict(software()), dict(parameters.software)
     other = [f"{name} {here.get(name)}, not {there[name]}" for name in there if here.get(name) != there[name]]
     if other:
         raise ConfigInvalid(f"an executor has other versions than the driver: {', '.join(other)}")

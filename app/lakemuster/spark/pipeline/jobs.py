@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 Watch = Callable[[int], None]
 """Called with the number of parts done."""
 
-_LOOK_SECONDS = 0.5
-_UNTOLD_SLOTS = 8
+_POLL_SECONDS = 0.5
+_ASSUMED_SLOTS = 8
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
 
-def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: str, watch: Watch) -> list[Any]:
+def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], description: str, watch: Watch) -> list[Any]:
     """The rows that executors return for all parts.
 
     Args:
         job, parts: see ``executor.run_part``.
-        words: the job's description in Spark's UI.
+        description: the job's description in Spark's UI.
 
     Raises:
         ConfigInvalid: executors, or this driver, lack packages.
@@ -40,7 +40,7 @@ def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: st
     """
     watching = _on_connect if is_connect(spark) else _on_classic
     numbers = spark.range(0, len(parts), 1, len(parts))
-    with watching(spark, len(parts), words, watch):
+    with watching(spark, len(parts), description, watch):
         try:
             return list(numbers.mapInArrow(_task(job, parts), COLUMNS).collect())
         except Exception as cause:
@@ -49,7 +49,7 @@ def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], words: st
 
 def slots(spark: SparkSession) -> int:
     """The number of tasks that run at once; for Connect an assumed number, since its clients cannot read it."""
-    return _UNTOLD_SLOTS if is_connect(spark) else max(1, spark.sparkContext.defaultParallelism)
+    return _ASSUMED_SLOTS if is_connect(spark) else max(1, spark.sparkContext.defaultParallelism)
 
 
 def is_connect(spark: SparkSession) -> bool:
@@ -70,22 +70,22 @@ def _task(job: bytes, parts: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBat
 
 
 @contextmanager
-def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> Iterator[None]:
+def _on_classic(spark: SparkSession, parts: int, description: str, watch: Watch) -> Iterator[None]:
     """Put this thread's jobs into a group, poll their progress, and cancel them if the block raises."""
     context = spark.sparkContext
     before = [(name, context.getLocalProperty(name)) for name in _GROUP]
     group = f"lakemuster-{uuid.uuid4()}"
-    context.setJobGroup(group, words, interruptOnCancel=True)
+    context.setJobGroup(group, description, interruptOnCancel=True)
     tracker, done = context.statusTracker(), threading.Event()
 
-    def look() -> None:
-        while not done.wait(_LOOK_SECONDS):
+    def poll() -> None:
+        while not done.wait(_POLL_SECONDS):
             with suppress(Exception):  # the gateway to the JVM may be closing
                 jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
                 stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
                 watch(min(parts, sum(stage.numCompletedTasks for stage in stages if stage is not None)))
 
-    watcher = threading.Thread(target=look, name="lakemuster-progress", daemon=True)
+    watcher = threading.Thread(target=poll, name="lakemuster-progress", daemon=True)
     watcher.start()
     try:
         yield
@@ -101,17 +101,17 @@ def _on_classic(spark: SparkSession, parts: int, words: str, watch: Watch) -> It
 
 
 @contextmanager
-def _on_connect(spark: Any, parts: int, _words: str, watch: Watch) -> Iterator[None]:
+def _on_connect(spark: Any, parts: int, _description: str, watch: Watch) -> Iterator[None]:
     """Tag the operation, receive its progress, and interrupt it if the block raises."""
     tag = f"lakemuster-{uuid.uuid4()}"
 
-    def hear(stages: Any, **_: Any) -> None:
+    def on_progress(stages: Any, **_: Any) -> None:
         completed = [stage.num_completed_tasks for stage in stages or () if stage.num_tasks == parts]
         if completed:
             watch(min(parts, max(completed)))
 
     spark.addTag(tag)
-    spark.registerProgressHandler(hear)
+    spark.registerProgressHandler(on_progress)
     try:
         yield
     except BaseException:
@@ -119,7 +119,7 @@ def _on_connect(spark: Any, parts: int, _words: str, watch: Watch) -> Iterator[N
             spark.interruptTag(tag)
         raise
     finally:
-        spark.removeProgressHandler(hear)
+        spark.removeProgressHandler(on_progress)
         spark.removeTag(tag)
 
 

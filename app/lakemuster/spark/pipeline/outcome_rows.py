@@ -50,16 +50,16 @@ def outcomes_of(rows: Iterable[Sequence[Any]], manifests: Sequence[Manifest]) ->
     Raises:
         IndexUnavailable: there is not exactly one row per manifest.
     """
-    asked = {one.segment: one for one in manifests}
+    by_segment = {one.segment: one for one in manifests}
     found: dict[str, Outcome] = {}
     for segment, length, count, size, error, counts in rows:
-        if segment not in asked or segment in found or (error is None and None in (length, count, size)):
+        if segment not in by_segment or segment in found or (error is None and None in (length, count, size)):
             raise IndexUnavailable("Spark's answer is not of the manifests that it was given")
         failure = None if error is None else _error(error)
         counted = None if counts is None else bytes(counts)
-        found[segment] = Outcome(asked[segment], length, count or 0, size or 0, failure, counted)
-    if len(found) != len(asked):
-        raise IndexUnavailable(f"Spark answered for {len(found)} of {len(asked)} manifests")
+        found[segment] = Outcome(by_segment[segment], length, count or 0, size or 0, failure, counted)
+    if len(found) != len(by_segment):
+        raise IndexUnavailable(f"Spark answered for {len(found)} of {len(by_segment)} manifests")
     return list(found.values())
 
 
@@ -68,9 +68,9 @@ def _text(error: CatalogError) -> str:
 
 
 def _error(text: str) -> CatalogError:
-    told = json.loads(text)
-    kind = _kinds(CatalogError).get(told["code"], CatalogError)
-    return kind(told["message"], **told["context"])
+    document = json.loads(text)
+    kind = _kinds(CatalogError).get(document["code"], CatalogError)
+    return kind(document["message"], **document["context"])
 
 
 def _kinds(of: type[CatalogError]) -> dict[str, type[CatalogError]]:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from lakemuster.storage.locations import LOCAL, Location, normal_scheme, shown
 
 SETTING = "LAKEMUSTER_STORAGE"
-_AHEAD_BYTES = 1 << 18
+_READAHEAD_BYTES = 1 << 18
 
 
 class StorageOptionsInvalid(Exception):
@@ -112,8 +112,8 @@ class _Ranges(io.RawIOBase):
         self._path = path
         self._size = size
         self._at = 0
-        self._held_from = 0
-        self._held = b""
+        self._buffer_start = 0
+        self._buffer = b""
 
     def readable(self) -> bool:
         return True
@@ -138,18 +138,18 @@ class _Ranges(io.RawIOBase):
         end = self._size if size is None or size < 0 else min(self._size, self._at + size)
         if end <= self._at:
             return b""
-        if not self._held_from <= self._at <= end <= self._held_from + len(self._held):
+        if not self._buffer_start <= self._at <= end <= self._buffer_start + len(self._buffer):
             self._fetch(end)
-        start = self._at - self._held_from
+        start = self._at - self._buffer_start
         self._at = end
-        return self._held[start : end - self._held_from]
+        return self._buffer[start : end - self._buffer_start]
 
     def _fetch(self, end: int) -> None:
         start = self._at
-        if self._size - start < _AHEAD_BYTES:
-            start = max(0, self._size - _AHEAD_BYTES)
-        end = min(self._size, max(end, start + _AHEAD_BYTES))
-        self._held = self._files.cat_file(self._path, start=start, end=end)
-        self._held_from = start
-        if len(self._held) != end - start:
-            raise OSError(f"{shown(self._path)}: {len(self._held)} bytes at {start}, not {end - start}")
+        if self._size - start < _READAHEAD_BYTES:
+            start = max(0, self._size - _READAHEAD_BYTES)
+        end = min(self._size, max(end, start + _READAHEAD_BYTES))
+        self._buffer = self._files.cat_file(self._path, start=start, end=end)
+        self._buffer_start = start
+        if len(self._buffer) != end - start:
+            raise OSError(f"{shown(self._path)}: {len(self._buffer)} bytes at {start}, not {end - start}")

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 import pyarrow as pa
 
-from lakemuster.spark.reading.bounds import Condition
+from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 
 
@@ -27,7 +27,7 @@ class FormatReader(Protocol):
         """The rows of a split in that schema; rows that do not match all conditions may be omitted."""
 
 
-def reading_of(table: TableToRead) -> FormatReader:
+def format_reader(table: TableToRead) -> FormatReader:
     """The reader package for a table.
 
     Raises:

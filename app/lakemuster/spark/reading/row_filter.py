@@ -41,7 +41,7 @@ from lakemuster.predicates import (
     bind,
 )
 from lakemuster.predicates.sql import parse_sql
-from lakemuster.spark.reading.bounds import BoundsOf, outcomes
+from lakemuster.spark.reading.column_stats import StatsOf, outcomes
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 
 _UNKNOWN = pa.scalar(None, pa.bool_())
@@ -89,16 +89,16 @@ class RowFilter:
                 found.append(cls(table, len(table.columns), reader.read(part)))
         return tuple(found)
 
-    def may_hold(self, bounds_of: BoundsOf) -> bool:
-        """Whether the condition may be true for any of the rows that the bounds describe."""
-        return _outcomes(self.condition, bounds_of)[0]
+    def may_hold(self, stats_of: StatsOf) -> bool:
+        """Whether the condition may be true for any of the rows that the statistics describe."""
+        return _outcomes(self.condition, stats_of)[0]
 
     def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows of a batch of :attr:`table` that match, without the columns that only the condition needs."""
         names = batch.schema.names
         given = [*names[: self.wanted], *names[len(self.table.columns) :]]
-        kept = _answer(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
-        return batch.select(given).filter(kept)
+        mask = _evaluated(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
+        return batch.select(given).filter(mask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,10 @@ class _Reader:
             case Not(child=child):
                 return _Not(self.read(child))
             case Opaque(text=text):
-                return self._matched(node) or self._refuse(text)
+                return self._like(node) or self._reject(text)
         return self._leaf(node)
 
-    def _matched(self, node: Opaque) -> _Condition | None:
+    def _like(self, node: Opaque) -> _Condition | None:
         """The condition for ``column LIKE pattern``, else None; NOT LIKE is the same text within a Not."""
         if len(node.names) != 1 or "\u2026" in node.text:  # the text may be shortened
             return None
@@ -201,8 +201,8 @@ class _Reader:
         is_text = isinstance(bound, BoundLeaf) and bound.type.kind is Kind.STRING
         return _Like(path, pattern) if is_text else None
 
-    def _refuse(self, text: str) -> NoReturn:
-        raise self._refused(text)
+    def _reject(self, text: str) -> NoReturn:
+        raise self._not_evaluable(text)
 
     def _leaf(self, leaf: Leaf) -> _Condition:
         if leaf.op in NEGATIVE:
@@ -212,19 +212,19 @@ class _Reader:
         if leaf.op not in UNARY and not known:
             return _Constant(None)
         if leaf.op is Op.LT and _is_nan(known[0].value):
-            raise self._refused(leaf.text)
+            raise self._not_evaluable(leaf.text)
         bound = bind(replace(leaf, literals=known), self._schema, case_sensitive=False)
         if not all(map(_is_exact, _parts(bound))):
-            raise self._refused(leaf.text)
+            raise self._not_evaluable(leaf.text)
         return _Comparison(path, bound, leaf.op not in UNARY, len(known) < len(leaf.literals))
 
     def _path(self, leaf: Leaf) -> tuple[str, ...]:
         column = bind(Leaf(Op.IS_NULL, leaf.name, where=leaf.where), self._schema, case_sensitive=False)
         if not isinstance(column, BoundLeaf) or column.field_id not in self._paths:
-            raise self._refused(leaf.text)
+            raise self._not_evaluable(leaf.text)
         return self._paths[column.field_id]
 
-    def _refused(self, text: str) -> NotReadable:
+    def _not_evaluable(self, text: str) -> NotReadable:
         how = "give it to where(...) of the DataFrame"
         return NotReadable(self._table, f"option filter: {text[:200]!r} is not asked of rows here, {how}")
 
@@ -275,36 +275,36 @@ def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
             pending += [((*path, inner.name), inner) for inner in field.type.fields]
 
 
-def _outcomes(condition: _Condition, bounds_of: BoundsOf) -> tuple[bool, bool]:
-    """Whether a condition may be true, and whether it may be false, for any row that the bounds describe."""
+def _outcomes(condition: _Condition, stats_of: StatsOf) -> tuple[bool, bool]:
+    """Whether a condition may be true, and whether it may be false, for any row that the statistics describe."""
     match condition:
         case _Constant(value=value):
             return value is True, value is False
         case _Like():
             return True, True
         case _Not(child=child):
-            true, false = _outcomes(child, bounds_of)
+            true, false = _outcomes(child, stats_of)
             return false, true
         case _AndOr(children=children, is_and=is_and):
-            true_of, false_of = zip(*(_outcomes(child, bounds_of) for child in children), strict=True)
+            true_of, false_of = zip(*(_outcomes(child, stats_of) for child in children), strict=True)
             return (all(true_of), any(false_of)) if is_and else (any(true_of), all(false_of))
     leaves = [part for part in _parts(condition.bound) if isinstance(part, BoundLeaf)]
-    known = bounds_of(leaves[0].field_id) if leaves else None
+    known = stats_of(leaves[0].field_id) if leaves else None
     if condition.null_is_unknown and known is not None and known.nulls == known.count:
         return False, False
     holds, fails = zip(*(outcomes(leaf, known) for leaf in leaves), strict=True) if leaves else ((), ())
     return any(holds), all(fails) and not condition.false_is_unknown
 
 
-def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int) -> pa.Array:
+def _evaluated(condition: _Condition, columns: Mapping[str, pa.Array], length: int) -> pa.Array:
     """True, false or null for each row."""
     match condition:
         case _Constant(value=value):
             return pa.array([value] * length, pa.bool_())
         case _Not(child=child):
-            return pc.invert(_answer(child, columns, length))
+            return pc.invert(_evaluated(child, columns, length))
         case _AndOr(children=children, is_and=is_and):
-            joined, *others = (_answer(child, columns, length) for child in children)
+            joined, *others = (_evaluated(child, columns, length) for child in children)
             for one in others:
                 joined = pc.and_kleene(joined, one) if is_and else pc.or_kleene(joined, one)
             return joined
@@ -313,22 +313,22 @@ def _answer(condition: _Condition, columns: Mapping[str, pa.Array], length: int)
         values = pc.struct_field(values, name)
     if isinstance(condition, _Like):
         return pc.match_like(values, condition.pattern)
-    answer = _asked(condition.bound, values)
+    answer = _compared(condition.bound, values)
     if condition.false_is_unknown:
         answer = pc.if_else(answer, pa.scalar(True), _UNKNOWN)
     return pc.if_else(pc.is_null(values), _UNKNOWN, answer) if condition.null_is_unknown else answer
 
 
-def _asked(bound: Bound, values: pa.Array) -> pa.Array:
+def _compared(bound: Bound, values: pa.Array) -> pa.Array:
     """True or false for each value; the caller corrects the results for nulls."""
-    answers = [_of_leaf(part, values) for part in _parts(bound) if isinstance(part, BoundLeaf)]
+    answers = [_leaf_mask(part, values) for part in _parts(bound) if isinstance(part, BoundLeaf)]
     joined = pa.array([False] * len(values), pa.bool_())
     for one in answers:
         joined = pc.or_(joined, pc.fill_null(one, False))
     return joined
 
 
-def _of_leaf(leaf: BoundLeaf, values: pa.Array) -> pa.Array:
+def _leaf_mask(leaf: BoundLeaf, values: pa.Array) -> pa.Array:
     match leaf.op:
         case Op.IS_NULL:
             return pc.is_null(values)

@@ -1,4 +1,4 @@
-"""Row groups of Parquet files, and their selection by byte range and statistics; other formats are one piece."""
+"""Row groups of Parquet files, and their selection by byte range and statistics; other formats are one row range."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import ColumnStats, Condition
+from lakemuster.spark.reading.column_stats import ColumnStats, Condition
 from lakemuster.spark.reading.model import BYTE_RANGE
 
 
@@ -19,7 +19,7 @@ class RowRange:
     """Consecutive rows of a file that can be read separately: a row group, or the whole file.
 
     Attributes:
-        number: its index among the file's pieces.
+        number: its index among the file's row ranges.
         first_row: the position of its first row in the file.
         num_rows: None if unknown until the rows are read.
         first_byte: its byte offset in the file.
@@ -32,12 +32,12 @@ class RowRange:
 
 
 def whole(num_rows: int | None) -> tuple[RowRange, ...]:
-    """All rows of a file as one piece."""
+    """All rows of a file as one row range."""
     return (RowRange(0, 0, num_rows, 0),)
 
 
 def row_groups(metadata: pq.FileMetaData) -> Iterator[RowRange]:
-    """The row groups of a file as pieces."""
+    """The row groups of a file as row ranges."""
     first_row = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -45,7 +45,7 @@ def row_groups(metadata: pq.FileMetaData) -> Iterator[RowRange]:
         first_row += group.num_rows
 
 
-def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> ColumnStats | None:
+def row_group_stats(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> ColumnStats | None:
     """A leaf column's statistics in a row group, from the footer; ``of`` is the Arrow type it is read as."""
     chunk = metadata.row_group(number).column(leaf)
     about = chunk.statistics
@@ -57,31 +57,31 @@ def row_group_bounds(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.D
     return ColumnStats(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
 
 
-def wanted_pieces(
-    pieces: Sequence[RowRange],
+def matching_ranges(
+    row_ranges: Sequence[RowRange],
     file: Row,
     conditions: Sequence[Condition],
-    bounds: Callable[[int, RowRange], ColumnStats | None],
+    stats: Callable[[int, RowRange], ColumnStats | None],
 ) -> list[RowRange]:
-    """The pieces that start in the file row's byte range and may hold rows that match all conditions.
+    """The row ranges that start in the file row's byte range and may hold rows that match all conditions.
 
     Args:
-        bounds: returns the bounds of a field, by id, in a piece.
+        stats: returns the statistics of a field, by id, in a row range.
     """
     first, end = file.get(BYTE_RANGE) or (0, None)
     found = []
-    for piece in pieces:
-        if piece.first_byte < first or (end is not None and piece.first_byte >= end):
+    for row_range in row_ranges:
+        if row_range.first_byte < first or (end is not None and row_range.first_byte >= end):
             continue
-        if all(one.may_hold(partial(_bounds, bounds, piece)) for one in conditions):
-            found.append(piece)
+        if all(one.may_hold(partial(_stats_in, stats, row_range)) for one in conditions):
+            found.append(row_range)
     return found
 
 
-def _bounds(
-    bounds: Callable[[int, RowRange], ColumnStats | None], piece: RowRange, field_id: int
+def _stats_in(
+    stats: Callable[[int, RowRange], ColumnStats | None], row_range: RowRange, field_id: int
 ) -> ColumnStats | None:
-    return bounds(field_id, piece)
+    return stats(field_id, row_range)
 
 
 def _first_byte(group: pq.RowGroupMetaData) -> int:

@@ -1,14 +1,14 @@
 """Read Iceberg data files as Arrow batches, with deletes applied; without Spark, PyIceberg or a JVM.
 
 * ``schema``      columns as Arrow types that Spark accepts
-* ``stored``      the columns of a file, by field id
+* ``file_columns``   the columns of a file, by field id
 * ``projection``  a file's columns to the table's; ``casts``: type promotion, ``defaults``: missing columns
 * ``open_rows``   data and delete files: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
-* ``ids``         field ids for files without them
+* ``field_ids``    field ids for files without them
 * ``positions``   position deletes and deletion vectors
 * ``equality``    equality deletes; ``keys``: lookup of rows among deleted values
 * ``metadata_columns``  Iceberg's metadata columns
-* ``bounded``     a cache of delete files that several data files share
+* ``byte_limited_cache``   a cache of delete files that several data files share
 * ``rows``        the rows of a split
 """
 

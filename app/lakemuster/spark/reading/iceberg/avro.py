@@ -19,7 +19,7 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
@@ -52,7 +52,7 @@ class AvroRows:
 
     reads_whole_columns = True
     num_rows: int | None = None
-    pieces = whole(None)
+    row_ranges = whole(None)
 
     def __init__(self, source: pa.NativeFile) -> None:
         self._source = source
@@ -73,11 +73,11 @@ class AvroRows:
         self._fields, self._shapes = types.fields, types.shapes
         self.columns: tuple[FileColumn, ...] = file_columns(pa.schema(types.fields), _field_id)
 
-    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
+    def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
         """None: Avro files have no statistics."""
         return None
 
-    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of the given leaves. Callable once: the file is read as a stream.
 
         Raises:

@@ -25,7 +25,7 @@ _DASHES = (8, 13, 18, 23)
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-class UnlikeTypesError(Exception):
+class IncompatibleTypeError(Exception):
     """A file's column type cannot be promoted to the table's; the message names both."""
 
 
@@ -33,7 +33,7 @@ def cast(source: pa.DataType, of: Primitive) -> Cast:
     """A function that casts arrays of a file's column to a table's type, as ``schema.arrow_type(of)``.
 
     Raises:
-        UnlikeTypesError: the file's type cannot be promoted to the table's.
+        IncompatibleTypeError: the file's type cannot be promoted to the table's.
         UnknownTypeError: the table's type has no Arrow type.
     """
     if pa.types.is_dictionary(source):
@@ -46,7 +46,7 @@ def cast(source: pa.DataType, of: Primitive) -> Cast:
         return lambda array: pa.nulls(len(array), target)
     found = _cast(source, of, target)
     if found is None:
-        raise UnlikeTypesError(f"it holds {source}, not {of.text}")
+        raise IncompatibleTypeError(f"it holds {source}, not {of.text}")
     return found
 
 
@@ -117,7 +117,7 @@ def _of_length(source: pa.DataType, length: int) -> Cast | None:
     def checked(array: pa.Array) -> pa.Array:
         lengths = pc.min_max(pc.binary_length(array)).as_py()
         if lengths["min"] not in {None, length} or lengths["max"] not in {None, length}:
-            raise UnlikeTypesError(f"it holds values of other than {length} bytes")
+            raise IncompatibleTypeError(f"it holds values of other than {length} bytes")
         return array.cast(pa.binary())
 
     return checked
@@ -153,12 +153,12 @@ def uuid_text(array: pa.Array) -> pa.Array:
     """UUIDs of 16 bytes as strings, lower-case with dashes.
 
     Raises:
-        UnlikeTypesError: a value has another length.
+        IncompatibleTypeError: a value has another length.
     """
     filled = pc.fill_null(array, bytes(16))
     lengths = pc.min_max(pc.binary_length(filled)).as_py()
     if len(array) and (lengths["min"], lengths["max"]) != (16, 16):
-        raise UnlikeTypesError("it holds values of other than 16 bytes, not uuid")
+        raise IncompatibleTypeError("it holds values of other than 16 bytes, not uuid")
     data = filled.cast(pa.binary(16)) if len(array) else pa.array([], pa.binary(16))
     start = data.offset * 16
     octets = np.frombuffer(data.buffers()[1], np.uint8)[start : start + len(array) * 16].reshape(-1, 16)

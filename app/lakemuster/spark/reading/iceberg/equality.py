@@ -19,7 +19,7 @@ from lakemuster.client.model import Row
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn
-from lakemuster.spark.reading.iceberg.keys import Keys, comparable
+from lakemuster.spark.reading.iceberg.keys import KeySet, comparable
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import arrow_type, known_schemas
@@ -71,7 +71,7 @@ class EqualityDeletes:
         self._columns: Cache[Hashable, tuple[pa.Array, ...]] = Cache(
             "equality deletes", lambda _, arrays: nbytes(arrays), budget
         )
-        self._keys: Cache[Hashable, Keys] = Cache("equality deletes", lambda _, keys: keys.nbytes, budget)
+        self._keys: Cache[Hashable, KeySet] = Cache("equality deletes", lambda _, keys: keys.nbytes, budget)
 
     @cached_property
     def _schemas(self) -> tuple[Schema, ...]:
@@ -96,7 +96,7 @@ class EqualityDeletes:
             for ids, deletes in groups.items()
         )
 
-    def keys(self, group: KeyGroup) -> Keys:
+    def keys(self, group: KeyGroup) -> KeySet:
         """The keys of all delete files of a group.
 
         Raises:
@@ -104,10 +104,10 @@ class EqualityDeletes:
         """
         paths = tuple(delete["file_path"] for delete in group.deletes)
 
-        def make() -> Keys:
+        def make() -> KeySet:
             parts = [self._rows(delete, group.columns) for delete in group.deletes]
             columns = [pa.concat_arrays([part[place] for part in parts]) for place in range(len(group.columns))]
-            return Keys(columns)
+            return KeySet(columns)
 
         return self._keys.get_or_make((paths, _ids(group.columns)), make)
 
@@ -135,7 +135,7 @@ class EqualityDeletes:
             make = projection(fields, rows.read_columns(leaves), {})
             parts = [
                 [column.values(one(batch)) for column, one in zip(columns, make, strict=True)]
-                for _, batch in rows.batches(leaves, rows.pieces)
+                for _, batch in rows.batches(leaves, rows.row_ranges)
             ]
         empty = [column.values(pa.array([], arrow_type(column.field.type))) for column in columns]
         return tuple(pa.concat_arrays(each) for each in zip(empty, *parts, strict=True))

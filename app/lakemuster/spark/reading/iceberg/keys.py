@@ -29,7 +29,7 @@ def comparable(values: pa.Array) -> pa.Array:
     return values.view(pa.binary(16)) if pa.types.is_decimal128(of) else values
 
 
-class Keys:
+class KeySet:
     """A set of key rows over one or more columns, indexed for lookups.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.avro import AvroRows
 from lakemuster.spark.reading.iceberg.field_ids import (
     NAME_MAPPING,
@@ -28,7 +28,7 @@ from lakemuster.spark.reading.model import Files, NotReadable, TableToRead
 from lakemuster.spark.reading.row_groups import RowRange
 
 
-class Rows(Protocol):
+class FormatRows(Protocol):
     """The rows of an open file; each format has an implementation."""
 
     @property
@@ -47,20 +47,20 @@ class Rows(Protocol):
         ...
 
     @property
-    def pieces(self) -> tuple[RowRange, ...]:
+    def row_ranges(self) -> tuple[RowRange, ...]:
         """The parts that can be read separately."""
         ...
 
-    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece in order, with the columns of the given leaves."""
+    def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
+        """The rows of a row range in order, with the columns of the given leaves."""
         ...
 
-    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
-        """The statistics of a primitive column outside lists and maps, in a piece; None if unknown."""
+    def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
+        """The statistics of a primitive column outside lists and maps, in a row range; None if unknown."""
         ...
 
 
-_FORMATS: dict[str, Callable[[pa.NativeFile], Rows]] = {"parquet": ParquetRows, "orc": OrcRows, "avro": AvroRows}
+_FORMATS: dict[str, Callable[[pa.NativeFile], FormatRows]] = {"parquet": ParquetRows, "orc": OrcRows, "avro": AvroRows}
 
 
 class OpenRows:
@@ -85,10 +85,10 @@ class OpenRows:
         kind = _FORMATS.get(file["file_format"])
         if kind is None:
             raise NotReadable(table.name, f"its format is {file['file_format']}", path)
-        self._rows: Rows = kind(files.open(path, file.get("file_size_in_bytes")))
+        self._rows: FormatRows = kind(files.open(path, file.get("file_size_in_bytes")))
         if self._rows.num_rows is not None:
             self._count(self._rows.num_rows)
-            if self._rows.num_rows != sum(piece.num_rows or 0 for piece in self._rows.pieces):
+            if self._rows.num_rows != sum(row_range.num_rows or 0 for row_range in self._rows.row_ranges):
                 raise NotReadable(table.name, "its parts are not as many rows as it is", path)
         self.columns = self._rows.columns
         if not has_ids(self.columns):
@@ -102,34 +102,34 @@ class OpenRows:
         return prune(self.columns, leaves)
 
     @property
-    def pieces(self) -> tuple[RowRange, ...]:
+    def row_ranges(self) -> tuple[RowRange, ...]:
         """The parts that can be read separately, in order."""
-        return self._rows.pieces
+        return self._rows.row_ranges
 
-    def bounds(self, field_id: int, piece: RowRange) -> ColumnStats | None:
-        """The statistics of a primitive column or struct member in a piece; None if unknown."""
+    def column_stats(self, field_id: int, row_range: RowRange) -> ColumnStats | None:
+        """The statistics of a primitive column or struct member in a row range; None if unknown."""
         column = _primitive(self.columns, field_id)
-        return None if column is None else self._rows.bounds(column, piece)
+        return None if column is None else self._rows.column_stats(column, row_range)
 
-    def batches(self, leaves: set[int], pieces: Sequence[RowRange]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """The batches of some pieces in order, each with the position of its first row in the file.
+    def batches(self, leaves: set[int], row_ranges: Sequence[RowRange]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The batches of some row ranges in order, each with the position of its first row in the file.
 
         The columns are those of :meth:`read_columns`.
 
         Raises:
-            NotReadable: at the end of a piece, if its row count is not the recorded one.
+            NotReadable: at the end of a row range, if its row count is not the recorded one.
             ArrowException, OSError: as for its format.
         """
-        for piece in pieces:
-            at = piece.first_row
-            for batch in self._rows.batches(leaves, piece):
+        for row_range in row_ranges:
+            at = row_range.first_row
+            for batch in self._rows.batches(leaves, row_range):
                 yield at, batch
                 at += batch.num_rows
-            count = at - piece.first_row
-            if piece.num_rows is None:
+            count = at - row_range.first_row
+            if row_range.num_rows is None:
                 self._count(count)
-            elif count != piece.num_rows:
-                raise NotReadable(self._table.name, f"it gave {count} rows, not {piece.num_rows}", self._path)
+            elif count != row_range.num_rows:
+                raise NotReadable(self._table.name, f"it gave {count} rows, not {row_range.num_rows}", self._path)
 
     def _count(self, found: int) -> None:
         if self._recorded is not None and self._recorded >= 0 and found != self._recorded:

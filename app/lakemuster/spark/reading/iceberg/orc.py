@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyarrow import orc
 
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
 from lakemuster.spark.reading.iceberg.projection import NotProjectedError
-from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
+from lakemuster.spark.reading.orc_timestamps import NEWER_PYARROW_NEEDED, has_timestamps, timestamps_are_checked
 from lakemuster.spark.reading.row_groups import RowRange, whole
 
 _FIELD_ID = b"iceberg.id"
@@ -33,14 +33,14 @@ class OrcRows:
     def __init__(self, source: pa.NativeFile) -> None:
         self._file = orc.ORCFile(source)
         self.num_rows: int | None = self._file.nrows
-        self.pieces = whole(self._file.nrows)
+        self.row_ranges = whole(self._file.nrows)
         self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema, _field_id)
 
-    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
+    def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
         """None: pyarrow does not expose stripe statistics."""
         return None
 
-    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
         """All rows in order, with the columns of the given leaves.
 
         Raises:
@@ -48,7 +48,7 @@ class OrcRows:
         """
         places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
         if any(has_timestamps(self.columns[at].type) for at in places) and not timestamps_are_checked():
-            raise NotProjectedError(NEWER)
+            raise NotProjectedError(NEWER_PYARROW_NEEDED)
         names = [column.name for column in self.columns]
         chosen = [names[at] for at in places] or names[:1]
         # pyarrow takes names with dots as paths into nested columns, so such a name may select another column.

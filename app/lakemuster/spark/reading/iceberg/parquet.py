@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
 from lakemuster.spark.reading.int96 import open_parquet
-from lakemuster.spark.reading.row_groups import RowRange, row_group_bounds, row_groups
+from lakemuster.spark.reading.row_groups import RowRange, row_group_stats, row_groups
 
 _FIELD_ID = b"PARQUET:field_id"
 _BATCH_BYTES = 16 * 2**20
@@ -22,7 +22,7 @@ class ParquetRows:
     Attributes:
         columns: the file's columns.
         num_rows: the row count in the footer.
-        pieces: the row groups.
+        row_ranges: the row groups.
 
     Raises:
         ArrowException, OSError: it is not a complete Parquet file, or cannot be fetched.
@@ -34,9 +34,9 @@ class ParquetRows:
         self._file = open_parquet(source)
         self.num_rows: int | None = self._file.metadata.num_rows
         self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema_arrow, _field_id)
-        self.pieces = tuple(row_groups(self._file.metadata))
+        self.row_ranges = tuple(row_groups(self._file.metadata))
 
-    def batches(self, leaves: set[int], piece: RowRange) -> Iterator[pa.RecordBatch]:
+    def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
         """The rows of a row group in order, with the columns of ``stored.prune(columns, leaves)``.
 
         Raises:
@@ -45,15 +45,15 @@ class ParquetRows:
         indices = sorted(leaves)
         # One row group per call, so that the next ones are not prefetched.
         yield from self._file.reader.iter_batches(
-            self._batch_rows(piece.number, indices),
-            row_groups=[piece.number],
+            self._batch_rows(row_range.number, indices),
+            row_groups=[row_range.number],
             column_indices=indices,
             use_threads=False,
         )
 
-    def bounds(self, column: FileColumn, piece: RowRange) -> ColumnStats | None:
+    def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
         """The statistics of a primitive column in a row group, from the footer; None if it has none."""
-        return row_group_bounds(self._file.metadata, piece.number, column.leaf, column.type)
+        return row_group_stats(self._file.metadata, row_range.number, column.leaf, column.type)
 
     def _batch_rows(self, group: int, indices: list[int]) -> int:
         about = self._file.metadata.row_group(group)

@@ -17,7 +17,7 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
 from lakemuster.formats.iceberg.schemas import RESERVED
 from lakemuster.metadata.types import Field
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.field_ids import mapping_of
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.projection import leaves_of, projection
@@ -94,7 +94,7 @@ class PositionDeletes:
         leaves = leaves_of(_FIELDS, rows.columns)
         paths, positions = projection(_FIELDS, rows.read_columns(leaves), {})
         found: dict[str, list[Positions]] = {}
-        for _, batch in rows.batches(leaves, self._pieces(rows, wanted)):
+        for _, batch in rows.batches(leaves, self._row_ranges(rows, wanted)):
             of = paths(batch).dictionary_encode()
             places = positions(batch)
             if of.null_count or places.null_count:
@@ -105,18 +105,22 @@ class PositionDeletes:
                     found.setdefault(now, []).append(numbers[which == code])
         return {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
 
-    def _pieces(self, rows: OpenRows, wanted: set[str]) -> Sequence[RowRange]:
-        """The pieces whose bounds may contain a wanted file's path; all pieces if locations are rewritten."""
+    def _row_ranges(self, rows: OpenRows, wanted: set[str]) -> Sequence[RowRange]:
+        """The row ranges whose bounds may contain a wanted file's path; all row ranges if locations are rewritten."""
         if self._table.rewrites:
-            return rows.pieces
+            return rows.row_ranges
         paths = [path.encode() for path in wanted]
-        return [piece for piece in rows.pieces if _may_hold(paths, rows.bounds(_FIELDS[0].field_id, piece))]
+        return [
+            row_range
+            for row_range in rows.row_ranges
+            if _may_hold(paths, rows.column_stats(_FIELDS[0].field_id, row_range))
+        ]
 
 
-def _may_hold(paths: Sequence[bytes], bounds: ColumnStats | None) -> bool:
-    if bounds is None or not isinstance(bounds.low, bytes) or not isinstance(bounds.high, bytes):
+def _may_hold(paths: Sequence[bytes], stats: ColumnStats | None) -> bool:
+    if stats is None or not isinstance(stats.low, bytes) or not isinstance(stats.high, bytes):
         return True
-    return any(bounds.low <= path <= bounds.high for path in paths)
+    return any(stats.low <= path <= stats.high for path in paths)
 
 
 def live_mask(positions: Positions, start: int, count: int) -> pa.Array | None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.metadata.types import Field, ListType, MapType, Primitive, StructType
-from lakemuster.spark.reading.iceberg.casts import UnlikeTypesError, cast
+from lakemuster.spark.reading.iceberg.casts import IncompatibleTypeError, cast
 from lakemuster.spark.reading.iceberg.defaults import NoValueError, missing_value
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, is_list
 from lakemuster.spark.reading.iceberg.schema import UnknownTypeError, arrow_field, arrow_type
@@ -103,7 +103,7 @@ def _convert(field: Field, column: FileColumn, constants: Constants, path: str) 
                 values = _convert(value, column.children[1], constants, f"{path}.value")
                 target = arrow_type(of)
                 return lambda array: _map(array, keys, values, target)
-    except UnlikeTypesError as cause:
+    except IncompatibleTypeError as cause:
         raise NotProjectedError(f"column {path} is of another type: {cause}") from cause
     except UnknownTypeError as cause:
         raise NotProjectedError(f"column {path} is {cause}, which cannot be read") from cause
@@ -113,7 +113,7 @@ def _convert(field: Field, column: FileColumn, constants: Constants, path: str) 
 def _named(convert: Convert, array: pa.Array, path: str) -> pa.Array:
     try:
         return convert(array)
-    except (UnlikeTypesError, pa.ArrowException) as cause:
+    except (IncompatibleTypeError, pa.ArrowException) as cause:
         raise NotProjectedError(f"column {path} holds other values than its type has: {cause}") from cause
 
 

@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import Condition
+from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
-from lakemuster.spark.reading.iceberg.keys import Keys
+from lakemuster.spark.reading.iceberg.keys import KeySet
 from lakemuster.spark.reading.iceberg.metadata_columns import MetadataColumns
 from lakemuster.spark.reading.iceberg.open_rows import OpenRows, naming
 from lakemuster.spark.reading.iceberg.positions import PositionDeletes, live_mask
 from lakemuster.spark.reading.iceberg.projection import Column, leaves_of, projection
 from lakemuster.spark.reading.iceberg.schema import read_schema, wanted_fields
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
-from lakemuster.spark.reading.row_groups import wanted_pieces
+from lakemuster.spark.reading.row_groups import matching_ranges
 
 _DELETES = frozenset({"position-deletes", "equality-deletes"})
 
@@ -35,13 +35,13 @@ def read(
         NotReadable: a file, or one of its delete files, cannot be read; some rows may have been yielded before.
         OSError: from storage.
     """
-    reading = _Reading(table, split, files, conditions)
+    reading = _SplitReader(table, split, files, conditions)
     for file in split.files:
         with naming(table, file["file_path"]):
             yield from reading.rows(file)
 
 
-class _Reading:
+class _SplitReader:
     """Reads the files of one split."""
 
     def __init__(self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition]) -> None:
@@ -57,26 +57,26 @@ class _Reading:
         if unknown is not None:
             raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
         rows = OpenRows(self._table, file, self._files)
-        pieces = wanted_pieces(rows.pieces, file, self._conditions, rows.bounds)
-        if not pieces:
+        row_ranges = matching_ranges(rows.row_ranges, file, self._conditions, rows.column_stats)
+        if not row_ranges:
             return
         groups = self._equality.of(file)
         wanted = [*self._fields, *(field for group in groups for field in group.fields)]
         leaves = leaves_of(wanted, rows.columns)
         columns, constants = rows.read_columns(leaves), partition_constants(self._table, file)
         make = projection(self._fields, columns, constants)
-        stamps = MetadataColumns(self._table, file)
+        metadata_columns = MetadataColumns(self._table, file)
         filters = [_Filter(group, self._equality.keys(group), projection(group.fields, columns, constants))
                    for group in groups]  # fmt: skip
         positions = self._positions.of(file)
-        for start, batch in rows.batches(leaves, pieces):
+        for start, batch in rows.batches(leaves, row_ranges):
             mask = live_mask(positions, start, batch.num_rows)
-            left = stamps.numbered(batch, start)
+            left = metadata_columns.numbered(batch, start)
             left = left if mask is None else left.filter(mask)
             for one in filters:
                 left = one.left(left)
             if left.num_rows:
-                yield _made(left, make, stamps, self._schema)
+                yield _made(left, make, metadata_columns, self._schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class _Filter:
     """Applies the equality deletes of one key group."""
 
     group: KeyGroup
-    keys: Keys
+    keys: KeySet
     make: tuple[Column, ...]
 
     def left(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -96,10 +96,12 @@ class _Filter:
         return batch.filter(pa.array(np.logical_not(hit))) if hit.any() else batch
 
 
-def _made(batch: pa.RecordBatch, make: Sequence[Column], stamps: MetadataColumns, schema: pa.Schema) -> pa.RecordBatch:
+def _made(
+    batch: pa.RecordBatch, make: Sequence[Column], metadata_columns: MetadataColumns, schema: pa.Schema
+) -> pa.RecordBatch:
     if not schema:
         return batch.select([])
-    return pa.RecordBatch.from_arrays([*(column(batch) for column in make), *stamps.of(batch)], schema=schema)
+    return pa.RecordBatch.from_arrays([*(column(batch) for column in make), *metadata_columns.of(batch)], schema=schema)
 
 
 def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:

@@ -3,8 +3,8 @@
 The modules, in the direction of imports::
 
     sections > engines > merging > aggregation | sorted_cursor > ordering
-    sections > vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
-    spread > file_rows
+    sections > deletion_vectors > file_rows > data_files | evolution > casts | arrays | tables > schemas
+    data_evolution > file_rows
 
 * ``schemas``     columns from the server's JSON, and their types in Spark
 * ``tables``      a table's columns, keys, schemas and options
@@ -12,10 +12,10 @@ The modules, in the direction of imports::
 * ``evolution``, ``casts``  columns of older schemas to the table's current ones
 * ``data_files``  Parquet, ORC and Avro files: batches of columns by name
 * ``file_rows``   the rows of one file
-* ``vectors``     ... without the rows in its deletion vector
-* ``ordering``, ``sources``, ``merging``, ``sections``  merge the rows of a key from several files
-* ``engines``, ``folding``  ... by the table's merge engine; ``folding``: column by column
-* ``spread``      rows whose columns are in several files (data evolution)
+* ``deletion_vectors``   ... without the rows in its deletion vector
+* ``ordering``, ``sorted_cursor``, ``merging``, ``sections``  merge the rows of a key from several files
+* ``engines``, ``aggregation``  ... by the table's merge engine; ``aggregation``: column by column
+* ``data_evolution``   rows whose columns are in several files (data evolution)
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from lakemuster.client.model import Row
-from lakemuster.spark.reading.bounds import Condition
+from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRead
 from lakemuster.spark.reading.paimon.arrays import has_nulls_against
-from lakemuster.spark.reading.paimon.data_evolution import spread_rows
+from lakemuster.spark.reading.paimon.data_evolution import data_evolution_rows
 from lakemuster.spark.reading.paimon.sections import rows_alone, section_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable, of_branch
 
@@ -79,7 +79,7 @@ def read(
         else:
             sections.setdefault(file["section"], []).append(file)
     for section in sections.values():
-        together = section_rows if known.primary_keys else spread_rows
+        together = section_rows if known.primary_keys else data_evolution_rows
         for batch in together(known, section, known.wanted, files):
             yield _as_promised(known, schema, batch, section[0]["file_path"])
 

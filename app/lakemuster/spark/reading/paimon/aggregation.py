@@ -102,7 +102,7 @@ class ColumnMerge:
         """The columns to read in addition to the requested ones."""
         return tuple(field for group in self.groups for field in group.sequence)
 
-    def folded(self, rows: pa.Table, starts: Places) -> pa.Table:
+    def merged(self, rows: pa.Table, starts: Places) -> pa.Table:
         """One merged row per run.
 
         Raises:

@@ -24,7 +24,7 @@ _APART = (".blob", ".vector.")
 """Marks in the names of files that hold a single column of large objects, or vectors, for part of the rows."""
 
 
-def spread_rows(
+def data_evolution_rows(
     table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one range of row ids.

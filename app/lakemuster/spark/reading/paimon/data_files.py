@@ -15,10 +15,10 @@ from pyarrow import orc
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import read_table
 from lakemuster.formats.avro.container import read_header, read_long
-from lakemuster.spark.reading.bounds import ColumnStats
+from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.int96 import open_parquet
-from lakemuster.spark.reading.orc_timestamps import NEWER, has_timestamps, timestamps_are_checked
-from lakemuster.spark.reading.row_groups import RowRange, row_group_bounds, row_groups, whole
+from lakemuster.spark.reading.orc_timestamps import NEWER_PYARROW_NEEDED, has_timestamps, timestamps_are_checked
+from lakemuster.spark.reading.row_groups import RowRange, row_group_stats, row_groups, whole
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
@@ -41,16 +41,16 @@ class DataFile:
     Attributes:
         row_count: the row count in the footer; None for formats without one.
         names: the names of its columns.
-        pieces: the parts that can be read separately, in order.
-        batches: returns the batches of some columns in some pieces, in file order.
-        bounds: returns the statistics of a column in a piece; None if unknown.
+        row_ranges: the parts that can be read separately, in order.
+        batches: returns the batches of some columns in some row ranges, in file order.
+        column_stats: returns the statistics of a column in a row range; None if unknown.
     """
 
     row_count: int | None
     names: frozenset[str]
-    pieces: tuple[RowRange, ...]
+    row_ranges: tuple[RowRange, ...]
     batches: Callable[[Sequence[str], Sequence[RowRange]], Iterator[pa.RecordBatch]]
-    bounds: Callable[[str, RowRange], ColumnStats | None]
+    column_stats: Callable[[str, RowRange], ColumnStats | None]
 
 
 def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
@@ -74,17 +74,17 @@ def _parquet(source: pa.NativeFile) -> DataFile:
     file = open_parquet(source, buffer_size=_BUFFER_BYTES)
     leaves = _leaves(file.schema_arrow)
 
-    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
-        groups = [piece.number for piece in pieces]
+    def batches(names: Sequence[str], row_ranges: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
+        groups = [row_range.number for row_range in row_ranges]
         yield from file.iter_batches(BATCH_ROWS, row_groups=groups, columns=list(names), use_threads=False)
 
-    def bounds(name: str, piece: RowRange) -> ColumnStats | None:
+    def column_stats(name: str, row_range: RowRange) -> ColumnStats | None:
         if name not in leaves:
             return None
-        return row_group_bounds(file.metadata, piece.number, leaves[name], file.schema_arrow.field(name).type)
+        return row_group_stats(file.metadata, row_range.number, leaves[name], file.schema_arrow.field(name).type)
 
-    pieces = tuple(row_groups(file.metadata))
-    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), pieces, batches, bounds)
+    row_ranges = tuple(row_groups(file.metadata))
+    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), row_ranges, batches, column_stats)
 
 
 def _leaves(schema: pa.Schema) -> dict[str, int]:
@@ -101,19 +101,19 @@ def _leaves_within(of: pa.DataType) -> int:
     return sum(_leaves_within(of.field(at).type) for at in range(of.num_fields)) if of.num_fields else 1
 
 
-def _nothing(name: str, piece: RowRange) -> ColumnStats | None:
+def _nothing(name: str, row_range: RowRange) -> ColumnStats | None:
     """No bounds: the format has no statistics, or its library does not expose them."""
-    del name, piece
+    del name, row_range
     return None
 
 
 def _orc(source: pa.NativeFile) -> DataFile:
     file = orc.ORCFile(source)
 
-    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
-        del pieces
+    def batches(names: Sequence[str], row_ranges: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
+        del row_ranges
         if any(has_timestamps(file.schema.field(name).type) for name in names) and not timestamps_are_checked():
-            raise UnknownContainer(NEWER)
+            raise UnknownContainer(NEWER_PYARROW_NEEDED)
         # Without names, read all columns, to get the row count. A name with a dot would select a nested member.
         chosen = None if not names or any("." in name for name in names) else list(names)
         for number in range(file.nstripes):
@@ -130,8 +130,8 @@ def _avro(source: pa.NativeFile) -> DataFile:
     source.seek(0)
     header = source.read(start)
 
-    def batches(names: Sequence[str], pieces: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
-        del pieces
+    def batches(names: Sequence[str], row_ranges: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
+        del row_ranges
         for blocks in _blocks(source, start, size):
             rows = read_table(header + blocks)[1]
             for batch in rows.to_batches(max_chunksize=BATCH_ROWS):

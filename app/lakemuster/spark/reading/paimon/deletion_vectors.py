@@ -15,7 +15,7 @@ from lakemuster.client.model import Row
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.indexes import VERSION, VectorRange, parse_deletion_vectors
 from lakemuster.metadata.types import Field
-from lakemuster.spark.reading.bounds import Condition
+from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.file_rows import open_rows
 from lakemuster.spark.reading.paimon.tables import PaimonTable
@@ -38,18 +38,18 @@ def live_rows(
         if deleted is None:
             yield from rows.batches()
         else:
-            yield from without_positions(_among(deleted, rows.pieces), rows.batches())
+            yield from without_positions(_among(deleted, rows.row_ranges), rows.batches())
 
 
-def _among(deleted: NDArray[np.uint64], pieces: Sequence[RowRange]) -> NDArray[np.uint64]:
-    """Positions of deleted rows in the file, converted to positions in the concatenated rows of some pieces."""
+def _among(deleted: NDArray[np.uint64], row_ranges: Sequence[RowRange]) -> NDArray[np.uint64]:
+    """Positions of deleted rows in the file, converted to positions in the concatenated rows of some row ranges."""
     found, start = [np.empty(0, np.uint64)], 0
-    for piece in pieces:
-        if piece.num_rows is None:
+    for row_range in row_ranges:
+        if row_range.num_rows is None:
             return deleted
-        first, last = np.searchsorted(deleted, [piece.first_row, piece.first_row + piece.num_rows])
-        found.append(deleted[first:last] - np.uint64(piece.first_row) + np.uint64(start))
-        start += piece.num_rows
+        first, last = np.searchsorted(deleted, [row_range.first_row, row_range.first_row + row_range.num_rows])
+        found.append(deleted[first:last] - np.uint64(row_range.first_row) + np.uint64(start))
+        start += row_range.num_rows
     return np.concatenate(found)
 
 

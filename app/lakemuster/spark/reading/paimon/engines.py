@@ -65,11 +65,11 @@ def merging_of(table: PaimonTable, wanted: Sequence[Field]) -> Merging:
         descending=order == "descending",
         keeps_first=engine == "first-row",
         ignores_deletes=any(table.flag(name) for name in _IGNORE_DELETE),
-        folding=_folding_of(table, engine, wanted, sequence),
+        column_merge=_column_merge_of(table, engine, wanted, sequence),
     )
 
 
-def _folding_of(
+def _column_merge_of(
     table: PaimonTable, engine: str, wanted: Sequence[Field], sequence: Sequence[Field]
 ) -> ColumnMerge | None:
     if engine in ("deduplicate", "first-row"):

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from lakemuster.client.model import Row
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
-from lakemuster.spark.reading.bounds import ColumnStats, Condition
+from lakemuster.spark.reading.column_stats import ColumnStats, Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.casts import NotCastable
@@ -21,7 +21,7 @@ from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContaine
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
 from lakemuster.spark.reading.paimon.schemas import NoSparkType, spark_field
 from lakemuster.spark.reading.paimon.tables import PaimonTable
-from lakemuster.spark.reading.row_groups import RowRange, wanted_pieces
+from lakemuster.spark.reading.row_groups import RowRange, matching_ranges
 
 SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), required=True)
 ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
@@ -49,25 +49,25 @@ class OpenRows:
     """The rows of an open file.
 
     Attributes:
-        pieces: the pieces to read.
+        row_ranges: the row ranges to read.
     """
 
-    pieces: tuple[RowRange, ...]
+    row_ranges: tuple[RowRange, ...]
     _opened: DataFile
     _columns: _Columns
     _recorded: int
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows of the pieces in order.
+        """The rows of the row ranges in order.
 
         Raises:
             NotReadable: their count is not the recorded one.
         """
-        if not self.pieces:
+        if not self.row_ranges:
             return
-        read, counts = 0, [piece.num_rows for piece in self.pieces]
-        expected = self._recorded if self.pieces == self._opened.pieces else sum(count or 0 for count in counts)
-        for batch in self._opened.batches(self._columns.names(self._opened), self.pieces):
+        read, counts = 0, [row_range.num_rows for row_range in self.row_ranges]
+        expected = self._recorded if self.row_ranges == self._opened.row_ranges else sum(count or 0 for count in counts)
+        for batch in self._opened.batches(self._columns.names(self._opened), self.row_ranges):
             read += batch.num_rows
             yield self._columns.of(batch)
         if read != expected:
@@ -90,8 +90,8 @@ def open_rows(
         opened = open_data_file(file["file_format"], source)
         if opened.row_count not in (None, recorded):
             raise columns.refused(f"it holds {opened.row_count} rows, not {recorded} as recorded")
-        pieces = wanted_pieces(opened.pieces, file, conditions, partial(columns.bounds, opened))
-        yield OpenRows(tuple(pieces), opened, columns, recorded)
+        row_ranges = matching_ranges(opened.row_ranges, file, conditions, partial(columns.column_stats, opened))
+        yield OpenRows(tuple(row_ranges), opened, columns, recorded)
 
 
 class _Columns:
@@ -138,13 +138,13 @@ class _Columns:
         except (pa.ArrowException, OSError, CatalogError) as problem:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
 
-    def bounds(self, opened: DataFile, field_id: int, piece: RowRange) -> ColumnStats | None:
-        """The statistics of a column in a piece of the file; None if unknown, or if the column's type has changed."""
+    def column_stats(self, opened: DataFile, field_id: int, row_range: RowRange) -> ColumnStats | None:
+        """The statistics of a column in a row range; None if unknown, or if the column's type has changed."""
         now = next((field for field in self._table.fields if field.field_id == field_id), None)
         own = self._known.get(field_id)
         if now is None or own is None or own.type.text != now.type.text or now.name in self._table.partition_keys:
             return None
-        return opened.bounds(own.name, piece)
+        return opened.column_stats(own.name, row_range)
 
     def names(self, opened: DataFile) -> list[str]:
         """The columns to read of the file."""

@@ -27,7 +27,7 @@ _PLACE = "_PLACE"
 _ADDS = "_ADDS"
 
 
-class RefusesDeletes(Exception):
+class DeletesNotSupported(Exception):
     """There are delete rows, which the merge engine does not support."""
 
 
@@ -46,7 +46,7 @@ class Merging:
         descending: the row with the smallest sequence is the newest.
         keeps_first: keep the oldest row (first-row) instead of the newest (deduplicate).
         ignores_deletes: skip delete rows.
-        folding: merges column by column, for engines that do not keep a whole row; else None.
+        column_merge: merges column by column, for engines that do not keep a whole row; else None.
     """
 
     keys: tuple[Field, ...]
@@ -54,35 +54,35 @@ class Merging:
     descending: bool
     keeps_first: bool
     ignores_deletes: bool
-    folding: ColumnMerge | None = None
+    column_merge: ColumnMerge | None = None
 
     @property
     def needed(self) -> tuple[Field, ...]:
         """The columns to read in addition to the requested ones."""
-        return (*self.keys, *self.sequence, *(() if self.folding is None else self.folding.needed))
+        return (*self.keys, *self.sequence, *(() if self.column_merge is None else self.column_merge.needed))
 
-    def rows(self, sources: Sequence[SortedFile]) -> Iterator[pa.Table]:
-        """The merged rows in key order, with all columns of the sources.
+    def rows(self, cursors: Sequence[SortedFile]) -> Iterator[pa.Table]:
+        """The merged rows in key order, with all columns of the cursors.
 
         Args:
-            sources: ordered; between otherwise equal rows of a key, a later source's row is the newer one.
+            cursors: ordered; between otherwise equal rows of a key, a later cursor's row is the newer one.
 
         Raises:
             NotSorted: a file is not sorted.
-            RefusesDeletes: there are delete rows, which the merge engine does not support, or not here.
+            DeletesNotSupported: there are delete rows, which the merge engine does not support, or not here.
             AggregationFailed: values that an aggregate function cannot combine.
         """
         while True:
-            reached = [key for source in sources if (key := source.reached) is not None]
+            reached = [key for cursor in cursors if (key := cursor.reached) is not None]
             end = first_of(reached) if reached else None
-            taken = [(place, rows) for place, source in enumerate(sources) if (rows := source.take(end)) is not None]
+            taken = [(place, rows) for place, cursor in enumerate(cursors) if (rows := cursor.take(end)) is not None]
             if taken:
                 yield self._merged(taken)
             if end is None:
                 return
-            for source in sources:
-                if source.reached is not None and source.reached == end:
-                    source.load()
+            for cursor in cursors:
+                if cursor.reached is not None and cursor.reached == end:
+                    cursor.load()
 
     def _merged(self, taken: Sequence[tuple[int, pa.Table]]) -> pa.Table:
         rows = pa.concat_tables(
@@ -90,26 +90,26 @@ class Merging:
         ).combine_chunks()
         adds = is_added(rows.column(ROW_KIND.name))
         rows = rows.append_column(_ADDS, adds.cast(pa.int8()))
-        if self.ignores_deletes and self.folding is None:
+        if self.ignores_deletes and self.column_merge is None:
             rows = rows.filter(pc.equal(rows.column(_ADDS), 1))
         elif self.keeps_first and not pc.all(adds).as_py():
-            raise RefusesDeletes("rows say that a key is gone, which the merge engine first-row refuses")
+            raise DeletesNotSupported("rows say that a key is gone, which the merge engine first-row refuses")
         if not rows.num_rows:
             return rows
         rows = self._in_order(rows)
-        if self.folding is not None:
-            return self._folded(self.folding, rows)
+        if self.column_merge is not None:
+            return self._merged_by_column(self.column_merge, rows)
         rows = rows.filter(self._is_first(rows) if self.keeps_first else self._is_last(rows))
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
-    def _folded(self, folding: ColumnMerge, rows: pa.Table) -> pa.Table:
+    def _merged_by_column(self, column_merge: ColumnMerge, rows: pa.Table) -> pa.Table:
         starts = np.flatnonzero(self._is_first(rows).to_numpy(zero_copy_only=False))
         adds = rows.column(_ADDS).to_numpy()
         if ((np.minimum.reduceat(adds, starts) == 0) & (np.diff(starts, append=len(adds)) > 1)).any():
-            raise RefusesDeletes(
-                f"rows say that a key is gone, which is not applied for the merge engine {folding.engine}"
+            raise DeletesNotSupported(
+                f"rows say that a key is gone, which is not applied for the merge engine {column_merge.engine}"
             )
-        rows = folding.folded(rows, starts)
+        rows = column_merge.merged(rows, starts)
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
     def _in_order(self, rows: pa.Table) -> pa.Table:

@@ -9,16 +9,16 @@ import pyarrow as pa
 
 from lakemuster.client.model import Row
 from lakemuster.metadata.types import Field
-from lakemuster.spark.reading.bounds import Condition
+from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.aggregation import AggregationFailed
 from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
 from lakemuster.spark.reading.paimon.deletion_vectors import live_rows
 from lakemuster.spark.reading.paimon.engines import merging_of
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
-from lakemuster.spark.reading.paimon.merging import RefusesDeletes, is_added
+from lakemuster.spark.reading.paimon.merging import DeletesNotSupported, is_added
 from lakemuster.spark.reading.paimon.ordering import NoOrder, ordered_form
-from lakemuster.spark.reading.paimon.sorted_cursor import Key, NotSorted, SortedFile
+from lakemuster.spark.reading.paimon.sorted_cursor import MergeKey, NotSorted, SortedFile
 from lakemuster.spark.reading.paimon.tables import PaimonTable
 
 _POSTPONE = -2
@@ -62,20 +62,20 @@ def section_rows(
     ordered = sorted(section, key=lambda file: -file["level"])
     by_snapshot = table.flag("sequence.snapshot-ordering")
     try:
-        sources = []
+        cursors = []
         for file in ordered:
             rows = partial(_rows, table, file, tuple(needed.values()), files, by_snapshot=by_snapshot)
-            sources.append(SortedFile(file["file_path"], rows, merging.keys, _least_key(file, merging.keys)))
-        for rows in merging.rows(sources):
+            cursors.append(SortedFile(file["file_path"], rows, merging.keys, _least_key(file, merging.keys)))
+        for rows in merging.rows(cursors):
             for batch in rows.to_batches():
                 yield batch.select(names)
     except NotSorted as problem:
         raise NotReadable(table.name, str(problem), problem.path) from problem
-    except (RefusesDeletes, NoOrder, AggregationFailed) as problem:
+    except (DeletesNotSupported, NoOrder, AggregationFailed) as problem:
         raise NotReadable(table.name, str(problem), section[0]["file_path"]) from problem
 
 
-def _least_key(file: Row, keys: Sequence[Field]) -> Key | None:
+def _least_key(file: Row, keys: Sequence[Field]) -> MergeKey | None:
     """The smallest key recorded in a file's entry; None if it is missing or cannot be decoded."""
     recorded = file["min_key"] or {}
     try:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.paimon.ordering import before, ordered_form
 
-Key = tuple[pa.Scalar, ...]
+MergeKey = tuple[pa.Scalar, ...]
 """One key in the form of ``ordering.ordered_form``."""
 
 
@@ -37,7 +37,7 @@ class SortedFile:
     """
 
     def __init__(
-        self, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], keys: Sequence[Field], least: Key | None
+        self, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], keys: Sequence[Field], least: MergeKey | None
     ) -> None:
         self._path = path
         self._start = rows
@@ -50,7 +50,7 @@ class SortedFile:
             self.load()
 
     @property
-    def reached(self) -> Key | None:
+    def reached(self) -> MergeKey | None:
         """The key before which all rows have been read; None when the file has been read to its end."""
         return None if self._ended else self._floor
 
@@ -68,7 +68,7 @@ class SortedFile:
                 return
         self._ended = True
 
-    def take(self, end: Key | None) -> pa.Table | None:
+    def take(self, end: MergeKey | None) -> pa.Table | None:
         """Remove and return the buffered rows before a key, or all for None; None if there are none."""
         held = self._held
         if held is None:
@@ -91,7 +91,7 @@ class SortedFile:
         rows = pa.Table.from_batches([batch])
         self._held = rows if self._held is None else pa.concat_tables([self._held, rows])
 
-    def _count_before(self, held: pa.Table, end: Key) -> int:
+    def _count_before(self, held: pa.Table, end: MergeKey) -> int:
         columns = [held.column(key_column(number)) for number in range(len(self._keys))]
         return int(pc.sum(before(columns, end)).as_py() or 0)
 
@@ -101,7 +101,7 @@ def key_column(number: int) -> str:
     return f"_ORDER_{number}"
 
 
-def first_of(keys: Sequence[Key]) -> Key:
+def first_of(keys: Sequence[MergeKey]) -> MergeKey:
     """The least of one or more keys."""
     least = keys[0]
     for key in keys[1:]:

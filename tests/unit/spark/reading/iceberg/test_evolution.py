@@ -86,12 +86,12 @@ def test_values_of_unlike_types_are_refused(tmp_path, name):
 
 
 def test_int96_reaches_all_years(tmp_path):
-    stamps = [datetime(1, 1, 1), datetime(9999, 12, 31, 23), STAMP]  # noqa: DTZ001
+    metadata_columns = [datetime(1, 1, 1), datetime(9999, 12, 31, 23), STAMP]  # noqa: DTZ001
     field = pa.field("a", pa.timestamp("us"), metadata={"PARQUET:field_id": "1"})
     path = tmp_path / "a.parquet"
-    pq.write_table(pa.table([stamps], schema=pa.schema([field])), path, use_deprecated_int96_timestamps=True)
+    pq.write_table(pa.table([metadata_columns], schema=pa.schema([field])), path, use_deprecated_int96_timestamps=True)
     found = [row["a"] for row in rows(table(column(1, "a", "timestamp")), file_row(path, 3))]
-    assert found == stamps
+    assert found == metadata_columns
 
 
 DEFAULTS = {

@@ -9,7 +9,7 @@ import pytest
 
 from lakemuster.spark import planning
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import TaskInput, rows_of
+from lakemuster.spark.planning import TaskInput, task_rows
 from lakemuster.spark.reading.iceberg import read_schema
 from lakemuster.spark.reading.model import NotReadable, Split, TableToRead
 from lakemuster.spark.splits import Packing, cut
@@ -62,7 +62,7 @@ def test_places_are_those_of_the_file_whatever_is_left_out(tmp_path, monkeypatch
     assert len(splits) > 3
     asked = Options("http://127.0.0.1:1", "db.t", filter="word = 'a' AND id BETWEEN 550 AND 700")
     for columns in (("id",), ()):
-        batches = rows_of(asked, wanting("_pos", columns=columns), TaskInput(splits))
+        batches = task_rows(asked, wanting("_pos", columns=columns), TaskInput(splits))
         found = [row for batch in batches for row in batch.to_pylist()]
         expected = [number for number in range(550, 701) if number % 3 and number not in (555, 556, 600)]
         assert [row["_pos"] for row in found] == expected

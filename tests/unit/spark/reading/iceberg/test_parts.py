@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from lakemuster.spark import planning
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import TaskInput, rows_of
+from lakemuster.spark.planning import TaskInput, task_rows
 from lakemuster.spark.reading.model import Split
 from tests.unit.spark.reading.iceberg.deletes import equality_deletes, position_deletes
 from tests.unit.spark.reading.iceberg.lake import LocalFiles, column, data_file, table
@@ -21,6 +21,6 @@ def test_a_delete_file_of_all_files_of_a_task_is_read_once(tmp_path, monkeypatch
     by = LocalFiles()
     monkeypatch.setattr(planning, "files_here", lambda: by)
     part = TaskInput(tuple(Split(({**file, "deletes": deletes},)) for file in files))
-    batches = list(rows_of(Options("http://127.0.0.1:1", "db.t"), table(column(1, "a", "long")), part))
+    batches = list(task_rows(Options("http://127.0.0.1:1", "db.t"), table(column(1, "a", "long")), part))
     assert [row["a"] for batch in batches for row in batch.to_pylist()] == [1, 1, 1]
     assert all(by.opened.count(delete["file_path"]) == 1 for delete in deletes)

@@ -15,7 +15,7 @@ import pytest
 from lakemuster.client.model import Row
 from lakemuster.spark import planning
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import TaskInput, rows_of
+from lakemuster.spark.planning import TaskInput, task_rows
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.model import BYTE_RANGE, Split, TableToRead
 from lakemuster.spark.splits import Packing, cut
@@ -82,7 +82,7 @@ def ids(part: TaskInput, **options: Any) -> list[int]:
     pushed = options.pop("pushed", None)
     of: TableToRead = table(*COLUMNS, columns=("id",))
     asked = Options("http://127.0.0.1:1", "db.t", **options)
-    return [value for batch in rows_of(asked, of, part, pushed) for value in batch.column(0).to_pylist()]
+    return [value for batch in task_rows(asked, of, part, pushed) for value in batch.column(0).to_pylist()]
 
 
 AT = datetime(1970, 1, 1, 0, 10, 30)  # noqa: DTZ001

@@ -95,7 +95,7 @@ def test_sequence_groups(data: st.DataObject, lengths: list[int]) -> None:
     )
     schema = pa.schema([(name, pa.int32()) for name in names])
     made = ColumnMerge("partial-update", {}, groups, {})
-    found = made.folded(pa.Table.from_pylist(rows, schema), runs_of(lengths).starts).to_pylist()
+    found = made.merged(pa.Table.from_pylist(rows, schema), runs_of(lengths).starts).to_pylist()
     rest = iter(rows)
     assert found == [grouped([next(rest) for _ in range(length)], groups) for length in lengths]
 
@@ -152,6 +152,6 @@ def test_refused(said: str) -> None:
 
 def test_functions_of_columns_that_are_not_read_do_not_matter() -> None:
     table = keyed(REFUSED["the aggregate function sum of the column a, of type STRING"])
-    made = merging_of(table, [field for field in table.fields if field.name != "a"]).folding
+    made = merging_of(table, [field for field in table.fields if field.name != "a"]).column_merge
     assert made is not None
     assert list(made.functions) == ["b"]

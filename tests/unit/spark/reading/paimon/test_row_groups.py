@@ -82,14 +82,14 @@ def test_rows_are_those_of_whole_files(given_rows, form, where, group, deleted, 
 def test_row_groups_without_a_matching_row_are_not_read(where, groups, monkeypatch):
     """Of the column ``n`` the type has changed, and ``later`` is not in the file: nothing is known."""
     read_of: list[int] = []
-    wanted = file_rows.wanted_pieces
+    wanted = file_rows.matching_ranges
 
     def counted(*of: Any) -> Any:
         found = wanted(*of)
         read_of.append(len(found))
         return found
 
-    monkeypatch.setattr(file_rows, "wanted_pieces", counted)
+    monkeypatch.setattr(file_rows, "matching_ranges", counted)
     lake, table = MemoryLake(), to_read(SCHEMAS)
     file = of_file(lake, [{"id": n, "word": f"w{n:02}", "n": n} for n in range(100)], "parquet", 10)
     read(table, [Split((file,))], lake, RowFilter.of(where, table))

@@ -16,7 +16,7 @@ import pytest
 from lakemuster.client.model import Row
 from lakemuster.predicates import Op
 from lakemuster.spark import splits
-from lakemuster.spark.reading import bounds, row_filter, row_groups
+from lakemuster.spark.reading import column_stats, row_filter, row_groups
 from lakemuster.spark.reading.iceberg import open_rows, parquet, read
 from lakemuster.spark.reading.model import NotReadable, Split
 from lakemuster.spark.reading.row_filter import RowFilter
@@ -111,8 +111,9 @@ def _offsets(random: Random, file: Row) -> list[int] | None:
 
 
 Patch = pytest.MonkeyPatch
-_outcomes, _bounds, _pieces, _of, _stored = (
-    bounds.outcomes, row_groups.row_group_bounds, splits._pieces, row_filter._outcomes, bounds._stored,
+_outcomes, _stats, _pieces, _of, _comparable_bound = (
+    column_stats.outcomes, row_groups.row_group_stats, splits._pieces, row_filter._outcomes,
+    column_stats._comparable_bound,
 )  # fmt: skip
 
 
@@ -120,12 +121,12 @@ def _leaves(patch: Patch, answer: Callable[..., tuple[bool, bool]]) -> None:
     patch.setattr(row_filter, "outcomes", answer)
 
 
-def _parts(patch: Patch, **change: Callable[[bounds.ColumnStats], Any]) -> None:
-    def changed(*arguments: Any) -> bounds.ColumnStats | None:
-        known = _bounds(*arguments)
+def _parts(patch: Patch, **change: Callable[[column_stats.ColumnStats], Any]) -> None:
+    def changed(*arguments: Any) -> column_stats.ColumnStats | None:
+        known = _stats(*arguments)
         return known and replace(known, **{name: make(known) for name, make in change.items()})
 
-    patch.setattr(parquet, "row_group_bounds", changed)
+    patch.setattr(parquet, "row_group_stats", changed)
 
 
 def bounds_are_exclusive(patch: Patch) -> None:
@@ -170,12 +171,12 @@ def one_bound_is_both(patch: Patch) -> None:
 
 
 def decimals_have_no_sign(patch: Patch) -> None:
-    def stored(raw: Any, form: Any, of: Any) -> Any:
+    def comparable(raw: Any, form: Any, of: Any) -> Any:
         if isinstance(raw, bytes) and pa.types.is_decimal(form):
             return Decimal(int.from_bytes(raw, "big")).scaleb(-int(of.scale))
-        return _stored(raw, form, of)
+        return _comparable_bound(raw, form, of)
 
-    patch.setattr(bounds, "_stored", stored)
+    patch.setattr(column_stats, "_comparable_bound", comparable)
 
 
 def columns_are_taken_for_each_other(patch: Patch) -> None:

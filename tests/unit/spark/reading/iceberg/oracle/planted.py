@@ -19,14 +19,14 @@ from lakemuster.spark.reading.iceberg.schema import target_schema
 Patch = pytest.MonkeyPatch
 _kept, _among, _of, _read = (
     positions.live_mask,
-    keys.Keys.among,
+    keys.KeySet.among,
     equality.EqualityDeletes.of,
     positions.PositionDeletes._read,
 )
 _missing, _comparable, _opened, _column = (
     defaults.missing_value, keys.comparable, open_rows.OpenRows.__init__, equality.EqualityDeletes._column,
 )  # fmt: skip
-_init, _get, _list, _map = keys.Keys.__init__, Cache.get_or_make, projection._list, projection._map
+_init, _get, _list, _map = keys.KeySet.__init__, Cache.get_or_make, projection._list, projection._map
 
 
 def position_deletes_are_ignored(patch: Patch) -> None:
@@ -74,7 +74,7 @@ def null_is_not_null(patch: Patch) -> None:
         nulls = np.array([column.is_null().to_numpy(zero_copy_only=False) for column in columns]).any(axis=0)
         return _among(self, columns) & ~nulls
 
-    patch.setattr(keys.Keys, "among", among)
+    patch.setattr(keys.KeySet, "among", among)
 
 
 def _with_values(patch: Patch) -> None:
@@ -82,17 +82,17 @@ def _with_values(patch: Patch) -> None:
         self.values = columns
         _init(self, columns)
 
-    patch.setattr(keys.Keys, "__init__", init)
+    patch.setattr(keys.KeySet, "__init__", init)
 
 
 def any_column_deletes(patch: Patch) -> None:
     _with_values(patch)
 
     def among(self: Any, columns: Any) -> Any:
-        each = [_among(keys.Keys([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
+        each = [_among(keys.KeySet([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
         return np.array(each).any(axis=0)
 
-    patch.setattr(keys.Keys, "among", among)
+    patch.setattr(keys.KeySet, "among", among)
 
 
 def columns_are_compared_apart(patch: Patch) -> None:
@@ -100,10 +100,10 @@ def columns_are_compared_apart(patch: Patch) -> None:
     _with_values(patch)
 
     def among(self: Any, columns: Any) -> Any:
-        each = [_among(keys.Keys([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
+        each = [_among(keys.KeySet([ours]), [theirs]) for ours, theirs in zip(self.values, columns, strict=True)]
         return np.array(each).all(axis=0)
 
-    patch.setattr(keys.Keys, "among", among)
+    patch.setattr(keys.KeySet, "among", among)
 
 
 def minus_zero_is_zero(patch: Patch) -> None:

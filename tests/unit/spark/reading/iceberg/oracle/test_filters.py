@@ -38,7 +38,7 @@ def test_rows_are_those_of_whole_files(written, monkeypatch):
 
     def opened(self, source):
         init(self, source)
-        groups.extend(self.pieces)
+        groups.extend(self.row_ranges)
 
     monkeypatch.setattr(ParquetRows, "__init__", opened)
     monkeypatch.setattr(ParquetRows, "batches", lambda self, *of: read.append(of) or batches(self, *of))

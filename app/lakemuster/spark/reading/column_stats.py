@@ -45,31 +45,34 @@ class ColumnStats:
     high: object = None
 
 
-BoundsOf = Callable[[int], ColumnStats | None]
-"""Returns a field's bounds in some rows, by field id."""
+StatsOf = Callable[[int], ColumnStats | None]
+"""Returns a field's statistics in some rows, by field id."""
 
 
 class Condition(Protocol):
     """A condition on rows that can be evaluated on statistics."""
 
-    def may_hold(self, bounds_of: BoundsOf) -> bool:
-        """Whether the condition may be true for any of the rows that the bounds describe."""
+    def may_hold(self, stats_of: StatsOf) -> bool:
+        """Whether the condition may be true for any of the rows that the statistics describe."""
         ...
 
 
-def outcomes(leaf: BoundLeaf, bounds: ColumnStats | None) -> tuple[bool, bool]:
+def outcomes(leaf: BoundLeaf, stats: ColumnStats | None) -> tuple[bool, bool]:
     """Whether a leaf may hold, and whether it may fail, for a value of a column; comparisons ignore nulls."""
-    if bounds is None:
+    if stats is None:
         return _UNKNOWN
     match leaf.op:
         case Op.IS_NULL:
-            return bounds.nulls != 0, bounds.nulls != bounds.count
+            return stats.nulls != 0, stats.nulls != stats.count
         case Op.NOT_NULL:
-            return bounds.nulls != bounds.count, bounds.nulls != 0
+            return stats.nulls != stats.count, stats.nulls != 0
         case Op.IS_NAN | Op.NOT_NAN:
             return _UNKNOWN
-    low, high = _stored(bounds.low, bounds.type, leaf.type), _stored(bounds.high, bounds.type, leaf.type)
-    values = [_asked(value, leaf.type) for value in leaf.values]
+    low, high = (
+        _comparable_bound(stats.low, stats.type, leaf.type),
+        _comparable_bound(stats.high, stats.type, leaf.type),
+    )
+    values = [_comparable_literal(value, leaf.type) for value in leaf.values]
     if low is None or high is None or None in values:
         return _UNKNOWN
     holds, fails = _compared(leaf.op, low, high, values)
@@ -95,7 +98,7 @@ def _compared(op: Op, low: Any, high: Any, values: list[Any]) -> tuple[bool, boo
     return _UNKNOWN
 
 
-def _stored(raw: Any, form: pa.DataType, of: Primitive) -> Any:
+def _comparable_bound(raw: Any, form: pa.DataType, of: Primitive) -> Any:
     """A bound in a form that sorts like values of the table's type; None when it cannot be converted."""
     if raw is None:
         return None
@@ -116,8 +119,8 @@ def _stored(raw: Any, form: pa.DataType, of: Primitive) -> Any:
     return raw if kind in _BYTES and _is_binary(form) else None
 
 
-def _asked(value: Any, of: Primitive) -> Any:
-    """A comparison's constant in the same form as :func:`_stored`; None when it cannot be converted."""
+def _comparable_literal(value: Any, of: Primitive) -> Any:
+    """A comparison's constant in the same form as :func:`_comparable_bound`; None when it cannot be converted."""
     if of.kind in _INSTANTS:
         return None if of.unit == "ns" else value * _MICROS[of.unit][0]
     if of.kind is Kind.STRING:

@@ -321,13 +321,12 @@ class RateLimited(CatalogError):
 
     code = "rate_limited"
 
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, seconds: float = 0.0, **context: object) -> None:
+        super().__init__(message, **context)
         self.seconds = seconds
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild with the time."""
-        return (type(self), (self.message, self.seconds))
+        return (_rebuild, (type(self), self.message, {**self.context, "seconds": self.seconds}))
 
 
 class DatabaseVersionMismatch(CatalogError):

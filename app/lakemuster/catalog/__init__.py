@@ -6,9 +6,31 @@ lines and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` cach
 snapshot would compute again. ``page_tokens`` are signed and stateless.
 """
 
-from lakemuster.index.snapshots import SnapshotRecord
-from lakemuster.index.tables import TableRecord
-from lakemuster.planner.rows import RowSource
-from lakemuster.planner.view import CURRENT, Selector, View
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lakemuster.index.snapshots import SnapshotRecord
+    from lakemuster.index.table_record import TableRecord
+    from lakemuster.planner.rows import RowSource
+    from lakemuster.planner.view import CURRENT, Selector, View
 
 __all__ = ["CURRENT", "RowSource", "Selector", "SnapshotRecord", "TableRecord", "View"]
+
+_MODULES = {
+    "CURRENT": "planner.view",
+    "RowSource": "planner.rows",
+    "Selector": "planner.view",
+    "SnapshotRecord": "index.snapshots",
+    "TableRecord": "index.table_record",
+    "View": "planner.view",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a value when it is asked for: listing tables needs neither the planner nor SQLAlchemy."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"lakemuster.{_MODULES[name]}"), name)

@@ -9,11 +9,12 @@ from dataclasses import asdict, replace
 from typing import Self
 
 from lakemuster.catalog import Selector, View
-from lakemuster.catalog.documents import refresh_out, table_out
+from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
+from lakemuster.catalog.table_documents import table_out
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect

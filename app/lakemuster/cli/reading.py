@@ -24,13 +24,13 @@ from lakemuster.cli.options import (
 )
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
-from lakemuster.cli.sources import Query, query, source
+from lakemuster.cli.sources import Query, query, registered, source
 
 
 def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
     """List the registered tables."""
-    with source(uri, token, token_env) as found:
-        show_list("tables", progress_until_first(found.tables(), "tables"), as_json=as_json)
+    with registered(uri, token, token_env) as rows:
+        show_list("tables", progress_until_first(rows, "tables"), as_json=as_json)
 
 
 def snapshots(

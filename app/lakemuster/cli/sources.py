@@ -175,6 +175,28 @@ def local_source(history: int | None = None) -> LocalIndex:
 
 
 @contextmanager
+def registered(uri: str | None, token: str | None, token_env: str | None) -> Iterator[Iterable[Row]]:
+    """Yield all tables of the server at ``uri`` or of the local index, by name.
+
+    Raises:
+        As :func:`source`.
+    """
+    rows = _local_tables() if not uri and token is None and token_env is None else None
+    if rows is not None:
+        yield rows
+        return
+    with source(uri, token, token_env) as found:
+        yield found.tables()
+
+
+def _local_tables() -> Iterable[Row] | None:
+    with server_packages("the index of this folder"):
+        # Pydantic: only for commands on the local index.
+        from lakemuster.cli.local_tables import local_tables  # noqa: PLC0415
+    return local_tables()
+
+
+@contextmanager
 def server_packages(what: str) -> Iterator[None]:
     """Convert failed imports of packages that only ``lakemuster[server]`` installs to an error.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -11,9 +9,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from lakemuster.errors import DatabaseVersionMismatch
+from lakemuster.index.schema_version import scripts_folder
 
-_PACKAGED = Path(__file__).parent / "_migrations"
-_IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"
 _MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
 
 
@@ -78,8 +75,7 @@ def _is_known(scripts: ScriptDirectory, revision: str) -> bool:
 
 def _config(connection: Connection | None = None) -> Config:
     config = Config()
-    folder = _PACKAGED if _PACKAGED.is_dir() else _IN_SOURCE_TREE
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("script_location", str(scripts_folder()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     return config

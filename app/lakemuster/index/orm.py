@@ -9,7 +9,6 @@ Row ids are never reused, so anything cached under a row id stays valid.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from sqlalchemy import (
@@ -27,17 +26,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-_UNSTORABLE = re.compile("[\x00\x1b\ud800-\udfff]")
-_ESCAPED = re.compile("\x1b([0-9a-f]{4})")
-
+from lakemuster.index.stored_text import escape, unescape
 
 MAX_INDEXED_BYTES = 1024
 """Longest text in a unique index: PostgreSQL refuses index entries above 2,704 bytes."""
-
-
-def escape(text: str) -> str:
-    """Escape the characters that databases refuse, as the text is stored."""
-    return _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", text)
 
 
 def can_be_indexed(text: str) -> bool:
@@ -57,9 +49,7 @@ class AnyText(TypeDecorator[str]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Undo the escaping."""
-        if value is None or "\x1b" not in value:
-            return value
-        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+        return None if value is None else unescape(value)
 
 
 Int64 = Annotated[int, mapped_column(BigInteger)]

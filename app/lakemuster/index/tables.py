@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, or_, select, update
@@ -13,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
-from lakemuster.index.encoding import decode, encode
+from lakemuster.index.encoding import encode
 from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
 from lakemuster.index.statements import chunks
 from lakemuster.index.table_metadata_store import (
@@ -25,6 +23,7 @@ from lakemuster.index.table_metadata_store import (
     specs,
     store_metadata,
 )
+from lakemuster.index.table_record import COLUMNS, TableRecord, read_record, record_of
 from lakemuster.metadata.names import Levels, format_name
 from lakemuster.metadata.snapshot import Format
 
@@ -53,82 +52,7 @@ __all__ = [
     "touch",
 ]
 
-
-@dataclass(frozen=True, slots=True)
-class TableRecord:
-    """A registered table.
-
-    Attributes:
-        location: as registered: the table's root or its metadata file, before rewrites.
-        rewrites: (old, new) prefixes of locations in its metadata.
-        allowed_roots: roots that the operator allowed for this table in addition to the server's.
-        confined_to: its namespace's locations when it was registered, outside of which it may not live; None: all
-            roots.
-        generation: grows when a snapshot id comes to mean another snapshot.
-        checked_at_ms: when its pointer was last read, by the database's clock; None before the first time.
-        stale_reason: why the pointer, or its metadata, could not be read at the last attempt.
-        pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
-        metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
-        table_location: the table's root according to its metadata.
-        companion_of: for a companion (see ``companions``), the id of its Paimon table.
-    """
-
-    table_id: int
-    name: str
-    format: Format
-    location: str
-    rewrites: tuple[tuple[str, str], ...]
-    allowed_roots: tuple[str, ...]
-    created_at_ms: int
-    generation: int
-    checked_at_ms: int | None
-    stale_reason: str | None
-    pointer: str | None
-    metadata_location: str | None
-    table_location: str | None
-    uuid: str | None
-    format_version: int | None
-    current_schema_id: int | None
-    default_spec_id: int | None
-    current_snapshot_id: int | None
-    last_updated_ms: int | None
-    companion_of: int | None = None
-    confined_to: tuple[str, ...] | None = None
-
-    @property
-    def state(self) -> TableRecord:
-        """The record without the time of the last look: equal if nothing else has changed."""
-        return self if self.checked_at_ms is None else _unlooked(self)
-
-
-@lru_cache(maxsize=1024)
-def _unlooked(record: TableRecord) -> TableRecord:
-    return replace(record, checked_at_ms=None)
-
-
-_COLUMNS = (
-    TableRow.id,
-    TableRow.name,
-    TableRow.format,
-    TableRow.location,
-    TableRow.rewrites,
-    TableRow.allowed_roots,
-    TableRow.created_at_ms,
-    TableRow.generation,
-    TableRow.checked_at_ms,
-    TableRow.stale_reason,
-    TableRow.pointer,
-    TableRow.metadata_location,
-    TableRow.table_location,
-    TableRow.uuid,
-    TableRow.format_version,
-    TableRow.current_schema_id,
-    TableRow.default_spec_id,
-    TableRow.current_snapshot_id,
-    TableRow.last_updated_ms,
-    TableRow.companion_of,
-    TableRow.confined_to,
-)
+_COLUMNS = tuple(getattr(TableRow, name) for name in COLUMNS)
 # Executed on every request: building the statement each time would take longer than executing it.
 _BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.companion_of.is_(None))
 
@@ -201,7 +125,7 @@ def peek_table(database: Database, name: str) -> TableRecord | None:
 def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:
     if not rows:
         raise TableNotFound(f"no table {name}", table=name)
-    return _record(tuple(rows[0]))
+    return record_of(tuple(rows[0]))
 
 
 def list_tables(session: Session) -> list[TableRecord]:
@@ -218,7 +142,7 @@ def names_by_id(session: Session) -> dict[int, str]:
 def tables_by_id(session: Session, table_ids: Sequence[int]) -> list[TableRecord]:
     """The tables with these ids that are still registered, in no order."""
     return [
-        _read(tuple(row))
+        read_record(tuple(row))
         for chunk in chunks(sorted(table_ids))
         for row in session.execute(select(*_COLUMNS).where(TableRow.id.in_(chunk)))
     ]
@@ -226,7 +150,7 @@ def tables_by_id(session: Session, table_ids: Sequence[int]) -> list[TableRecord
 
 def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
     """The tables and companions that meet all conditions, by name."""
-    records = [_record(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
+    records = [record_of(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
 
 
@@ -317,18 +241,3 @@ def restate(session: Session, table_id: int, before: str | None, stale_reason: s
         .values(stale_reason=stale_reason)
         .execution_options(synchronize_session=False)
     )
-
-
-@lru_cache(maxsize=1024)
-def _record(row: tuple[Any, ...]) -> TableRecord:
-    return _read(row)
-
-
-def _read(row: tuple[Any, ...]) -> TableRecord:
-    values = dict(zip(_NAMES, row, strict=True))
-    confined_to = values["confined_to"]
-    values |= {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
-    return TableRecord(**values | {"confined_to": None if confined_to is None else decode(confined_to)})
-
-
-_NAMES = ("table_id", *(column.key for column in _COLUMNS[1:]))

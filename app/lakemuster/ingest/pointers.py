@@ -17,17 +17,6 @@ from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 
 HINT = "version-hint.text"
-_DOUBTS = {
-    "catalog": (
-        "this folder is named by number and identifier, as a catalog names metadata files, and has no "
-        "version-hint.text: the catalog knows which file is current, the folder does not; the highest number is served"
-    ),
-    "rivals": (
-        "several metadata files have the highest version number, and no version-hint.text tells which of them is "
-        "current: the last one by name is served"
-    ),
-}
-"""Why a folder may not show a table's current state, by the suffix of a token."""
 _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
@@ -85,12 +74,6 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
             return pointer
     kind = {"iceberg": "Iceberg", "paimon": "Paimon"}.get(format or "", "Iceberg or Paimon")
     raise NotATable(f"no {kind} table at {location}", location=location)
-
-
-def warnings_of(token: str | None) -> tuple[str, ...]:
-    """Return why the look that gave a token may not have found the table's current state."""
-    _, *words = (token or "").split(":")
-    return tuple(_DOUBTS[word] for word in words if word in _DOUBTS)
 
 
 def _look_iceberg(store: ObjectStore, root: str) -> Pointer | None:

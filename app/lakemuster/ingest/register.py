@@ -12,7 +12,8 @@ from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
 from lakemuster.ingest.companions import iceberg_metadata_location, owner_of_metadata
 from lakemuster.ingest.discover import find_tables, table_name
-from lakemuster.ingest.pointers import Pointer, is_metadata_file, look, warnings_of
+from lakemuster.ingest.pointer_doubts import warnings_of
+from lakemuster.ingest.pointers import Pointer, is_metadata_file, look
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Unit = Literal["ms", "us", "ns"]
 
@@ -106,19 +108,24 @@ class MapType:
 
 Type = Primitive | StructType | ListType | MapType
 
-_SIMPLE: dict[Kind, pa.DataType] = {
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.TINYINT: pa.int8(),
-    Kind.SMALLINT: pa.int16(),
-    Kind.INT: pa.int32(),
-    Kind.LONG: pa.int64(),
-    Kind.FLOAT: pa.float32(),
-    Kind.DOUBLE: pa.float64(),
-    Kind.DATE: pa.date32(),
-    Kind.STRING: pa.string(),
-    Kind.BINARY: pa.binary(),
-    Kind.UUID: pa.binary(16),
-}
+
+@cache
+def _simple_types() -> dict[Kind, pa.DataType]:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and most readers of metadata need no Arrow
+
+    return {
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.TINYINT: pa.int8(),
+        Kind.SMALLINT: pa.int16(),
+        Kind.INT: pa.int32(),
+        Kind.LONG: pa.int64(),
+        Kind.FLOAT: pa.float32(),
+        Kind.DOUBLE: pa.float64(),
+        Kind.DATE: pa.date32(),
+        Kind.STRING: pa.string(),
+        Kind.BINARY: pa.binary(),
+        Kind.UUID: pa.binary(16),
+    }
 
 
 def arrow_type(of: Type) -> pa.DataType | None:
@@ -128,6 +135,8 @@ def arrow_type(of: Type) -> pa.DataType | None:
     """
     if not isinstance(of, Primitive):
         return None
+    import pyarrow as pa  # noqa: PLC0415 - see above
+
     match of.kind:
         case Kind.DECIMAL:
             return pa.decimal128(of.precision, of.scale)
@@ -140,4 +149,4 @@ def arrow_type(of: Type) -> pa.DataType | None:
         case Kind.FIXED:
             return pa.binary(of.length)
         case _:
-            return _SIMPLE.get(of.kind)
+            return _simple_types().get(of.kind)

@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import UniqueConstraint, inspect
 
 from lakemuster.errors import DatabaseVersionMismatch
-from lakemuster.index import migrations
+from lakemuster.index import migrations, schema_version
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.orm import Base
 from lakemuster.index.tables import load_metadata
@@ -50,10 +50,10 @@ def tables(database: Database) -> set[str]:
 
 def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> None:
     """Scripts of a program one version ahead."""
-    shutil.copytree(migrations._IN_SOURCE_TREE, folder / "migrations")
+    shutil.copytree(schema_version._IN_SOURCE_TREE, folder / "migrations")
     script = NEXT.format(last=migrations.head(), then=then)
     (folder / "migrations" / "versions" / "later.py").write_text(script)
-    monkeypatch.setattr(migrations, "_IN_SOURCE_TREE", folder / "migrations")
+    monkeypatch.setattr(schema_version, "_IN_SOURCE_TREE", folder / "migrations")
 
 
 def test_migrations_make_the_tables_of_the_code(database: Database) -> None:

@@ -16,7 +16,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from lakemuster.catalog.services import Services
 from lakemuster.errors import ObjectMissing
 from lakemuster.ingest import pointers
-from lakemuster.ingest.pointers import look, warnings_of
+from lakemuster.ingest.pointer_doubts import warnings_of
+from lakemuster.ingest.pointers import look
 from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 from tests.apps import create_app

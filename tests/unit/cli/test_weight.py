@@ -63,6 +63,16 @@ def test_asking_a_server_loads_nothing_of_the_server(repository):
     assert loaded(done) & SERVER == set()
 
 
+def test_listing_a_local_index_loads_neither_sqlalchemy_nor_the_planner(repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    start(repository, "tables")  # the first call makes the index
+    done = start(repository, "tables", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("[]\n")
+    assert loaded(done) & (SERVER | {"httpx", "numpy", "rich", "sqlglot"}) == set()
+    assert "pydantic" in loaded(done), "the settings are read"
+
+
 @pytest.mark.parametrize(
     "words", [["serve"], ["serve", "--demo"], ["migrate"], ["openapi"], ["tables"], ["files", "t"]]
 )

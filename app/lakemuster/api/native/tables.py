@@ -11,8 +11,9 @@ from lakemuster.api.native.answers import ListRequest, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.responses import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.api.threads import TableRoute
-from lakemuster.catalog.documents import refresh_out, table_details, table_out
+from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.listings import DocumentListing
+from lakemuster.catalog.table_documents import table_details, table_out
 from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.documents import TABLES, Document, dumps

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from lakemuster.predicates import NanMode
+from lakemuster.config import NanMode
 from lakemuster.wire.model import Id, WireModel
 
 

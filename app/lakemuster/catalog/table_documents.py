@@ -1,0 +1,64 @@
+"""Convert records of tables to documents of the native API, for routes and for the command line on a local index."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from lakemuster.config import TableRules
+from lakemuster.index.table_record import TableRecord
+from lakemuster.ingest.pointer_doubts import warnings_of
+from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.wire.instants import format_instant
+from lakemuster.wire.native.tables import RewriteRule, TableDetails, TableOut
+
+
+def table_out(record: TableRecord) -> TableOut:
+    """Return a row of ``/tables``."""
+    return TableOut.model_validate(_common(record, record.stale_reason))
+
+
+def table_details(
+    record: TableRecord, metadata: TableMetadata | None, stale: str | None, rules: TableRules
+) -> TableDetails:
+    """Return one table; ``metadata`` is None if it could never be read."""
+    return TableDetails.model_validate(
+        {
+            **_common(record, stale),
+            "properties": {} if metadata is None else dict(metadata.properties),
+            "partition_keys": [] if metadata is None else _partition_keys(metadata),
+            "primary_keys": [] if metadata is None else _primary_keys(metadata),
+            "settings": asdict(rules),
+        }
+    )
+
+
+def _common(record: TableRecord, stale: str | None) -> dict[str, object]:
+    return {
+        "name": record.name,
+        "format": record.format,
+        "location": record.location,
+        "rewrite": [RewriteRule(old=old, new=new) for old, new in record.rewrites],
+        "uuid": record.uuid,
+        "format_version": record.format_version,
+        "metadata_location": record.metadata_location,
+        "current_snapshot_id": record.current_snapshot_id,
+        "current_schema_id": record.current_schema_id,
+        "default_spec_id": record.default_spec_id,
+        "last_updated_at": None if record.last_updated_ms is None else format_instant(record.last_updated_ms),
+        "checked_at": None if record.checked_at_ms is None else format_instant(record.checked_at_ms),
+        "stale": stale,
+        "warnings": list(warnings_of(record.pointer)) if record.format == "iceberg" else [],
+    }
+
+
+def _partition_keys(metadata: TableMetadata) -> list[str]:
+    return [field.name for spec in metadata.specs if spec.spec_id == metadata.default_spec_id for field in spec.fields]
+
+
+def _primary_keys(metadata: TableMetadata) -> list[str]:
+    for schema in metadata.schemas:
+        if schema.schema_id == metadata.current_schema_id:
+            if schema.primary_keys:
+                return list(schema.primary_keys)
+            return [schema.names[i] for i in schema.identifier_field_ids if i in schema.names]
+    return []

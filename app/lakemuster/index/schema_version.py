@@ -1,0 +1,18 @@
+"""The schema versions of the database, named by the migration scripts' file names: ``0008_jobs.py`` is ``0008``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGED = Path(__file__).parent / "_migrations"
+_IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"
+
+
+def scripts_folder() -> Path:
+    """Return the folder of the migration scripts."""
+    return _PACKAGED if _PACKAGED.is_dir() else _IN_SOURCE_TREE
+
+
+def newest() -> str:
+    """Return the schema version that this code needs, without Alembic, which is slow to import."""
+    return max(path.name.partition("_")[0] for path in (scripts_folder() / "versions").glob("[0-9]*_*.py"))

@@ -1,0 +1,42 @@
+"""List the tables of an embedded index without SQLAlchemy, whose import takes longer than all else of that command."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from lakemuster.index.schema_version import newest
+from lakemuster.index.stored_text import unescape
+from lakemuster.index.table_record import COLUMNS, TableRecord, read_record
+
+_PREFIX = "sqlite:///"
+_BUSY_SECONDS = 15
+_TABLES = f"SELECT {', '.join(COLUMNS)} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
+
+
+def list_sqlite_tables(url: str) -> list[TableRecord] | None:
+    """Return all tables by name, without companions.
+
+    Args:
+        url: the index's database.
+
+    Returns:
+        None for everything but a SQLite file of this code's schema version: open the database, which creates it,
+        upgrades it, or says what is wrong with it.
+    """
+    path = Path(url.removeprefix(_PREFIX))
+    if not url.startswith(_PREFIX) or "?" in url or not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)) as found:
+            found.isolation_level = None
+            found.execute("PRAGMA query_only=ON")
+            found.execute("BEGIN")
+            if found.execute("SELECT version_num FROM alembic_version").fetchall() != [(newest(),)]:
+                return None
+            rows = found.execute(_TABLES).fetchall()
+    except sqlite3.Error:
+        return None
+    records = (read_record(tuple(unescape(v) if isinstance(v, str) else v for v in row)) for row in rows)
+    return sorted(records, key=lambda record: record.name)

@@ -1,0 +1,18 @@
+"""Text as databases store it: NUL and lone surrogates, which they refuse, are escaped."""
+
+from __future__ import annotations
+
+import re
+
+_UNSTORABLE = re.compile("[\x00\x1b\ud800-\udfff]")
+_ESCAPED = re.compile("\x1b([0-9a-f]{4})")
+
+
+def escape(text: str) -> str:
+    """Escape the characters that databases refuse, as the text is stored."""
+    return _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", text)
+
+
+def unescape(text: str) -> str:
+    """Undo :func:`escape`."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "\x1b" in text else text

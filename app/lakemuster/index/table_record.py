@@ -1,0 +1,82 @@
+"""The record of a registered table, and how it is read from a row of the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
+
+from lakemuster.index.encoding import decode
+from lakemuster.metadata.snapshot import Format
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """A registered table.
+
+    Attributes:
+        location: as registered: the table's root or its metadata file, before rewrites.
+        rewrites: (old, new) prefixes of locations in its metadata.
+        allowed_roots: roots that the operator allowed for this table in addition to the server's.
+        confined_to: its namespace's locations when it was registered, outside of which it may not live; None: all
+            roots.
+        generation: grows when a snapshot id comes to mean another snapshot.
+        checked_at_ms: when its pointer was last read, by the database's clock; None before the first time.
+        stale_reason: why the pointer, or its metadata, could not be read at the last attempt.
+        pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
+        metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
+        table_location: the table's root according to its metadata.
+        companion_of: for a companion (see ``companions``), the id of its Paimon table.
+    """
+
+    table_id: int
+    name: str
+    format: Format
+    location: str
+    rewrites: tuple[tuple[str, str], ...]
+    allowed_roots: tuple[str, ...]
+    created_at_ms: int
+    generation: int
+    checked_at_ms: int | None
+    stale_reason: str | None
+    pointer: str | None
+    metadata_location: str | None
+    table_location: str | None
+    uuid: str | None
+    format_version: int | None
+    current_schema_id: int | None
+    default_spec_id: int | None
+    current_snapshot_id: int | None
+    last_updated_ms: int | None
+    companion_of: int | None = None
+    confined_to: tuple[str, ...] | None = None
+
+    @property
+    def state(self) -> TableRecord:
+        """The record without the time of the last look: equal if nothing else has changed."""
+        return self if self.checked_at_ms is None else _unlooked(self)
+
+
+@lru_cache(maxsize=1024)
+def _unlooked(record: TableRecord) -> TableRecord:
+    return replace(record, checked_at_ms=None)
+
+
+_NAMES = tuple(field.name for field in fields(TableRecord))
+
+COLUMNS = ("id", *_NAMES[1:])
+"""The columns of a table's row, in the order of the record's attributes."""
+
+
+@lru_cache(maxsize=1024)
+def record_of(row: tuple[Any, ...]) -> TableRecord:
+    """Convert a row of :data:`COLUMNS` to a record; recent ones are cached."""
+    return read_record(row)
+
+
+def read_record(row: tuple[Any, ...]) -> TableRecord:
+    """Convert a row of :data:`COLUMNS` to a record."""
+    values = dict(zip(_NAMES, row, strict=True))
+    confined_to = values["confined_to"]
+    values |= {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
+    return TableRecord(**values | {"confined_to": None if confined_to is None else decode(confined_to)})

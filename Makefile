@@ -1,7 +1,7 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test whole pythons lowest quick full check format openapi reference docs bench lock
+.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference docs bench lock
 
 JOBS = logical
 PYTEST_ARGS =
@@ -25,6 +25,7 @@ help:
 	@echo "make check    no tests: ruff, mypy, import contracts"
 	@echo "make format   let ruff put the sources in order"
 	@echo "make openapi  write openapi.yaml anew"
+	@echo "make kernels  compile the kernels to LLVM text (numba), after a change of one"
 	@echo "make reference  write docs/reference anew, from the code"
 	@echo "make docs     build the documentation into site/"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
@@ -67,6 +68,9 @@ format:
 
 openapi:
 	@$(with) "$$python" -m lakemuster openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+
+kernels:
+	@$(with) "$$python" scripts/kernels.py
 
 reference:
 	@$(with) "$$python" scripts/reference.py

@@ -1,7 +1,8 @@
-"""Inner loops as machine code: written in the part of Python that numba compiles, kept as LLVM's text.
+"""Inner loops as machine code: written in the subset of Python that numba compiles, stored as LLVM text.
 
-A *kernel* is a function over numpy arrays in a module ``kernel.py``, perhaps with parts ``kernel_….py``, and beside it
-``kernel.ll``, which ``build`` makes of it and ``loading`` turns into a function of this process. Its annotations tell
-both what it takes; ``words`` is what all are written with. Each stands where it is used: ``formats.avro.native``,
-``formats.iceberg.native``, ``planner.pruning.native``, ``wire.json_kernel``.
+A *kernel* is a function over numpy arrays in a module ``kernel.py``, which may have parts ``kernel_….py``. Beside it,
+``kernel.ll`` holds the LLVM text that ``scripts/kernels.py`` generates from it (``make kernels``); ``loading`` compiles
+that text to machine code. Both read the parameters from the kernel's annotations. ``words`` has the types, constants
+and functions that all kernels use. Each kernel is in the package that calls it: ``formats.avro.native``,
+``formats.iceberg.native``, ``index.native``, ``planner.pruning.native``, ``wire.json_kernel``.
 """

@@ -1,6 +1,6 @@
-"""What every kernel is written with: its types, its numbers, and numbers in bytes.
+"""Types and constants of kernels, and loads and stores of little-endian numbers.
 
-Numbers are ``uint64`` all of them, since numba makes floats of mixed ones; ``N8`` is 8.
+All numbers are ``uint64``, since numba converts a mix of signed and unsigned numbers to floats; ``N8`` is 8.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ Word = np.uint64
 Words = NDArray[np.uint64]
 Ints = NDArray[np.uint32]
 Octets = NDArray[np.uint8]
-"""An array of one dimension, unless ``Annotated`` tells a shape: None stands for what callers choose."""
+"""Arrays of one dimension, unless ``Annotated`` gives a shape, with None for a length that callers choose."""
 
 N0, N1, N2, N3, N4, N5, N6, N7, N8 = (Word(number) for number in range(9))
 N10, N12, N16, N24, N32, N40, N48, N56 = (Word(number) for number in (10, 12, 16, 24, 32, 40, 48, 56))
@@ -23,12 +23,12 @@ _OCTET = Word(0xFF)
 
 
 def load_int(data: Octets, at: Word) -> Word:
-    """Four bytes as a little-endian number."""
+    """Read four bytes as a little-endian number."""
     return Word(data[at]) | Word(data[at + N1]) << N8 | Word(data[at + N2]) << N16 | Word(data[at + N3]) << N24
 
 
 def load(data: Octets, at: Word) -> Word:
-    """Eight bytes as a little-endian number: compilers make one instruction of it."""
+    """Read eight bytes as a little-endian number; compilers make one instruction of it."""
     return (
         Word(data[at])
         | Word(data[at + N1]) << N8
@@ -42,7 +42,7 @@ def load(data: Octets, at: Word) -> Word:
 
 
 def store(to: Octets, at: Word, word: Word) -> None:
-    """The eight bytes of ``load``."""
+    """Write a number as the eight bytes that ``load`` reads."""
     to[at] = word & _OCTET
     to[at + N1] = word >> N8 & _OCTET
     to[at + N2] = word >> N16 & _OCTET

@@ -29,7 +29,7 @@ of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda functio
 def test_the_machine_code_is_made_of_the_source_as_it_stands(function):
     text = text_of(module_of(function))
     made_of = text.read_text("utf-8").splitlines()[1]
-    assert made_of == f"; kernel.py: {digest_of(text)}", "python -m lakemuster.kernels.build"
+    assert made_of == f"; kernel.py: {digest_of(text)}", "make kernels"
 
 
 @of_each_kernel

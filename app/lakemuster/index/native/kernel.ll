@@ -1,5 +1,5 @@
-; Made by kernels/build.py with numba 0.68.1; not to be edited.
-; kernel.py: 4ca2ccd0d22b54a3e6ca19dff321f333f6dea101404b32ca53495098b4e54744
+; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; kernel.py: 105673788df1ab36c01373c5d5570d2e7be35d87dc0d55ac2f57ff9cb3421518
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_zones_of(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.octets, i64 %arg.octets_0, ptr readonly captures(none) %arg.ints, i64 %arg.ints_0, ptr readonly captures(none) %arg.longs, i64 %arg.longs_0, ptr readonly captures(none) %arg.columns, i64 %arg.columns_0, ptr readonly captures(none) %arg.bounds, i64 %arg.bounds_0, ptr readonly captures(none) %arg.totals, i64 %arg.totals_0, ptr readonly captures(none) %arg.starts, i64 %arg.starts_0, ptr writeonly captures(none) %arg.found_octets, i64 %arg.found_octets_0, ptr writeonly captures(none) %arg.found_ints, i64 %arg.found_ints_0, ptr writeonly captures(none) %arg.found_longs, i64 %arg.found_longs_0, ptr writeonly captures(none) %arg.unknown, i64 %arg.unknown_0, i64 %arg.unknown_1) local_unnamed_addr #0 {

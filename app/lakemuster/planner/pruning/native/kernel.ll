@@ -1,5 +1,5 @@
-; Made by kernels/build.py with numba 0.68.1; not to be edited.
-; kernel.py: 72bb29eff7f82a6fdca7df8d9539c21a229c0a459ed878a136fc8b4282e09a4e
+; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; kernel.py: 0ae2388390a581471ee3908a22662f39297ffa490b898cbd3213f99cfd2c5509
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_any_between(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.values, i64 %arg.values_0, ptr readonly captures(none) %arg.starts, i64 %arg.starts_0, i64 %arg.shift, ptr readonly captures(none) %arg.lower, i64 %arg.lower_0, ptr readonly captures(none) %arg.upper, i64 %arg.upper_0, ptr writeonly captures(none) %arg.sure, i64 %arg.sure_0, ptr writeonly captures(none) %arg.ties, i64 %arg.ties_0) local_unnamed_addr #0 {

@@ -1,4 +1,4 @@
-"""Compile every ``kernel.py`` to its ``kernel.ll``: ``python -m lakemuster.kernels.build``.
+"""Compile every ``kernel.py`` to its ``kernel.ll``: ``make kernels``.
 
 Without target triple and data layout, the LLVM text is the same for every 64-bit little-endian machine. So it is part
 of the source tree, and numba, which generates it, is needed only to change a kernel.
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def compile_kernel(function: Callable[..., int]) -> str:
-    """The LLVM text of a kernel, with a header that names the numba version and the digest of the sources."""
+    """Return the LLVM text of a kernel, with a header that names the numba version and the digest of the sources."""
     kernel = module_of(function)
     text = text_of(kernel)
     parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
@@ -65,7 +65,7 @@ def compile_kernel(function: Callable[..., int]) -> str:
     finally:
         for module, name, value in named:
             setattr(module, name, value)
-    head = f"; Made by kernels/build.py with numba {numba.__version__}; not to be edited.\n"
+    head = f"; Made by scripts/kernels.py with numba {numba.__version__}; not to be edited.\n"
     return f"{head}; kernel.py: {digest_of(text)}\n{code}"
 
 
@@ -81,13 +81,13 @@ def _over_pointers(function: Callable[..., int], compiled: Any) -> Any:
         passed.append(f"carray({name}, ({', '.join(lengths)},))" if shape else name)
     source = f"def over_pointers({', '.join(names)}):\n    return kernel({', '.join(passed)})\n"
     made: dict[str, Any] = {"kernel": compiled, "carray": numba.carray}
-    exec(source, made)  # noqa: S102 - numba compiles functions, and no others have parameters of this many kinds.
+    exec(source, made)  # numba compiles functions only, and no other code has a variable number of parameters
     signature = numba.types.int64(*types)
     return numba.njit(signature, error_model="numpy")(made["over_pointers"]).overloads[tuple(types)]
 
 
 def _whole(text: str, entry: str, name: str) -> str:
-    """The LLVM text of one function and all that it calls, optimised, with nothing specific to this machine."""
+    """Return the LLVM text of one function and all that it calls, optimised, with nothing specific to this machine."""
     module = llvm.parse_assembly(text)
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration:

@@ -54,7 +54,7 @@ def create_app(services: Services) -> FastAPI:
     if supervisor is not None:
         operations.count_jobs(metrics, supervisor)
     if identity.tokens is not None:
-        services.store.confines.rule = identity.tokens.locations
+        services.store.confinement.rule = identity.tokens.locations
         operations.count_tokens(metrics, identity.tokens)
     app = DescribedApp(
         title="Lakemuster",

@@ -33,7 +33,7 @@ from lakemuster.index.tables import (
     find_table,
     list_tables,
     load_metadata,
-    peek_table,
+    find_table_nowait,
     remove_table,
     similar_names,
 )
@@ -96,7 +96,7 @@ class Services:
 
     def peek(self, name: str) -> TableRecord | None:
         """Return a table by name if that needs no waiting; None does not mean that there is none."""
-        return peek_table(self.index.database, name)
+        return find_table_nowait(self.index.database, name)
 
     def similar_names(self, name: Levels, format: Format | None) -> list[str]:
         """Return at most ``MAX_SIMILAR_NAMES`` names that may have been meant; see :func:`similar_names`."""
@@ -148,7 +148,7 @@ class Services:
     def refresh(self, name: str, progress: Progress | None = None) -> RefreshReport:
         """Look at the table's pointer and index what is new."""
         table = self.table(name)
-        self.store.confines.require(table.name, table.location, table.allowed_roots)
+        self.store.confinement.require(table.name, table.location, table.allowed_roots)
         return self.refresher.refresh(table, progress)
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
@@ -199,7 +199,7 @@ class Services:
     def _looked_at(self, name: str, *, iceberg: bool = False, now: bool = False) -> tuple[TableRecord, str | None]:
         find = self.iceberg_table if iceberg else self.table
         before = find(name)
-        self.store.confines.require(before.name, before.location, before.allowed_roots)
+        self.store.confinement.require(before.name, before.location, before.allowed_roots)
         stale = self.refresher.ensure_fresh(before, now=now)
         return (before if self.refresher.is_fresh(before) and not now else find(name)), stale
 

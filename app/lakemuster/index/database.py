@@ -34,7 +34,7 @@ from lakemuster.errors import (
 )
 from lakemuster.index import migrations
 from lakemuster.index.raw_sql import RawStatement
-from lakemuster.index.sqlite import ALONE, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
+from lakemuster.index.sqlite import AUTOCOMMIT, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
 from lakemuster.index.sqlite_file import SqliteFile
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
@@ -88,11 +88,11 @@ class Database:
             self._engine = open_engine(self._url, clock)
         else:
             self._engine, self._guard = _postgres(self._url)
-        self._turn = threading.Lock()
-        self._peeking = threading.Lock()
-        self._peek: Any = None
-        self._direct: dict[Select[*tuple[Any, ...]], RawStatement] = {}
-        self._alone = self._engine.execution_options(**{ALONE: True})
+        self._write_lock = threading.Lock()
+        self._nowait_lock = threading.Lock()
+        self._nowait_connection: Any = None
+        self._raw_statements: dict[Select[*tuple[Any, ...]], RawStatement] = {}
+        self._autocommit = self._engine.execution_options(**{AUTOCOMMIT: True})
         self._writing = self._engine.execution_options(**{WRITES: True})
         self._reading = (
             self._engine
@@ -117,7 +117,7 @@ class Database:
             MetadataCorrupt: the database cannot hold a given value.
         """
         with (
-            self._in_turn(),
+            self._holding_write_lock(),
             _our_errors(),
             self._guard.writing(),
             Session(self._writing, expire_on_commit=False) as session,
@@ -149,30 +149,30 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with _our_errors(), self._guard.asking(), self._alone.connect() as connection:
+            with _our_errors(), self._guard.querying(), self._autocommit.connect() as connection:
                 return connection.execute(statement, parameters).all()
         with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
-            return self._direct_of(statement).rows(connection.cursor(), parameters)
+            return self._raw_statement(statement).rows(connection.cursor(), parameters)
 
-    def peek(
+    def rows_nowait(
         self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Sequence[Sequence[Any]] | None:
         """Like :meth:`rows`, but never wait: None for PostgreSQL, or when SQLite is locked by a writer or fails."""
         if not self.is_embedded:
             return None
-        with self._peeking, contextlib.suppress(sqlite3.Error, DBAPIError):
-            if self._peek is None:
+        with self._nowait_lock, contextlib.suppress(sqlite3.Error, DBAPIError):
+            if self._nowait_connection is None:
                 pooled = self._engine.raw_connection()
-                self._peek = pooled.driver_connection
+                self._nowait_connection = pooled.driver_connection
                 pooled.detach()
-                self._peek.execute("PRAGMA busy_timeout=0")
-            return self._direct_of(statement).rows(self._peek.cursor(), parameters)
+                self._nowait_connection.execute("PRAGMA busy_timeout=0")
+            return self._raw_statement(statement).rows(self._nowait_connection.cursor(), parameters)
         return None
 
-    def _direct_of(self, statement: Select[*tuple[Any, ...]]) -> RawStatement:
-        if statement not in self._direct:
-            self._direct[statement] = RawStatement.of(statement, self._engine.dialect)
-        return self._direct[statement]
+    def _raw_statement(self, statement: Select[*tuple[Any, ...]]) -> RawStatement:
+        if statement not in self._raw_statements:
+            self._raw_statements[statement] = RawStatement.of(statement, self._engine.dialect)
+        return self._raw_statements[statement]
 
     def migrate(self) -> None:
         """Create or upgrade the tables, completely or not at all. Several processes may do so concurrently.
@@ -211,7 +211,7 @@ class Database:
             DatabaseVersionMismatch: they are not; the message names the command to run.
             IndexUnavailable: the database does not answer.
         """
-        with _our_errors(), self._guard.asking(), self._reading.connect() as connection:
+        with _our_errors(), self._guard.querying(), self._reading.connect() as connection:
             migrations.check(connection)
 
     def check(self) -> None:
@@ -237,23 +237,23 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
-        with self._peeking:
-            if self._peek is not None:
-                self._peek.close()
-                self._peek = None
+        with self._nowait_lock:
+            if self._nowait_connection is not None:
+                self._nowait_connection.close()
+                self._nowait_connection = None
 
     @contextmanager
-    def _in_turn(self) -> Iterator[None]:
+    def _holding_write_lock(self) -> Iterator[None]:
         """Serialize this process's SQLite writers with a lock: SQLite itself makes waiting writers poll."""
         if not self.is_embedded:
             yield
             return
-        if not self._turn.acquire(timeout=BUSY_SECONDS):
+        if not self._write_lock.acquire(timeout=BUSY_SECONDS):
             raise IndexUnavailable("the database is too busy")
         try:
             yield
         finally:
-            self._turn.release()
+            self._write_lock.release()
 
     def _prepare_file(self) -> None:
         path = Path(self._url.database or "")
@@ -272,7 +272,7 @@ class Database:
 class Guard(Protocol):
     """Time limits of statements. Each block raises at its start when the database is known to be unreachable."""
 
-    def asking(self) -> AbstractContextManager[object]:
+    def querying(self) -> AbstractContextManager[object]:
         """Limit one short statement."""
 
     def reading(self) -> AbstractContextManager[object]:
@@ -288,10 +288,10 @@ class Guard(Protocol):
 class _Embedded:
     """No limits: SQLite bounds its waits itself."""
 
-    def asking(self) -> AbstractContextManager[object]:
+    def querying(self) -> AbstractContextManager[object]:
         return nullcontext()
 
-    reading = writing = migrating = asking
+    reading = writing = migrating = querying
 
 
 def _postgres(url: URL) -> tuple[Engine, Guard]:

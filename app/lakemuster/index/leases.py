@@ -46,7 +46,7 @@ class Lease:
 
 
 @contextlib.contextmanager
-def held(
+def hold(
     database: Database, table_id: int, *, wait_seconds: float, ttl_seconds: float = TTL_SECONDS
 ) -> Iterator[Lease]:
     """Hold a table's lease until the block ends; a background thread renews it.

@@ -19,7 +19,7 @@ from lakemuster.index.statements import insert_new
 
 
 @contextlib.contextmanager
-def held_by_name(database: Database, name: str, ttl_seconds: float) -> Iterator[Holding | None]:
+def hold_named_lease(database: Database, name: str, ttl_seconds: float) -> Iterator[NamedLease | None]:
     """Hold the lease while the block runs, if it is free; else yield None at once.
 
     Args:
@@ -28,7 +28,7 @@ def held_by_name(database: Database, name: str, ttl_seconds: float) -> Iterator[
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    holding = Holding(database, name, new_owner(), ttl_seconds)
+    holding = NamedLease(database, name, new_owner(), ttl_seconds)
     if not holding.take():
         yield None
         return
@@ -40,7 +40,7 @@ def held_by_name(database: Database, name: str, ttl_seconds: float) -> Iterator[
             holding.release()
 
 
-class Holding:
+class NamedLease:
     """A lease that this process holds."""
 
     def __init__(self, database: Database, name: str, holder: str, ttl_seconds: float) -> None:

@@ -158,7 +158,7 @@ def run_table(index: Index, run: Run, segments: Sequence[str], rows: Sequence[in
     tables = [index.segments.open(name).table() for name in segments[run.first : run.end]]
     if [one.num_rows for one in tables] != list(rows[run.first : run.end]):
         return None
-    return together(tables)
+    return concatenate(tables)
 
 
 def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
@@ -166,7 +166,7 @@ def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def together(tables: Sequence[pa.Table]) -> pa.Table | None:
+def concatenate(tables: Sequence[pa.Table]) -> pa.Table | None:
     """Concatenate the entries of several segments; None when they would change their meaning in one segment."""
     fields: dict[str, pa.Field] = {}
     groups = list(_alike(tables))

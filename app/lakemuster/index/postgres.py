@@ -60,14 +60,14 @@ WRITING = Limit(silent=STATEMENT_SECONDS + 5.0, total=STATEMENT_SECONDS + 5.0)
 """Writers may wait for each other's locks, up to the server's own timeouts."""
 MIGRATING = Limit(math.inf, math.inf)
 
-ASKING = Limit(silent=4.0, total=4.0)
+QUERYING = Limit(silent=4.0, total=4.0)
 
-_limit: ContextVar[Limit] = ContextVar("limit", default=ASKING)
+_limit: ContextVar[Limit] = ContextVar("limit", default=QUERYING)
 
 
 @contextmanager
 def limited(limit: Limit) -> Iterator[None]:
-    """Run the statements of a block under a limit other than ``ASKING``."""
+    """Run the statements of a block under a limit other than ``QUERYING``."""
     token = _limit.set(limit)
     try:
         yield
@@ -110,9 +110,9 @@ class Breaker:
         with limited(limit):
             yield
 
-    def asking(self) -> AbstractContextManager[None]:
+    def querying(self) -> AbstractContextManager[None]:
         """Limit one short statement; fail if the server does not answer."""
-        return self._under(ASKING)
+        return self._under(QUERYING)
 
     def reading(self) -> AbstractContextManager[None]:
         """Limit statements that read; fail if the server does not answer."""

@@ -17,7 +17,7 @@ from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.metadata.snapshot import Snapshot
 
-Key = tuple[str, int]
+SnapshotKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
     return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
 
 
-_encoded_snapshots: Cache[tuple[int, Key], _Encoded] = Cache(
+_encoded_snapshots: Cache[tuple[int, SnapshotKey], _Encoded] = Cache(
     "encoded snapshots", lambda _, encoded: 1000 + 2 * len(encoded.document)
 )
 
 
-def _encoded(table_id: int, key: Key, snapshot: Snapshot) -> _Encoded:
+def _encoded(table_id: int, key: SnapshotKey, snapshot: Snapshot) -> _Encoded:
     """The cached document of a snapshot: a commit repeats all earlier snapshots."""
     encoded = _encoded_snapshots.get((table_id, key))
     if encoded is None or encoded.snapshot != snapshot:
@@ -116,8 +116,8 @@ def is_same(old: Snapshot, new: Snapshot) -> bool:
     return all(locations.get(listed.role, listed.location) == listed.location for listed in new.manifest_lists)
 
 
-def _by_key(snapshots: Sequence[Snapshot]) -> dict[Key, Snapshot]:
-    wanted: dict[Key, Snapshot] = {}
+def _by_key(snapshots: Sequence[Snapshot]) -> dict[SnapshotKey, Snapshot]:
+    wanted: dict[SnapshotKey, Snapshot] = {}
     for snapshot in snapshots:
         first = wanted.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)
         if first is not snapshot and not is_same(first, snapshot):
@@ -125,7 +125,7 @@ def _by_key(snapshots: Sequence[Snapshot]) -> dict[Key, Snapshot]:
     return wanted
 
 
-def _stored(session: Session, table_id: int) -> dict[Key, _Stored]:
+def _stored(session: Session, table_id: int) -> dict[SnapshotKey, _Stored]:
     rows = session.execute(
         select(SnapshotRow.branch, SnapshotRow.snapshot_id, SnapshotRow.id, SnapshotRow.digest).where(
             SnapshotRow.table_id == table_id

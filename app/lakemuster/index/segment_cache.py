@@ -17,8 +17,8 @@ from lakemuster.errors import IndexUnavailable
 from lakemuster.index.segment_files import place
 
 _SUFFIX = ".arrow"
-_KEPT_OF_BUDGET = 0.9
-_UNSEEN_OF_BUDGET = 0.05
+_EVICT_TO_FRACTION = 0.9
+_UNSCANNED_FRACTION = 0.05
 
 
 class SegmentCache:
@@ -42,7 +42,7 @@ class SegmentCache:
             raise IndexUnavailable(f"cannot make the cache folder: {cause.strerror}", path=str(folder)) from cause
         self._lock = threading.Lock()
         self._fetching: dict[str, threading.Lock] = {}
-        self._unseen = budget  # scan the folder at the first arrival: an earlier process may have filled it
+        self._unscanned = budget  # scan the folder at the first arrival: an earlier process may have filled it
 
     def get(self, name: str, download: Callable[[Path], None]) -> Path:
         """The path of a copy, downloaded on a cache miss; another process may evict it at any time."""
@@ -51,8 +51,8 @@ class SegmentCache:
             return path
         CPU.release()
         with self._lock:
-            turn = self._fetching.setdefault(name, threading.Lock())
-        with turn:
+            fetching = self._fetching.setdefault(name, threading.Lock())
+        with fetching:
             try:
                 if not _used_now(path):
                     part = self.workspace / f"{name}.{os.getpid()}-{threading.get_ident()}.part"
@@ -73,10 +73,10 @@ class SegmentCache:
         size = file.stat().st_size
         place(file, path)
         with self._lock:
-            self._unseen += size
-            if self._unseen <= self._budget * _UNSEEN_OF_BUDGET:
+            self._unscanned += size
+            if self._unscanned <= self._budget * _UNSCANNED_FRACTION:
                 return
-            self._unseen = 0
+            self._unscanned = 0
         self._evict(spare=path)
 
     def drop(self, name: str) -> bool:
@@ -100,7 +100,7 @@ class SegmentCache:
         if total <= self._budget:
             return
         for _, size, path in sorted(files):
-            if total <= self._budget * _KEPT_OF_BUDGET:
+            if total <= self._budget * _EVICT_TO_FRACTION:
                 return
             if path != spare:
                 path.unlink(missing_ok=True)

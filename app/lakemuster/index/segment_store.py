@@ -11,9 +11,16 @@ from pathlib import Path
 
 from lakemuster.errors import SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
+from lakemuster.index.segment_backends import (
+    LocalSegmentBackend,
+    RemoteSegmentBackend,
+    SegmentBackend,
+    StoredFile,
+    disk_errors,
+    stored_file,
+)
 from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment
-from lakemuster.index.segment_keepers import Keeper, LocalKeeper, RemoteKeeper, StoredFile, disk_errors, stored_file
 from lakemuster.index.single_flight import SingleFlight
 from lakemuster.index.zone_block import Zones, read_zones
 
@@ -61,12 +68,12 @@ class SegmentStore:
         max_mapped: int = 512 * 2**20,
     ) -> None:
         scheme, separator, rest = url.partition("://")
-        self._keeper: Keeper
+        self._backend: SegmentBackend
         if not separator or scheme in ("file", "local"):
-            self._keeper = LocalKeeper(Path(rest if separator else url))
+            self._backend = LocalSegmentBackend(Path(rest if separator else url))
         else:
             folder = RemoteFolder(url, (options or {}).get(scheme, {}))
-            self._keeper = RemoteKeeper(folder, SegmentCache(Path(cache_dir), cache_bytes))
+            self._backend = RemoteSegmentBackend(folder, SegmentCache(Path(cache_dir), cache_bytes))
         self.repair: Repair | None = None
         self._restoring = SingleFlight(_FAILED_SECONDS)
         self._max_open, self._max_mapped = max_open, max_mapped
@@ -78,7 +85,7 @@ class SegmentStore:
     @property
     def workspace(self) -> Path:
         """A local folder for writing segments before ``put``, which then only renames them."""
-        return self._keeper.workspace
+        return self._backend.workspace
 
     def put(self, name: str, local_path: str | Path) -> None:
         """Move a written segment into the store; afterwards ``local_path`` is gone.
@@ -87,7 +94,7 @@ class SegmentStore:
             IndexUnavailable: the store refuses.
         """
         with disk_errors():
-            self._keeper.put(name, Path(local_path))
+            self._backend.put(name, Path(local_path))
         with self._lock:
             self._open.pop(name, None)
 
@@ -129,7 +136,7 @@ class SegmentStore:
         """
         # Lost or damaged segments are repaired when they are opened.
         with disk_errors(), contextlib.suppress(FileNotFoundError, SegmentCorrupt):
-            return read_zones(self._keeper.path(name))
+            return read_zones(self._backend.path(name))
         return None
 
     def _use(self, segment: Segment) -> None:
@@ -162,7 +169,7 @@ class SegmentStore:
             IndexUnavailable: the store does not answer.
         """
         with disk_errors():
-            return self._keeper.size(name)
+            return self._backend.size(name)
 
     def files(self) -> Iterator[StoredFile]:
         """Yield every file in the store.
@@ -171,7 +178,7 @@ class SegmentStore:
             IndexUnavailable: the store does not answer.
         """
         with disk_errors():
-            yield from self._keeper.files()
+            yield from self._backend.files()
 
     def is_unchanged(self, file: StoredFile) -> bool:
         """Whether a file from :meth:`files` has not been written again since it was listed.
@@ -180,7 +187,7 @@ class SegmentStore:
             IndexUnavailable: the store does not answer.
         """
         with disk_errors():
-            return self._keeper.modified_ms(file.key) == file.modified_ms
+            return self._backend.modified_ms(file.key) == file.modified_ms
 
     def check_segment(self, name: str, *, stored: bool = False) -> None:
         """Verify the checksums of a whole segment file, without repairing it.
@@ -194,7 +201,7 @@ class SegmentStore:
         """
         if stored:
             with disk_errors():
-                self._keeper.refetch(name)
+                self._backend.refetch(name)
         self._map(name).check()
 
     def delete(self, key: str) -> None:
@@ -204,7 +211,7 @@ class SegmentStore:
             IndexUnavailable: the store refuses.
         """
         with disk_errors():
-            self._keeper.delete(key)
+            self._backend.delete(key)
         name = stored_file(key, 0, None).name
         with self._lock:
             if name is not None and self._open.pop(name, None) is not None:
@@ -217,21 +224,21 @@ class SegmentStore:
             IndexUnavailable: it does not.
         """
         with disk_errors():
-            self._keeper.check()
+            self._backend.check()
 
     def _map(self, name: str) -> Segment:
         damage: SegmentCorrupt = SegmentMissing("a segment is missing", segment=name)
         with disk_errors():
             for _ in range(3):
                 try:
-                    return Segment(name, self._keeper.path(name), lambda found: self._restore(name, found))
+                    return Segment(name, self._backend.path(name), lambda found: self._restore(name, found))
                 except FileNotFoundError:
                     continue  # evicted by another process between download and mapping
                 except SegmentMissing:
                     raise
                 except SegmentCorrupt as error:
                     damage = error
-                    if not self._keeper.refetch(name):
+                    if not self._backend.refetch(name):
                         break
         raise damage
 
@@ -242,7 +249,7 @@ class SegmentStore:
             if self._is_whole(name):
                 return
             with disk_errors():
-                refetched = self._keeper.refetch(name)
+                refetched = self._backend.refetch(name)
             if refetched and self._is_whole(name):
                 return
             if self.repair is None:

@@ -15,7 +15,7 @@ from lakemuster.clock import Clock
 BUSY_SECONDS = 15
 WRITES = "lakemuster_writes"
 """The execution option of transactions that write."""
-ALONE = "lakemuster_alone"
+AUTOCOMMIT = "lakemuster_autocommit"
 """The execution option of statements outside of transactions."""
 NOW_FUNCTION = "lakemuster_now_ms"
 
@@ -45,7 +45,7 @@ def _tell_time(clock: Clock, connection: DBAPIConnection, _: ConnectionPoolEntry
 
 def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
-    if options.get(ALONE, False):
+    if options.get(AUTOCOMMIT, False):
         return
     writes = options.get(WRITES, False)
     pragma(connection, f"query_only={'OFF' if writes else 'ON'}")

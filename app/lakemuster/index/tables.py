@@ -31,25 +31,25 @@ __all__ = [
     "TableRecord",
     "add_table",
     "find_table",
+    "find_table_nowait",
     "get_table",
     "has_metadata",
     "list_tables",
     "load_metadata",
     "names_by_id",
-    "note_look",
-    "note_unchanged",
-    "peek_table",
+    "record_look",
+    "record_recent_look",
+    "record_unchanged",
     "records_where",
     "refs",
     "remove_table",
-    "restate",
+    "replace_stale_reason",
     "schemas",
     "similar_names",
     "snapshot_log",
     "specs",
     "store_metadata",
     "tables_by_id",
-    "touch",
 ]
 
 _COLUMNS = tuple(getattr(TableRow, name) for name in COLUMNS)
@@ -109,16 +109,16 @@ def find_table(database: Database, name: str) -> TableRecord:
     Raises:
         TableNotFound: no table has that name.
     """
-    return peek_table(database, name) or _only(name, database.rows(_BY_NAME, {"name": name}))
+    return find_table_nowait(database, name) or _only(name, database.rows(_BY_NAME, {"name": name}))
 
 
-def peek_table(database: Database, name: str) -> TableRecord | None:
+def find_table_nowait(database: Database, name: str) -> TableRecord | None:
     """Like :func:`find_table`, but None when the database cannot answer without waiting.
 
     Raises:
         TableNotFound: no table has that name.
     """
-    rows = database.peek(_BY_NAME, {"name": name})
+    rows = database.rows_nowait(_BY_NAME, {"name": name})
     return None if rows is None else _only(name, rows)
 
 
@@ -186,7 +186,7 @@ def remove_table(session: Session, name: str) -> None:
         raise TableNotFound(f"no table {name}", table=name)
 
 
-def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:
+def record_look(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:
     """Record that the table's pointer was read, or why reading it failed."""
     values: dict[str, object] = {"stale_reason": stale_reason}
     if stale_reason is None:
@@ -194,7 +194,9 @@ def touch(session: Session, table_id: int, checked_at_ms: int, stale_reason: str
     session.execute(update(TableRow).where(TableRow.id == table_id).values(values))
 
 
-def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None) -> int | None:
+def record_recent_look(
+    session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None
+) -> int | None:
     """Record that the table's pointer was read ``seconds_ago``; None when the table is gone.
 
     Returns:
@@ -211,7 +213,7 @@ def note_look(session: Session, table_id: int, seconds_ago: float, stale_reason:
     return None if noted is None else int(noted)
 
 
-def note_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: float) -> dict[int, int]:
+def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: float) -> dict[int, int]:
     """Record that the pointers of tables were read ``seconds_ago`` and had not changed.
 
     A table that became stale meanwhile stays as it is.
@@ -233,7 +235,7 @@ def note_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: floa
     return noted
 
 
-def restate(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
+def replace_stale_reason(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
     """Change the reason why a table is stale, unless it is no longer ``before``."""
     session.execute(
         update(TableRow)

@@ -166,7 +166,7 @@ def through_decoders(
     """Fetch and decode many objects with a bounded number of bytes in progress; a failure is yielded as its result."""
     waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
     outstanding = 0
-    for request, outcome in store.find_many(requests):
+    for request, outcome in store.admit_many(requests):
         if isinstance(outcome, CatalogError):
             yield request, outcome
             continue

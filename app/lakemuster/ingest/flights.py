@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError, IndexUnavailable
 from lakemuster.ingest.threads import BucketThreads
-from lakemuster.storage.waits import Waits, measured
+from lakemuster.storage.storage_wait import StorageWait, measured
 
 _SHORTEST_SECONDS = 0.01
 _LONGEST_SECONDS = 3600.0
@@ -44,7 +44,7 @@ class Flight:
 
     def __init__(self, work: Callable[[], object], clock: Clock) -> None:
         self.work = work
-        self.waits = Waits(clock)
+        self.waits = StorageWait(clock)
         self.began: float | None = None
         self.result: object = None
         self.error: BaseException | None = None

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
-from lakemuster.index.named_leases import held_by_name
+from lakemuster.index.named_leases import hold_named_lease
 from lakemuster.index.origins import Origin, forget_segment, last_of_packed, origins_of, snapshots_listing
 from lakemuster.index.packed import runs_of, write_run
 from lakemuster.index.segments import segment_name
@@ -54,7 +54,7 @@ class Healer:
         deadline = time.monotonic() + LEASE_SECONDS
         pause = _FIRST_POLL_SECONDS
         while True:
-            with held_by_name(self._refresher.index.database, f"segment {name}", LEASE_SECONDS) as lease:
+            with hold_named_lease(self._refresher.index.database, f"segment {name}", LEASE_SECONDS) as lease:
                 if lease is not None or time.monotonic() >= deadline:
                     # Another process may have repaired it before we got the lease.
                     if pause > _FIRST_POLL_SECONDS and self._is_whole(name):

@@ -11,7 +11,7 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
-from lakemuster.index.tables import TableRecord, note_look
+from lakemuster.index.tables import TableRecord, record_recent_look
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.pointers import Pointer, look
@@ -48,7 +48,7 @@ class Looker:
         """
         with self.index.database.session() as session:
             reason = _quarantine_reason(session, table)
-            looked = note_look(session, table.table_id, self.clock.monotonic() - began, reason)
+            looked = record_recent_look(session, table.table_id, self.clock.monotonic() - began, reason)
         if looked is not None:
             self.ages.looked(table.table_id, looked, began)
         return reason

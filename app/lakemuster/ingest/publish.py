@@ -12,7 +12,7 @@ from lakemuster.index.database import Database
 from lakemuster.index.leases import Lease
 from lakemuster.index.retries import schedule
 from lakemuster.index.snapshots import publish, quarantine, row_id_of
-from lakemuster.index.tables import TableRecord, store_metadata, touch
+from lakemuster.index.tables import TableRecord, record_look, store_metadata
 from lakemuster.ingest.index import Indexed
 from lakemuster.ingest.quarantine_reasons import is_outside
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
@@ -75,7 +75,7 @@ class Publisher:
             current = (MAIN, metadata.current_snapshot_id)
             for snapshot, reason in self.quarantined:
                 if (snapshot.branch, snapshot.snapshot_id) == current:
-                    touch(session, table_id, looked_at_ms, reason)
+                    record_look(session, table_id, looked_at_ms, reason)
 
     def _publish(self, session: Session, one: Indexed) -> None:
         row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
@@ -97,6 +97,6 @@ def mark_stale(database: Database, table: TableRecord, error: CatalogError) -> N
         return
     try:
         with database.session() as session:
-            touch(session, table.table_id, 0, f"{error.code}: {error}")
+            record_look(session, table.table_id, 0, f"{error.code}: {error}")
     except CatalogError:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, StorageError
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Snapshot
-from lakemuster.storage.locations import shown
+from lakemuster.storage.locations import redacted
 
 
 def is_outside(error: CatalogError) -> bool:
@@ -27,7 +27,7 @@ def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snap
         f"{count} {kind}" for kind, count in (*kinds, ("deleted", header.deleted_files_count)) if count is not None
     ]
     expected = f"a manifest {length}" + (f" with entries: {', '.join(counts)}" if counts else "")
-    return _told(error, location, f"manifest {shown(header.location)}", snapshot, expected)
+    return _told(error, location, f"manifest {redacted(header.location)}", snapshot, expected)
 
 
 def of_list(
@@ -40,7 +40,7 @@ def of_list(
         recorded: its location as recorded in the metadata.
     """
     expected = "a manifest list" if length is None else f"a manifest list of {length} bytes"
-    return _told(error, location, f"manifest list {shown(recorded)}", snapshot, expected)
+    return _told(error, location, f"manifest list {redacted(recorded)}", snapshot, expected)
 
 
 def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
@@ -50,10 +50,10 @@ def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
         root: the table's root.
     """
     folder = root if snapshot.branch == MAIN else f"{root}/branch/branch-{snapshot.branch}"
-    place = shown(f"{folder}/snapshot/snapshot-{snapshot.snapshot_id}")
+    place = redacted(f"{folder}/snapshot/snapshot-{snapshot.snapshot_id}")
     return MetadataCorrupt(f"{reason} (object {place}, none of its manifests is known, expected a snapshot's JSON)")
 
 
 def _told(error: CatalogError, location: str, what: str, snapshot: Snapshot, expected: str) -> CatalogError:
-    place = f"object {shown(location)}, {what} of snapshot {snapshot.snapshot_id}, expected {expected}"
+    place = f"object {redacted(location)}, {what} of snapshot {snapshot.snapshot_id}, expected {expected}"
     return type(error)(f"{error} ({place})", **error.context)

@@ -30,7 +30,7 @@ from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
-from lakemuster.storage.locations import shown
+from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
 
 CLOSE_SECONDS = 2.0
@@ -285,7 +285,7 @@ class Refresher:
         """
         flight, _ = self._flights.join(key, self.tables.bucket_of(table), work)
         if not flight.wait(self._looks.waiting.unknown):
-            raise StorageUnavailable(f"{shown(table.location)}: storage has not answered in time")
+            raise StorageUnavailable(f"{redacted(table.location)}: storage has not answered in time")
         return cast("T", self._result(flight))
 
     @staticmethod

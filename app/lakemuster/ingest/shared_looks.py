@@ -20,7 +20,7 @@ from lakemuster.errors import (
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.table_refresh import TableRefresher
-from lakemuster.storage.locations import shown
+from lakemuster.storage.locations import redacted
 
 SHORTEST_MEMORY_SECONDS = 1.0
 
@@ -101,7 +101,7 @@ class SharedLooks:
         totals.looks_shared += is_shared
         if not flight.wait(self.waiting.known if has_state and not now else self.waiting.unknown):
             totals.looks_overdue += 1
-            where = shown(table.location)
+            where = redacted(table.location)
             overdue = StorageUnavailable(f"{where}: storage has not answered in time; the look goes on without you")
             return _stale_reason(overdue, has_state=has_state)
         if flight.error is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from lakemuster.errors import RefreshBusy
-from lakemuster.storage.waits import Waits, current
+from lakemuster.storage.storage_wait import StorageWait, current
 
 
 class TableLocks:
@@ -15,7 +15,7 @@ class TableLocks:
 
     def __init__(self) -> None:
         self._locks: dict[int, threading.Lock] = {}
-        self._within: dict[int, Waits | None] = {}
+        self._within: dict[int, StorageWait | None] = {}
         self._guard = threading.Lock()
 
     @contextmanager

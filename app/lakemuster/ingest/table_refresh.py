@@ -18,7 +18,7 @@ from lakemuster.errors import (
 )
 from lakemuster.index import Index
 from lakemuster.index.database import current_ms
-from lakemuster.index.leases import Lease, held
+from lakemuster.index.leases import Lease, hold
 from lakemuster.index.retries import due_snapshots, postpone
 from lakemuster.index.snapshots import (
     SnapshotRecord,
@@ -26,7 +26,7 @@ from lakemuster.index.snapshots import (
     list_snapshots,
     newest_unpublished,
 )
-from lakemuster.index.tables import TableRecord, get_table, has_metadata, restate
+from lakemuster.index.tables import TableRecord, get_table, has_metadata, replace_stale_reason
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
@@ -45,8 +45,8 @@ from lakemuster.ingest.statistics import refresh_statistics
 from lakemuster.ingest.table_locks import TableLocks
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.storage_wait import waiting
 from lakemuster.storage.store import ObjectStore
-from lakemuster.storage.waits import waiting
 
 LEASE_WAIT_SECONDS = 30.0
 
@@ -171,7 +171,7 @@ class TableRefresher:
             if (before.snapshot.branch, before.snapshot.snapshot_id) == (MAIN, table.current_snapshot_id):
                 now = self._reread(table, before)
                 with self.index.database.session() as session:
-                    restate(session, table.table_id, before.error, now.error)
+                    replace_stale_reason(session, table.table_id, before.error, now.error)
 
     def bucket_of(self, table: TableRecord) -> str:
         """Return the bucket, or local root, that a table depends on; see :meth:`ObjectStore.bucket_of`."""
@@ -319,7 +319,7 @@ class TableRefresher:
         with contextlib.ExitStack() as stack:
             # Another process holds the lease, and may be waiting for storage.
             with waiting():
-                lease = stack.enter_context(held(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
+                lease = stack.enter_context(hold(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
             yield lease
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
 from lakemuster.formats.paimon.folding import live_rows
-from lakemuster.index.leases import held
+from lakemuster.index.leases import hold
 from lakemuster.index.packed import Run, run_table, runs_of, write_run
 from lakemuster.index.segments import SegmentInfo, known_segments, replace_segment, segment_name, true_counts
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord, list_snapshots, snapshot_manifests, withdraw
@@ -327,7 +327,7 @@ class _Verifier:
         """Index again the snapshots whose lists or live entries differ."""
         if not self._repair or not self._wrong:
             return
-        with held(self._index.database, self._table.table_id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
+        with hold(self._index.database, self._table.table_id, wait_seconds=LEASE_WAIT_SECONDS) as lease:
             for record in self._wrong:
                 with self._index.database.session() as session:
                     withdraw(session, lease, record.row_id)

@@ -20,7 +20,7 @@ from functools import partial
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
-from lakemuster.index.tables import TableRecord, names_by_id, note_unchanged, tables_by_id
+from lakemuster.index.tables import TableRecord, names_by_id, record_unchanged, tables_by_id
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.jobs.job import Run
@@ -167,7 +167,7 @@ class WatchTables:
         """Look at a table's pointer; return whether there is nothing more to do: it has not changed, or it failed."""
         refresher, began = self._refresher, self._clock.monotonic()
         try:
-            refresher.store.confines.require(table.name, table.location, table.allowed_roots)
+            refresher.store.confinement.require(table.name, table.location, table.allowed_roots)
             token = refresher.tables.looker.look(refresher.store_for(table), table).token
         except CatalogError as error:
             refresher.note_failure(table, error)
@@ -205,7 +205,9 @@ class WatchTables:
             return
         began = min(since for _, since in unchanged)
         with self._refresher.index.database.session() as session:
-            recorded = note_unchanged(session, [table_id for table_id, _ in unchanged], self._clock.monotonic() - began)
+            recorded = record_unchanged(
+                session, [table_id for table_id, _ in unchanged], self._clock.monotonic() - began
+            )
         for table_id, checked_at_ms in recorded.items():
             self._refresher.tables.ages.looked(table_id, checked_at_ms, began)
 

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
-from lakemuster.storage.locations import Location, shown
+from lakemuster.storage.locations import Location, redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Wanted:
     @property
     def where(self) -> str:
         """The location for messages."""
-        return shown(self.location.text)
+        return redacted(self.location.text)
 
 
 class Backend(Protocol):

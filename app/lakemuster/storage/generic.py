@@ -21,7 +21,7 @@ from fsspec.asyn import get_loop
 from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
 from lakemuster.storage.backend import Found, Wanted
 from lakemuster.storage.failures import check_size, failure_of
-from lakemuster.storage.locations import Location, shown
+from lakemuster.storage.locations import Location, redacted
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class GenericObjects:
 
     def stat(self, location: Location) -> Found | None:
         """The object or folder at a location."""
-        found: Found | None = self._start(self._stat(location), shown(location.text)).result()
+        found: Found | None = self._start(self._stat(location), redacted(location.text)).result()
         return found
 
     def children(self, location: Location) -> list[Found]:
@@ -70,7 +70,7 @@ class GenericObjects:
 
     def start_children(self, location: Location) -> Future[list[Found]]:
         """Like :meth:`children`, in the background."""
-        return self._start(self._children(location), shown(location.text))
+        return self._start(self._children(location), redacted(location.text))
 
     def _start(self, work: Any, where: str) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(self._in_time(work, where), self._loop)

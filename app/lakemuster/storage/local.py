@@ -16,7 +16,7 @@ from typing import BinaryIO, Self
 from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
 from lakemuster.storage.backend import Found, Wanted
 from lakemuster.storage.failures import check_size, failure_of
-from lakemuster.storage.locations import LOCAL, Location, Roots, shown
+from lakemuster.storage.locations import LOCAL, Location, Roots, redacted
 
 _THREADS = 8
 _NAMES_OPENED = hasattr(os, "O_PATH") and os.path.isdir("/proc/self/fd")
@@ -65,11 +65,11 @@ class LocalFile:
             with open(os.open(self.path, _FLAGS), "rb") as file:
                 if self.of(self.path, self.where, os.fstat(file.fileno())) != self:
                     raise StorageUnavailable(f"{self.where}: changed before it was read")
-                return self.take(file)
+                return self.read_from(file)
         except OSError as cause:
             raise failure_of(cause, self.where) from cause
 
-    def take(self, file: BinaryIO) -> bytes:
+    def read_from(self, file: BinaryIO) -> bytes:
         """Read the bytes from the opened file."""
         data = file.read(self.size)
         if len(data) != self.size:
@@ -93,12 +93,12 @@ class LocalFiles:
             with open(os.open(path, _FLAGS), "rb") as file:
                 found = LocalFile.of(path, wanted.where, os.fstat(file.fileno()))
                 check_size(found.size, wanted.expected_length, wanted.max_bytes, wanted.where)
-                return found.take(file)
+                return found.read_from(file)
         except OSError as cause:
             raise failure_of(cause, wanted.where) from cause
 
-    def find(self, wanted: Wanted) -> LocalFile:
-        """Find and check a file, to be read later."""
+    def admit(self, wanted: Wanted) -> LocalFile:
+        """Admit and check a file, to be read later."""
         try:
             path = self._real(wanted.location)
             found = LocalFile.of(path, wanted.where, os.stat(path, follow_symlinks=False))
@@ -107,9 +107,9 @@ class LocalFiles:
         check_size(found.size, wanted.expected_length, wanted.max_bytes, wanted.where)
         return found
 
-    def start_find(self, wanted: Wanted) -> Future[LocalFile]:
-        """Like :meth:`find`, on a thread."""
-        return _threads_of(os.getpid()).submit(self.find, wanted)
+    def start_admit(self, wanted: Wanted) -> Future[LocalFile]:
+        """Like :meth:`admit`, on a thread."""
+        return _threads_of(os.getpid()).submit(self.admit, wanted)
 
     def start_read(self, wanted: Wanted) -> Future[bytes]:
         """Like :meth:`read`, on a thread."""
@@ -120,7 +120,7 @@ class LocalFiles:
         try:
             state = os.stat(self._real(location))
         except OSError as cause:
-            failure = failure_of(cause, shown(location.text))
+            failure = failure_of(cause, redacted(location.text))
             if isinstance(failure, ObjectMissing):
                 return None
             raise failure from cause
@@ -133,7 +133,7 @@ class LocalFiles:
             with os.scandir(folder) as entries:
                 found = [self._entry(entry, folder) for entry in entries]
         except OSError as cause:
-            failure = failure_of(cause, shown(location.text))
+            failure = failure_of(cause, redacted(location.text))
             if isinstance(failure, ObjectMissing):
                 return []
             raise failure from cause
@@ -147,7 +147,7 @@ class LocalFiles:
         path = _real_path(f"/{location.key}")
         if not self._holds(path):
             raise LocationRefused(
-                f"location {shown(location.text)!r} is refused: a symbolic link leads outside the allowed roots"
+                f"location {redacted(location.text)!r} is refused: a symbolic link leads outside the allowed roots"
             )
         return path
 
@@ -165,7 +165,7 @@ class LocalFiles:
                     return None
             return _found(entry.name, entry.stat())
         except OSError as cause:
-            failure = failure_of(cause, shown(entry.path))
+            failure = failure_of(cause, redacted(entry.path))
             if isinstance(failure, ObjectMissing):
                 return None
             raise failure from cause

@@ -48,7 +48,7 @@ def normal_scheme(scheme: str) -> str:
     return _SCHEME_OF.get(scheme.lower(), scheme.lower())
 
 
-def shown(text: str) -> str:
+def redacted(text: str) -> str:
     """A location for messages, without userinfo, query string or control characters, cut to a moderate length."""
     text = _USERINFO.sub(r"\1//", text.partition("?")[0])
     text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
@@ -189,7 +189,7 @@ def with_schemes(locations: pa.Array) -> pa.Array:
 
 
 def _refused(text: str, reason: str) -> LocationRefused:
-    return LocationRefused(f"location {shown(text)!r} is refused: {reason}")
+    return LocationRefused(f"location {redacted(text)!r} is refused: {reason}")
 
 
 def _refuse_tricks(text: str) -> None:
@@ -251,7 +251,7 @@ class Rewrites:
         for text in texts:
             found = _FULL_REWRITE.fullmatch(text) or re.fullmatch(r"(.+?)=(.+)", text)
             if found is None:
-                raise RequestInvalid(f"a rewrite is written OLD=NEW: {shown(text)!r} is not")
+                raise RequestInvalid(f"a rewrite is written OLD=NEW: {redacted(text)!r} is not")
             pairs.append((found[1], found[2]))
         return cls(tuple(pairs))
 

@@ -42,8 +42,8 @@ from lakemuster.errors import (
 )
 from lakemuster.storage.backend import Found, Wanted
 from lakemuster.storage.failures import check_size, failure_of
-from lakemuster.storage.locations import Location, shown
-from lakemuster.storage.s3_session import StayingSession, new_session
+from lakemuster.storage.locations import Location, redacted
+from lakemuster.storage.s3_session import NoRedirectSession, new_session
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ class S3Objects:
             "max_pool_connections": _CONNECTIONS,
             **dict(options.get("config_kwargs") or {}),
             "retries": {"total_max_attempts": 1},
-            "http_session_cls": StayingSession,
+            "http_session_cls": NoRedirectSession,
         }
         plain = {name: value for name, value in options.items() if name not in ("config_kwargs", "profile")}
         try:
@@ -123,7 +123,7 @@ class S3Objects:
 
     def stat(self, location: Location) -> Found | None:
         """The object or folder at a location."""
-        attempts = self._persist(lambda: self._head(location), shown(location.text))
+        attempts = self._persist(lambda: self._head(location), redacted(location.text))
         return self._wait(self._start(attempts, location.bucket))
 
     def children(self, location: Location) -> list[Found]:
@@ -243,7 +243,7 @@ class S3Objects:
         return await self._call("list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more)
 
     async def _all_pages(self, location: Location) -> list[Found]:
-        where = shown(location.text)
+        where = redacted(location.text)
         start = len(location.key) + 1 if location.key else 0
         found: list[Found] = []
         more: dict[str, object] = {}

@@ -15,14 +15,14 @@ from aiobotocore.httpsession import AIOHTTPSession  # type: ignore[import-untype
 from aiobotocore.session import AioSession  # type: ignore[import-untyped]
 
 
-class StayingSession(AIOHTTPSession):  # type: ignore[misc]
+class NoRedirectSession(AIOHTTPSession):  # type: ignore[misc]
     """aiobotocore's HTTP session, without redirects."""
 
-    async def _get_session(self, proxy_url: str | None) -> _Staying:
-        return _Staying(await super()._get_session(proxy_url))
+    async def _get_session(self, proxy_url: str | None) -> _NoRedirects:
+        return _NoRedirects(await super()._get_session(proxy_url))
 
 
-class _Staying:
+class _NoRedirects:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 

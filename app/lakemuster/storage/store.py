@@ -16,11 +16,11 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
 from lakemuster.storage.backend import Backend, Found, Wanted
-from lakemuster.storage.confines import Confines
+from lakemuster.storage.confinement import NamespaceConfinement
 from lakemuster.storage.local import LocalFile, LocalFiles
-from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, shown
+from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
-from lakemuster.storage.waits import waiting
+from lakemuster.storage.storage_wait import waiting
 
 MAX_BYTES = 512 * 2**20
 IN_FLIGHT_BYTES = 64 * 2**20
@@ -53,7 +53,7 @@ class ObjectStore:
         self, roots: Sequence[str], options: Mapping[str, Mapping[str, object]], *, deadline_seconds: float = 30
     ) -> None:
         self.roots = Roots.of(roots, os.getcwd())
-        self.confines = Confines()
+        self.confinement = NamespaceConfinement()
         self.counts = Counts()
         self._local = LocalFiles(self.roots)
         self._remote = _Backends(options, deadline_seconds)
@@ -85,7 +85,7 @@ class ObjectStore:
             allowed: roots that the operator allowed for it in addition.
         """
         store = self
-        for prefixes in (confined_to, self.confines.rule(name)):
+        for prefixes in (confined_to, self.confinement.rule(name)):
             if prefixes is not None:
                 store = store.within(prefixes)
         for root in allowed:
@@ -94,7 +94,7 @@ class ObjectStore:
 
     def _with(self, roots: Roots) -> Self:
         other = object.__new__(type(self))
-        other.roots, other.confines = roots, self.confines
+        other.roots, other.confinement = roots, self.confinement
         other.counts, other._remote = self.counts, self._remote
         other._local = LocalFiles(roots)
         return other
@@ -153,12 +153,12 @@ class ObjectStore:
         """
         yield from self._many(requests, partial(self._start_read, max_bytes=max_bytes), in_flight_bytes, concurrency)
 
-    def find_many(
+    def admit_many(
         self, requests: Iterable[ReadRequest], *, max_bytes: int = MAX_BYTES
     ) -> Iterator[tuple[ReadRequest, Contents | CatalogError]]:
         """Like :meth:`read_many`, for another process: local files are admitted and checked, but not read."""
         yield from self._many(
-            requests, partial(self._start_find, max_bytes=max_bytes), IN_FLIGHT_BYTES, CONCURRENT_READS
+            requests, partial(self._start_admit, max_bytes=max_bytes), IN_FLIGHT_BYTES, CONCURRENT_READS
         )
 
     def _many(
@@ -241,7 +241,7 @@ class ObjectStore:
             for folder, children in self._list_many(level):
                 listed += 1
                 if listed > max_folders:
-                    raise LimitExceeded(f"{shown(location)}: more than {max_folders} folders below it")
+                    raise LimitExceeded(f"{redacted(location)}: more than {max_folders} folders below it")
                 if not isinstance(children, CatalogError):
                     deeper += [child.location for child in descend(folder, children) if child.is_folder]
                 yield folder, children
@@ -283,10 +283,10 @@ class ObjectStore:
         wanted = self._wanted(request, max_bytes)
         return self._backend(wanted.location).start_read(wanted)
 
-    def _start_find(self, request: ReadRequest, max_bytes: int) -> Future[Any]:
+    def _start_admit(self, request: ReadRequest, max_bytes: int) -> Future[Any]:
         wanted = self._wanted(request, max_bytes)
         if wanted.location.scheme == LOCAL:
-            return self._local.start_find(wanted)
+            return self._local.start_admit(wanted)
         return self._remote.get(wanted.location.scheme).start_read(wanted)
 
     def _wanted(self, request: ReadRequest, max_bytes: int) -> Wanted:

@@ -153,7 +153,7 @@ def show(
     database: Database, table_id: int, number: int, manifests: Sequence[Published], dead: Sequence[int] | None = None
 ) -> None:
     """Publish a snapshot as a refresh does."""
-    with leases.held(database, table_id, wait_seconds=5) as lease, database.session() as session:
+    with leases.hold(database, table_id, wait_seconds=5) as lease, database.session() as session:
         publish(
             session,
             lease,

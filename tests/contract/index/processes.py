@@ -45,7 +45,7 @@ def publish_snapshot(url: str, table_id: int, number: int, manifests: int) -> No
     listed = made.published(range(manifests))
     with database.session() as session:
         register_segments(session, made.segments(listed))
-    with leases.held(database, table_id, wait_seconds=60) as lease, database.session() as session:
+    with leases.hold(database, table_id, wait_seconds=60) as lease, database.session() as session:
         publish(session, lease, get_snapshot(session, table_id, number).row_id, listed)
 
 

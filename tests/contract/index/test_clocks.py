@@ -10,7 +10,7 @@ import pytest
 from lakemuster.errors import RefreshBusy
 from lakemuster.index import leases
 from lakemuster.index.database import Database, open_database
-from lakemuster.index.tables import get_table, note_look
+from lakemuster.index.tables import get_table, record_recent_look
 from lakemuster.ingest.ages import Ages
 from tests.clocks import SteppedClock
 from tests.contract.index import made
@@ -63,7 +63,7 @@ def test_the_age_of_a_look_is_told_by_a_clock_that_cannot_step(
     table_id = made.table(stepping, of=made.metadata([made.snapshot(1)]))
     ours, others = Ages(stepping, clock), Ages(stepping, clock)
     with stepping.session() as session:
-        looked = note_look(session, table_id, 2.0)
+        looked = record_recent_look(session, table_id, 2.0)
         record = get_table(session, "shop.orders")
     assert looked == record.checked_at_ms
     ours.looked(table_id, looked or 0, clock.monotonic() - 2.0)
@@ -79,7 +79,7 @@ def test_the_age_of_a_look_is_told_by_a_clock_that_cannot_step(
 def test_a_look_in_the_future_is_none(stepping: Database, clock: SteppedClock) -> None:
     table_id = made.table(stepping, of=made.metadata([made.snapshot(1)]))
     with stepping.session() as session:
-        note_look(session, table_id, 0.0)
+        record_recent_look(session, table_id, 0.0)
         record = get_table(session, "shop.orders")
     clock.step_minutes(-15)
     ages = Ages(stepping, clock)

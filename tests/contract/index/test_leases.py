@@ -29,20 +29,20 @@ def expire(database: Database) -> None:
 
 def test_a_table_has_one_holder_at_a_time(database: Database, table_id: int) -> None:
     other = made.table(database, "other")
-    with leases.held(database, table_id, wait_seconds=0) as lease:
+    with leases.hold(database, table_id, wait_seconds=0) as lease:
         assert not lease.waited
         with pytest.raises(RefreshBusy):
             leases.acquire(database, table_id, wait_seconds=0.1)
-        with leases.held(database, other, wait_seconds=0):
+        with leases.hold(database, other, wait_seconds=0):
             pass
-    with leases.held(database, table_id, wait_seconds=0):
+    with leases.hold(database, table_id, wait_seconds=0):
         pass
 
 
 def test_fences_grow(database: Database, table_id: int) -> None:
     fences = []
     for _ in range(3):
-        with leases.held(database, table_id, wait_seconds=0) as lease:
+        with leases.hold(database, table_id, wait_seconds=0) as lease:
             fences.append(lease.fence)
     assert fences == sorted(set(fences))
 
@@ -51,14 +51,14 @@ def test_who_waits_gets_the_lease_once_it_is_free(database: Database, table_id: 
     holding = threading.Event()
 
     def hold() -> None:
-        with leases.held(database, table_id, wait_seconds=0):
+        with leases.hold(database, table_id, wait_seconds=0):
             holding.set()
             time.sleep(0.2)
 
     holder = threading.Thread(target=hold)
     holder.start()
     holding.wait()
-    with leases.held(database, table_id, wait_seconds=20) as lease:
+    with leases.hold(database, table_id, wait_seconds=20) as lease:
         assert lease.waited
     holder.join()
 
@@ -69,7 +69,7 @@ def test_threads_never_hold_a_lease_together(database: Database, table_id: int) 
 
     def work() -> None:
         for _ in range(4):
-            with leases.held(database, table_id, wait_seconds=60):
+            with leases.hold(database, table_id, wait_seconds=60):
                 inside.append(1)
                 most.append(len(inside))
                 inside.pop()
@@ -121,7 +121,7 @@ def test_a_released_lease_counts_no_more(database: Database, table_id: int) -> N
 
 
 def test_a_lease_in_use_does_not_expire(database: Database, table_id: int) -> None:
-    with leases.held(database, table_id, wait_seconds=0, ttl_seconds=0.6):
+    with leases.hold(database, table_id, wait_seconds=0, ttl_seconds=0.6):
         time.sleep(1.2)
         with pytest.raises(RefreshBusy):
             leases.acquire(database, table_id, wait_seconds=0)
@@ -131,7 +131,7 @@ def test_a_lease_of_one_table_is_none_of_another(database: Database, table_id: i
     other = made.table(database, "other", of=made.metadata([made.snapshot(1)]))
     row_id = made.records(database, other)["main", 1].row_id
     with (
-        leases.held(database, table_id, wait_seconds=0) as lease,
+        leases.hold(database, table_id, wait_seconds=0) as lease,
         pytest.raises(SnapshotNotFound),
         database.session() as session,
     ):

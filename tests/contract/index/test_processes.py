@@ -59,7 +59,7 @@ def test_who_comes_after_a_killed_holder_need_not_wait(database_url: str, databa
     table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
     worker = processes.start(processes.hold_and_die, database_url, table_id)
     assert processes.finish(worker) == -signal.SIGKILL
-    with leases.held(database, table_id, wait_seconds=0) as lease:
+    with leases.hold(database, table_id, wait_seconds=0) as lease:
         assert lease.fence == 2
 
 

@@ -18,7 +18,7 @@ from tests.postgres import PostgresServer
 def database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     Database(postgres_url).migrate()
     monkeypatch.setattr(postgres, "QUIET_SECONDS", 0.2)
-    monkeypatch.setattr(postgres, "ASKING", postgres.Limit(0.5, 0.5))
+    monkeypatch.setattr(postgres, "QUERYING", postgres.Limit(0.5, 0.5))
     made = open_database(postgres_url)
     yield made
     made.close()

@@ -162,7 +162,7 @@ def test_thousands_of_manifests_are_published_at_once(database: Database, table_
 def test_a_segment_that_is_not_registered_keeps_its_snapshot_unpublished(database: Database, table_id: int) -> None:
     listed = made.published(range(3))
     row_id = made.records(database, table_id)["main", 1].row_id
-    with leases.held(database, table_id, wait_seconds=1) as lease:
+    with leases.hold(database, table_id, wait_seconds=1) as lease:
         with pytest.raises(IndexUnavailable, match="not registered"), database.session() as session:
             publish(session, lease, row_id, listed, segments=made.segments(listed[:2]))
         assert made.records(database, table_id)["main", 1].state == "known"
@@ -178,7 +178,7 @@ def test_a_failure_in_the_middle_publishes_nothing(database: Database, table_id:
     listed = made.published(range(3))
 
     def work() -> None:
-        with leases.held(database, table_id, wait_seconds=1) as lease, database.session() as session:
+        with leases.hold(database, table_id, wait_seconds=1) as lease, database.session() as session:
             row_id = get_snapshot(session, table_id, 1).row_id
             publish(session, lease, row_id, listed, segments=made.segments(listed))
             raise ZeroDivisionError
@@ -191,7 +191,7 @@ def test_a_failure_in_the_middle_publishes_nothing(database: Database, table_id:
 
 def test_a_quarantined_snapshot_says_why_until_it_is_published(database: Database, table_id: int) -> None:
     row_id = made.records(database, table_id)["main", 2].row_id
-    with leases.held(database, table_id, wait_seconds=1) as lease, database.session() as session:
+    with leases.hold(database, table_id, wait_seconds=1) as lease, database.session() as session:
         quarantine(session, lease, row_id, made.NASTY)
     made.store(database, table_id, made.metadata(SNAPSHOTS))
     record = made.records(database, table_id)["main", 2]
@@ -206,7 +206,7 @@ def test_a_published_snapshot_can_be_taken_back(database: Database, table_id: in
     made.show(database, table_id, 1, made.published([1, 2]), [1])
     made.show(database, table_id, 2, made.published([2, 3]))
     row_id = made.records(database, table_id)["main", 1].row_id
-    with leases.held(database, table_id, wait_seconds=1) as lease, database.session() as session:
+    with leases.hold(database, table_id, wait_seconds=1) as lease, database.session() as session:
         if how == "quarantine":
             quarantine(session, lease, row_id, "bad")
         else:

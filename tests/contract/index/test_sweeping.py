@@ -17,8 +17,8 @@ from lakemuster.api.app import create_app
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index import Index
 from lakemuster.index.database import Database
-from lakemuster.index.named_leases import held_by_name
-from lakemuster.index.segment_keepers import StoredFile
+from lakemuster.index.named_leases import hold_named_lease
+from lakemuster.index.segment_backends import StoredFile
 from lakemuster.index.segments import SegmentStore, register_segments, write_segment
 from lakemuster.ingest.reports import Totals
 from lakemuster.jobs.job import Run
@@ -60,9 +60,9 @@ def swept_files(index: Index, grace_seconds: float = HOUR) -> int:
 
 
 def test_a_lease_that_expired_is_another_process_s(index: Index) -> None:
-    with held_by_name(index.database, "one", 0) as lease:
+    with hold_named_lease(index.database, "one", 0) as lease:
         assert lease is not None
-        with held_by_name(index.database, "one", 60) as other:
+        with hold_named_lease(index.database, "one", 60) as other:
             assert other is not None
             assert not lease.renew()
             assert other.renew()

@@ -16,13 +16,13 @@ from lakemuster.index.tables import (
     get_table,
     list_tables,
     load_metadata,
+    record_look,
     refs,
     remove_table,
     schemas,
     snapshot_log,
     specs,
     store_metadata,
-    touch,
 )
 from lakemuster.metadata.snapshot import Ref
 from tests.contract.index import made
@@ -128,14 +128,14 @@ def test_a_table_whose_metadata_was_not_read_has_none(database: Database) -> Non
 def test_a_failed_look_leaves_the_time_of_the_last_good_one(database: Database) -> None:
     table_id = made.table(database)
     with database.session() as session:
-        touch(session, table_id, 100)
+        record_look(session, table_id, 100)
     with database.session() as session:
-        touch(session, table_id, 200, "gone \0")
+        record_look(session, table_id, 200, "gone \0")
     with database.reading() as session:
         record = get_table(session, "shop.orders")
     assert (record.checked_at_ms, record.stale_reason) == (100, "gone \0")
     with database.session() as session:
-        touch(session, table_id, 300)
+        record_look(session, table_id, 300)
     with database.reading() as session:
         record = get_table(session, "shop.orders")
     assert (record.checked_at_ms, record.stale_reason) == (300, None)
@@ -199,7 +199,7 @@ def test_a_table_is_found_as_it_is_now_by_whoever_asks(database_url: str) -> Non
         added = add_table(session, name, "/lake/db/t", "iceberg", [("s3://a/", "/a/")], ["/lake"])
     assert find_table(one, name) == find_table(other, name) == added
     with other.session() as session:
-        touch(session, added.table_id, 77)
+        record_look(session, added.table_id, 77)
     assert find_table(one, name) == replace(added, checked_at_ms=77)
     with other.session() as session:
         remove_table(session, name)

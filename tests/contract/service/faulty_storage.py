@@ -48,7 +48,7 @@ class FaultyStorage:
         self.faults: dict[str, Fault] = {}
         self.asked: list[tuple[str, str]] = []
         self._lock = threading.Lock()
-        for method in ("read", "find", "stat", "children"):
+        for method in ("read", "admit", "stat", "children"):
             monkeypatch.setattr(LocalFiles, method, self._wrapped(method, getattr(LocalFiles, method)))
 
     def lists(self, prefix: str) -> int:
@@ -57,7 +57,7 @@ class FaultyStorage:
 
     def reads(self, part: str) -> int:
         """Objects that were read, or were to be, with this part in their paths."""
-        return sum(kind in ("read", "find") and part in path for kind, path in self.asked)
+        return sum(kind in ("read", "admit") and part in path for kind, path in self.asked)
 
     def heal(self) -> None:
         """Forget all faults; what hangs goes on."""
@@ -68,7 +68,7 @@ class FaultyStorage:
 
     def _wrapped(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(files: LocalFiles, asked: Any) -> Any:
-            location = asked.location if kind in ("read", "find") else asked
+            location = asked.location if kind in ("read", "admit") else asked
             path = f"/{location.key}"
             with self._lock:
                 self.asked.append((kind, path))

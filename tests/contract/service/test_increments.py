@@ -16,7 +16,7 @@ from sqlalchemy.engine import Engine
 from lakemuster.catalog.services import Services
 from lakemuster.index import reconcile
 from lakemuster.index.encoding import encode
-from lakemuster.index.leases import held
+from lakemuster.index.leases import hold
 from lakemuster.ingest import table_refresh
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
@@ -113,12 +113,12 @@ def test_requests_that_wait_for_one_snapshot_take_the_lease_once(
     def held_slowly(*given: Any, **words: Any) -> Any:
         taken.append(given)
         time.sleep(0.3)  # so that all the others have come, and wait
-        return held(*given, **words)
+        return hold(*given, **words)
 
     with catalog(settings(tmp_path, roots=(str(warehouse),), history=0, max_staleness=3600.0)) as services:
         services.add("db.t", f"{warehouse}/db/t", None, ())
         services.refresh("db.t")
-        monkeypatch.setattr(table_refresh, "held", held_slowly)
+        monkeypatch.setattr(table_refresh, "hold", held_slowly)
         with ThreadPoolExecutor(8) as threads:
             views = list(threads.map(lambda _: services.view("db.t", Selector(snapshot_id=first)), range(8)))
         assert len(taken) == 1

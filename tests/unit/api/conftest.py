@@ -25,7 +25,7 @@ from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
-from lakemuster.storage.confines import Confines
+from lakemuster.storage.confinement import NamespaceConfinement
 from tests.apps import create_app
 
 METADATA = TableMetadata(
@@ -157,7 +157,9 @@ class FakeServices:
 
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
-        self.store = SimpleNamespace(counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confines=Confines())
+        self.store = SimpleNamespace(
+            counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confinement=NamespaceConfinement()
+        )
         self.refresher = SimpleNamespace(
             totals=_Totals(),
             ensure_published=lambda table, record: record,

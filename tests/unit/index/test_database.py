@@ -13,7 +13,7 @@ from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismat
 from lakemuster.index import database as module
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.orm import AnyText, TableRow
-from lakemuster.index.tables import add_table, get_table, list_tables, touch
+from lakemuster.index.tables import add_table, get_table, list_tables, record_look
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_number_beyond_64_bits_is_bad_metadata(database: Database) -> None:
     with database.session() as session:
         table = add_table(session, "a", "x", "iceberg")
     with pytest.raises(MetadataCorrupt), database.session() as session:
-        touch(session, table.table_id, 2**63)
+        record_look(session, table.table_id, 2**63)
 
 
 def test_a_writer_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_writers_that_first_read_take_turns(database: Database) -> None:
             try:
                 with database.session() as session:
                     count = get_table(session, "a").checked_at_ms or 0
-                    touch(session, table.table_id, count + 1)
+                    record_look(session, table.table_id, count + 1)
             except CatalogError as error:
                 failures.append(error)
 

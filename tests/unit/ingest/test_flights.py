@@ -9,7 +9,7 @@ import pytest
 from lakemuster.errors import IndexUnavailable, StorageUnavailable
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.threads import BucketThreads
-from lakemuster.storage.waits import waiting
+from lakemuster.storage.storage_wait import waiting
 from tests.clocks import SteppedClock
 
 IN_TIME = 20.0

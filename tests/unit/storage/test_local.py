@@ -126,7 +126,7 @@ def test_relative_roots_count_from_the_current_folder(lake: Path, monkeypatch: p
 
 
 def found(store: ObjectStore, location: str, length: int | None = None) -> LocalFile | CatalogError:
-    [(_, outcome)] = store.find_many([ReadRequest(location, length)])
+    [(_, outcome)] = store.admit_many([ReadRequest(location, length)])
     assert not isinstance(outcome, bytes)
     return outcome
 
@@ -160,7 +160,7 @@ def test_what_may_not_be_read_is_not_found_either(lake: Path) -> None:
         assert isinstance(found(store, f"{lake}/{name}"), error)
     assert isinstance(found(store, f"{lake.parent}/secret"), LocationRefused)
     assert isinstance(found(store, f"{lake}/db/t/x", 7), MetadataCorrupt)
-    [(_, outcome)] = store.find_many([ReadRequest(f"{lake}/db/t/x")], max_bytes=5)
+    [(_, outcome)] = store.admit_many([ReadRequest(f"{lake}/db/t/x")], max_bytes=5)
     assert isinstance(outcome, LimitExceeded)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import ConfigInvalid, LocationRefused
-from lakemuster.storage.locations import Location, Roots, absolute, shown, with_scheme, with_schemes
+from lakemuster.storage.locations import Location, Roots, absolute, redacted, with_scheme, with_schemes
 
 PARSED = {
     "/lake/t": ("file", "", "lake/t"),
@@ -142,7 +142,7 @@ def test_the_operators_relative_words_count_from_a_folder(monkeypatch: pytest.Mo
     ],
 )  # fmt: skip
 def test_secrets_do_not_reach_messages(text: str) -> None:
-    assert "hunter2" not in shown(text)
+    assert "hunter2" not in redacted(text)
     with pytest.raises(LocationRefused) as caught:
         Roots().admit(text)
     assert "hunter2" not in f"{caught.value} {caught.value.context}"
@@ -150,7 +150,7 @@ def test_secrets_do_not_reach_messages(text: str) -> None:
 
 
 def test_a_long_location_is_shown_in_part() -> None:
-    assert len(shown("/" + "x" * 100_000 + ".avro")) < 400
+    assert len(redacted("/" + "x" * 100_000 + ".avro")) < 400
 
 
 pieces = st.sampled_from(

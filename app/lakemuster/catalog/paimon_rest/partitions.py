@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from lakemuster.catalog.services import Services
-from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, shown
+from lakemuster.formats.paimon.partition_names import DEFAULT_NAME, partition_text
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.schema import Schema
@@ -52,7 +52,9 @@ def _spelled(sums: pa.Table, view: View, schema: Schema) -> Iterator[PartitionOu
     numbers = sums.select(["record_count", "file_size_in_bytes", "file_count", "total_buckets"]).to_pylist()
     for row, counts in enumerate(numbers):
         yield PartitionOut(
-            spec={name: shown(of, values[row], legacy=legacy, default=default) for name, of, values in columns},
+            spec={
+                name: partition_text(of, values[row], legacy=legacy, default=default) for name, of, values in columns
+            },
             record_count=counts["record_count"],
             file_size_in_bytes=counts["file_size_in_bytes"],
             file_count=counts["file_count"],

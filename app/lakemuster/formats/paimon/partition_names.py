@@ -31,11 +31,11 @@ def directory(key: str, of: Primitive, value: pa.Scalar, *, legacy: bool, defaul
     Raises:
         FormatUnsupported: the writer's spelling is not determined by the value.
     """
-    text = shown(of, value, legacy=legacy, default=default)
+    text = partition_text(of, value, legacy=legacy, default=default)
     return f"{key.translate(_ESCAPED)}={text.translate(_ESCAPED)}"
 
 
-def shown(of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
+def partition_text(of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
     """One partition value as text, not escaped; the default name for null and blank text.
 
     Raises:

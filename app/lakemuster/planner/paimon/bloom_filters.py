@@ -14,9 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.errors import CatalogError
-from lakemuster.formats.paimon.file_index.answers import BLOOM_FILTER, answers, filter_hashes
 from lakemuster.formats.paimon.file_index.bloom_filter import which_may_hold_any
 from lakemuster.formats.paimon.file_index.container import IndexRange, head_length, parse_container
+from lakemuster.formats.paimon.file_index.evaluation import BLOOM_FILTER, filter_hashes, supports
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.prune import Mask
 from lakemuster.predicates import Bound, BoundLeaf, conjuncts
@@ -72,7 +72,7 @@ def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: 
             indexed_as: maps a field id to the column's name and type by schema.
     """
     dropped = np.zeros(len(column), np.bool_)
-    leaves = [leaf for leaf in conjuncts(bound) if isinstance(leaf, BoundLeaf) and answers(BLOOM_FILTER, leaf.op)]
+    leaves = [leaf for leaf in conjuncts(bound) if isinstance(leaf, BoundLeaf) and supports(BLOOM_FILTER, leaf.op)]
     if not leaves or len(column) < 2:
         return dropped
     containers = _Containers.of(column)

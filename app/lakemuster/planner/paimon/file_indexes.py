@@ -23,8 +23,8 @@ import pyarrow as pa
 from pyroaring import BitMap
 
 from lakemuster.errors import CatalogError
-from lakemuster.formats.paimon.file_index.answers import Answer, answers, ask
 from lakemuster.formats.paimon.file_index.container import IndexRange, parse_container
+from lakemuster.formats.paimon.file_index.evaluation import MatchingRows, evaluate, supports
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import flat
 from lakemuster.planner.paimon.bloom_filters import without_values
@@ -54,17 +54,17 @@ _AT_ONCE = 1024
 _CACHED = 512
 
 
-def can_ask(bound: Bound) -> bool:
+def can_evaluate(bound: Bound) -> bool:
     """Tell whether an index could exclude rows by a predicate."""
     match bound:
         case AlwaysTrue() | AlwaysFalse() | Opaque():
             return False
         case BoundLeaf():
-            return bound.transform is None and any(answers(kind, bound.op) for kind in KINDS)
+            return bound.transform is None and any(supports(kind, bound.op) for kind in KINDS)
         case BoundAnd(children=children):
-            return any(map(can_ask, children))
+            return any(map(can_evaluate, children))
         case BoundOr(children=children):
-            return all(can_ask(child) or isinstance(child, AlwaysFalse) for child in children)
+            return all(can_evaluate(child) or isinstance(child, AlwaysFalse) for child in children)
 
 
 def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: Mask) -> Mask:
@@ -74,7 +74,7 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
         entries: with :data:`COLUMNS`; without the first, no entry has an index.
         among: (N,) the entries to evaluate.
     """
-    if EMBEDDED not in entries.column_names or not among.any() or not can_ask(bound):
+    if EMBEDDED not in entries.column_names or not among.any() or not can_evaluate(bound):
         return among
     keep = among.copy()
     places = np.flatnonzero(among & entries.column(EMBEDDED).is_valid().to_numpy())
@@ -112,7 +112,7 @@ class IndexedFile:
     rows: int
     data: bytes | None
 
-    def rows_of(self, bound: Bound) -> Answer:
+    def rows_of(self, bound: Bound) -> MatchingRows:
         """Return the rows that may match a predicate; None for all."""
         match bound:
             case AlwaysTrue() | Opaque():
@@ -120,9 +120,9 @@ class IndexedFile:
             case AlwaysFalse():
                 return BitMap()
             case BoundLeaf():
-                return reduce(_both, (answer for _, answer in self.answers(bound)), None)
+                return reduce(_both, (answer for _, answer in self.index_results(bound)), None)
             case BoundAnd(children=children):
-                left: Answer = None
+                left: MatchingRows = None
                 for child in children:
                     left = _both(left, self.rows_of(child))
                     if left is not None and not left:
@@ -136,7 +136,7 @@ class IndexedFile:
                     found |= rows
                 return found
 
-    def answers(self, leaf: BoundLeaf) -> Iterator[tuple[str, Answer]]:
+    def index_results(self, leaf: BoundLeaf) -> Iterator[tuple[str, MatchingRows]]:
         """Yield the kind of each index of the column and its answer to a comparison."""
         if self.data is None or leaf.transform is not None or not 0 <= self.rows < _MOST_ROWS:
             return
@@ -146,12 +146,12 @@ class IndexedFile:
         name, of = place
         for index in _indexes(self.data, name):
             try:
-                yield index.kind, ask(self.data, index, of, self.rows, leaf)
+                yield index.kind, evaluate(self.data, index, of, self.rows, leaf)
             except CatalogError:
                 yield index.kind, None
 
 
-def _both(first: Answer, second: Answer) -> Answer:
+def _both(first: MatchingRows, second: MatchingRows) -> MatchingRows:
     if first is None or second is None:
         return second if first is None else first
     return first & second

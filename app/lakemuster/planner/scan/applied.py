@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakemuster.metadata.types import Kind, arrow_type
-from lakemuster.planner.paimon.file_indexes import can_ask
+from lakemuster.planner.paimon.file_indexes import can_evaluate
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.predicates import (
@@ -107,7 +107,7 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
         return f"no partition field is {leaf.transform} of {leaf.name}"
     if isinstance(scan.reading, PaimonReading) and (reason := _merged(scan.reading, leaf)) is not None:
         return reason
-    if isinstance(scan.reading, PaimonReading) and scan.has_indexes and can_ask(leaf):
+    if isinstance(scan.reading, PaimonReading) and scan.has_indexes and can_evaluate(leaf):
         return None
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
         return f"bounds of {leaf.type.text} values have no order that is known"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from lakemuster.formats.paimon.file_index.answers import BLOOM_FILTER, Answer
+from lakemuster.formats.paimon.file_index.evaluation import BLOOM_FILTER, MatchingRows
 from lakemuster.planner.paimon.file_indexes import IndexedFile, files
 from lakemuster.planner.paimon.statistics import Evolution
 from lakemuster.planner.scan.reasons import Reason
@@ -32,11 +32,11 @@ def _of(bound: Bound, file: IndexedFile) -> Iterator[Reason]:
             for child in children:
                 yield from _of(child, file)
         case BoundLeaf():
-            for kind, rows in file.answers(bound):
+            for kind, rows in file.index_results(bound):
                 yield from _reason(bound, kind, rows)
 
 
-def _reason(leaf: BoundLeaf, kind: str, rows: Answer) -> Iterator[Reason]:
+def _reason(leaf: BoundLeaf, kind: str, rows: MatchingRows) -> Iterator[Reason]:
     named = f"the file's {kind} of {leaf.name}"
     if rows is None:
         if kind == BLOOM_FILTER and leaf.values:

@@ -21,7 +21,7 @@ from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.spark.pipeline.executor import Job, software
 from lakemuster.spark.pipeline.jobs import run_parts, slots
 from lakemuster.spark.pipeline.outcome_rows import outcomes_of
-from lakemuster.storage.locations import shown
+from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class SparkEngine:
             if progress is not None:
                 progress(done[parts_done], len(manifests))
 
-        description = f"Lakemuster: {len(manifests)} manifests of {shown(location)}"
+        description = f"Lakemuster: {len(manifests)} manifests of {redacted(location)}"
         rows = run_parts(self.spark, job, [pickle.dumps(part) for part in parts], description, watch)
         watch(len(parts))
         return outcomes_of(rows, manifests)
@@ -155,6 +155,6 @@ def _sent(segments_url: str) -> str:
     scheme, separator, rest = segments_url.partition("://")
     if not separator or scheme in ("file", "local"):
         return str(Path(rest if separator else segments_url).absolute())
-    if shown(segments_url) != segments_url:
+    if redacted(segments_url) != segments_url:
         raise ConfigInvalid("SEGMENTS_URL holds more than a place, and Spark would show it: put options into STORAGE")
     return segments_url

@@ -16,7 +16,7 @@ from typing import Any
 import fsspec
 import pyarrow as pa
 
-from lakemuster.storage.locations import LOCAL, Location, normal_scheme, shown
+from lakemuster.storage.locations import LOCAL, Location, normal_scheme, redacted
 
 SETTING = "LAKEMUSTER_STORAGE"
 _READAHEAD_BYTES = 1 << 18
@@ -65,7 +65,7 @@ class LakeFiles:
             files, path = self._at(parsed)
             found = files.cat_file(path, start=offset, end=None if length is None else offset + length)
         if length is not None and len(found) != length:
-            raise OSError(f"{shown(location)}: {len(found)} bytes at {offset}, not {length}")
+            raise OSError(f"{redacted(location)}: {len(found)} bytes at {offset}, not {length}")
         return found
 
     def _at(self, location: Location) -> tuple[Any, str]:
@@ -152,4 +152,4 @@ class _Ranges(io.RawIOBase):
         self._buffer = self._files.cat_file(self._path, start=start, end=end)
         self._buffer_start = start
         if len(self._buffer) != end - start:
-            raise OSError(f"{shown(self._path)}: {len(self._buffer)} bytes at {start}, not {end - start}")
+            raise OSError(f"{redacted(self._path)}: {len(self._buffer)} bytes at {start}, not {end - start}")

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
-from lakemuster.index.packed import Source, together
+from lakemuster.index.packed import Source, concatenate
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.index.zones import segment_zones
@@ -104,7 +104,7 @@ def packed(segments: HeldSegments, spec: SpecIndex, size: int) -> Iterator[Sourc
     names, rows = [part.manifest.segment for part in spec.parts], spec.part_rows
     for start in range(0, len(names), size):
         own, counts = names[start : start + size], rows[start : start + size]
-        whole = together([segments.open(name).table() for name in own]) if len(own) > 1 else None
+        whole = concatenate([segments.open(name).table() for name in own]) if len(own) > 1 else None
         if whole is None:
             yield from (Source(name, 1, count, name, count) for name, count in zip(own, counts, strict=True))
             continue

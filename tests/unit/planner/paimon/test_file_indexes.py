@@ -14,7 +14,7 @@ from lakemuster.formats.paimon.file_index.fast_hash import wang_hash
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
-from lakemuster.planner.paimon.file_indexes import can_ask, kept_by_index
+from lakemuster.planner.paimon.file_indexes import can_evaluate, kept_by_index
 from lakemuster.planner.paimon.reading import PaimonReading, Scan
 from lakemuster.planner.paimon.statistics import Evolution
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
@@ -219,7 +219,7 @@ def test_which_tables_are_asked(key: tuple[str, ...], options: dict[str, str], s
 
 
 def test_which_predicates_can_be_asked() -> None:
-    assert can_ask(of(Op.GT, 1, 1))
-    assert not can_ask(of(Op.STARTS_WITH, 3, "x", kind=TEXT))
-    assert can_ask(BoundAnd((of(Op.EQ, 1, 1), Opaque("f", "why"))))
-    assert not can_ask(BoundOr((of(Op.EQ, 1, 1), Opaque("f", "why"))))
+    assert can_evaluate(of(Op.GT, 1, 1))
+    assert not can_evaluate(of(Op.STARTS_WITH, 3, "x", kind=TEXT))
+    assert can_evaluate(BoundAnd((of(Op.EQ, 1, 1), Opaque("f", "why"))))
+    assert not can_evaluate(BoundOr((of(Op.EQ, 1, 1), Opaque("f", "why"))))

@@ -8,7 +8,7 @@
 * ``slices``        rows by the binary digits of a number
 * ``bsi``           bit-sliced index: the rows of each number, by slices
 * ``range_bitmap``  the rows of each value, by slices of its rank
-* ``answers``       evaluation of one comparison on one index
+* ``evaluation``    evaluation of one comparison on one index
 
 An answer holds the rows that *may* match; None means any row may. An unknown kind or version, or malformed bytes, is
 a format error and no answer.

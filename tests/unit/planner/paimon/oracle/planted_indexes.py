@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pyroaring import BitMap
 
-from lakemuster.formats.paimon.file_index import answers
+from lakemuster.formats.paimon.file_index import evaluation
 from lakemuster.formats.paimon.file_index.bitmap import BitmapIndex
 from lakemuster.planner.paimon import file_indexes, reading
 from lakemuster.predicates import BoundOr
@@ -54,7 +54,7 @@ def an_open_side_of_an_or(patch: Patch) -> None:
         return wrong
 
     instead(patch, file_indexes.IndexedFile, "rows_of", rows_of)
-    patch.setattr(file_indexes, "can_ask", lambda _: True)
+    patch.setattr(file_indexes, "can_evaluate", lambda _: True)
 
 
 def merged_files_alone(patch: Patch) -> None:
@@ -77,7 +77,7 @@ def signed_hashes(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, answers, "filter_hashes", hashes)
+    instead(patch, evaluation, "filter_hashes", hashes)
 
 
 def an_equal_too_few(patch: Patch) -> None:
@@ -90,7 +90,7 @@ def an_equal_too_few(patch: Patch) -> None:
 
         return wrong
 
-    instead(patch, answers, "_compared", compared)
+    instead(patch, evaluation, "_compared", compared)
 
 
 PLANTED_INDEXES: dict[str, tuple[Bug, str | None]] = {

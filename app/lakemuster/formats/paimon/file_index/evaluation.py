@@ -20,26 +20,26 @@ from lakemuster.formats.paimon.file_index.range_bitmap import RangeBitmap
 from lakemuster.metadata.types import Primitive
 from lakemuster.predicates import BoundLeaf, Op
 
-Answer = BitMap | None
+MatchingRows = BitMap | None
 """The rows that may match; None if any row may. Do not modify."""
 
 BLOOM_FILTER, BITMAP, BSI, RANGE_BITMAP = "bloom-filter", "bitmap", "bsi", "range-bitmap"
 
 _ORDERED = frozenset({Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ})
-_ASKED: dict[str, frozenset[Op]] = {
+_SUPPORTED: dict[str, frozenset[Op]] = {
     BLOOM_FILTER: frozenset({Op.EQ, Op.IN, Op.IS_NAN}),
     BITMAP: frozenset({Op.EQ, Op.IN, Op.NOT_EQ, Op.NOT_IN, Op.IS_NULL, Op.NOT_NULL, Op.IS_NAN}),
 }
-_ASKED[BSI] = _ASKED[RANGE_BITMAP] = _ASKED[BITMAP] | _ORDERED
+_SUPPORTED[BSI] = _SUPPORTED[RANGE_BITMAP] = _SUPPORTED[BITMAP] | _ORDERED
 _NOTHING = BitMap()
 
 
-def answers(kind: str, op: Op) -> bool:
+def supports(kind: str, op: Op) -> bool:
     """Whether indexes of a kind support a comparison."""
-    return op in _ASKED.get(kind, ())
+    return op in _SUPPORTED.get(kind, ())
 
 
-def ask(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLeaf) -> Answer:
+def evaluate(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLeaf) -> MatchingRows:
     """Evaluate a comparison on an index.
 
     Args:
@@ -52,7 +52,7 @@ def ask(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: BoundLea
         MetadataCorrupt: the bytes are not such an index, or one with another number of rows.
         FormatUnsupported: another version.
     """
-    if where.start == NULLS_ONLY or not answers(where.kind, leaf.op):
+    if where.start == NULLS_ONLY or not supports(where.kind, leaf.op):
         return None
     if where.kind == BLOOM_FILTER:
         return _of_bloom_filter(data, where, of, leaf)
@@ -83,14 +83,14 @@ def filter_hashes(of: Primitive, leaf: BoundLeaf) -> tuple[int, ...] | None:
     return tuple(hashes)
 
 
-def _of_bloom_filter(data: bytes, where: IndexRange, of: Primitive, leaf: BoundLeaf) -> Answer:
+def _of_bloom_filter(data: bytes, where: IndexRange, of: Primitive, leaf: BoundLeaf) -> MatchingRows:
     hashes = filter_hashes(of, leaf)
     if hashes is None or may_hold_any(data, where.start, where.length, hashes):
         return None
     return _NOTHING
 
 
-def _of_bitmap(index: BitmapIndex, leaf: BoundLeaf) -> Answer:
+def _of_bitmap(index: BitmapIndex, leaf: BoundLeaf) -> MatchingRows:
     everything = BitMap(range(index.rows))
     match leaf.op:
         case Op.IS_NULL:
@@ -107,7 +107,7 @@ def _of_bitmap(index: BitmapIndex, leaf: BoundLeaf) -> Answer:
     return None if wanted is None else index.of(wanted)
 
 
-def _of_ordered(index: BitSlicedIndex | RangeBitmap, keys: Keys, rows: int, leaf: BoundLeaf) -> Answer:
+def _of_ordered(index: BitSlicedIndex | RangeBitmap, keys: Keys, rows: int, leaf: BoundLeaf) -> MatchingRows:
     match leaf.op:
         case Op.IS_NULL:
             return BitMap(range(rows)) - index.present
@@ -125,7 +125,7 @@ def _of_ordered(index: BitSlicedIndex | RangeBitmap, keys: Keys, rows: int, leaf
     return _compared(index, keys, leaf)
 
 
-def _compared(index: BitSlicedIndex | RangeBitmap, keys: Keys, leaf: BoundLeaf) -> Answer:
+def _compared(index: BitSlicedIndex | RangeBitmap, keys: Keys, leaf: BoundLeaf) -> MatchingRows:
     """Evaluate LT, LT_EQ, GT and GT_EQ."""
     if not keys.exact or (equals := keys.equal_keys(leaf.values[0])) is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakemuster.errors import LocationForbidden, LocationRefused
-from lakemuster.storage.confines import Confines
+from lakemuster.storage.confinement import NamespaceConfinement
 from lakemuster.storage.locations import Location, Roots
 from lakemuster.storage.store import ObjectStore
 
@@ -49,7 +49,7 @@ def test_a_tables_store_opens_what_every_rule_allows(
     admitted: bool,
 ) -> None:
     store = ObjectStore(["s3://lake"], {})
-    store.confines.rule = lambda name: now if name == "shop.t" else ()
+    store.confinement.rule = lambda name: now if name == "shop.t" else ()
     opened = store.of_table("shop.t", confined_to, allowed)
     if admitted:
         assert opened.roots.admit(location).text == location
@@ -59,11 +59,11 @@ def test_a_tables_store_opens_what_every_rule_allows(
 
 
 def test_a_registered_table_is_held_against_the_rule_of_now() -> None:
-    confines = Confines()
-    confines.require("shop.t", "s3://anywhere/t", ())
-    confines.rule = lambda _: ("s3://lake/shop",)
-    confines.require("shop.t", "s3a://lake/shop/t", ())
-    confines.require("shop.t", "s3://own/t", ("s3://own/t",))
+    confinement = NamespaceConfinement()
+    confinement.require("shop.t", "s3://anywhere/t", ())
+    confinement.rule = lambda _: ("s3://lake/shop",)
+    confinement.require("shop.t", "s3a://lake/shop/t", ())
+    confinement.require("shop.t", "s3://own/t", ("s3://own/t",))
     for elsewhere in ("s3://lake/shopping/t", "s3://lake", "/lake/shop/t"):
         with pytest.raises(LocationForbidden):
-            confines.require("shop.t", elsewhere, ())
+            confinement.require("shop.t", elsewhere, ())

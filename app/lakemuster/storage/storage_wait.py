@@ -11,7 +11,7 @@ from lakemuster.clock import SYSTEM, Clock
 _OWN = threading.local()
 
 
-class Waits:
+class StorageWait:
     """The waits of one piece of work, which runs in one thread; any thread may read them.
 
     While the work waits for other work, that work's waits for storage count as its own.
@@ -21,7 +21,7 @@ class Waits:
         self._clock = clock
         self._past = 0.0
         self._since: float | None = None
-        self._behind: tuple[Waits, float] | None = None
+        self._behind: tuple[StorageWait, float] | None = None
 
     @property
     def spent(self) -> float:
@@ -49,7 +49,7 @@ class Waits:
         self._past, self._since = self.spent, None
 
     @contextmanager
-    def behind(self, other: Waits | None) -> Iterator[None]:
+    def behind(self, other: StorageWait | None) -> Iterator[None]:
         """Wait for other work during the block."""
         self.follow(other)
         try:
@@ -57,13 +57,13 @@ class Waits:
         finally:
             self.follow(None)
 
-    def follow(self, other: Waits | None) -> None:
+    def follow(self, other: StorageWait | None) -> None:
         """Wait for other work from now on; None ends that."""
         self._past, self._behind = self.spent, None if other is None else (other, other.spent)
 
 
 @contextmanager
-def measured(waits: Waits) -> Iterator[None]:
+def measured(waits: StorageWait) -> Iterator[None]:
     """Record this thread's waits for storage in ``waits`` during the block."""
     before, _OWN.waits = current(), waits
     try:
@@ -72,9 +72,9 @@ def measured(waits: Waits) -> Iterator[None]:
         _OWN.waits = before
 
 
-def current() -> Waits | None:
+def current() -> StorageWait | None:
     """The recorder of this thread's waits, if there is one."""
-    found: Waits | None = getattr(_OWN, "waits", None)
+    found: StorageWait | None = getattr(_OWN, "waits", None)
     return found
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
-from lakemuster.formats.paimon.file_index.answers import answers, ask
 from lakemuster.formats.paimon.file_index.bloom_filter import value_hash
 from lakemuster.formats.paimon.file_index.container import parse_container
+from lakemuster.formats.paimon.file_index.evaluation import evaluate, supports
 from lakemuster.formats.paimon.types import parse_type
 from lakemuster.metadata.types import Primitive
 from lakemuster.predicates import BoundLeaf, Op
@@ -144,10 +144,10 @@ def test_no_matching_row_is_left_out(kind: str, data: st.DataObject) -> None:
     leaf = data.draw(leaves(text, values, OPS))
     whole = encoder.container({"other": {"bsi": b"?"}, "c": {kind: encoded(kind, text, values, data.draw)}})
     (where,) = parse_container(whole)["c"]
-    found = ask(whole, where, primitive(text), len(values), leaf)
+    found = evaluate(whole, where, primitive(text), len(values), leaf)
     rows = {row for row, value in enumerate(values) if holds(leaf, value)}
     if found is None:
-        assert not answers(kind, leaf.op) or kind == "bloom-filter"
+        assert not supports(kind, leaf.op) or kind == "bloom-filter"
         return
     assert rows <= set(found)
     exact = kind != "bloom-filter" and text not in ("FLOAT", "DOUBLE")
@@ -164,7 +164,7 @@ def test_bloom_filters_leave_out_most_values(data: st.DataObject) -> None:
     codes = [code for value in held if (code := value_hash(of, value)) is not None]
     whole = encoder.container({"c": {"bloom-filter": encoder.bloom_filter(codes, bits=1 << 16, functions=9)}})
     (where,) = parse_container(whole)["c"]
-    found = ask(whole, where, of, 4, BoundLeaf(Op.EQ, 1, "c", of, (asked,)))
+    found = evaluate(whole, where, of, 4, BoundLeaf(Op.EQ, 1, "c", of, (asked,)))
     assert (found is None) == (asked in held)
 
 
@@ -173,10 +173,10 @@ def test_nanoseconds_are_held_as_microseconds() -> None:
     for kind, data in {"bsi": encoder.bsi([5]), "range-bitmap": encoder.range_bitmap("long", [5])}.items():
         whole = encoder.container({"c": {kind: data}})
         (where,) = parse_container(whole)["c"]
-        assert set(ask(whole, where, of, 1, BoundLeaf(Op.EQ, 1, "c", of, (5_999,))) or ()) == {0}
-        assert ask(whole, where, of, 1, BoundLeaf(Op.EQ, 1, "c", of, (6_000,))) == BitMap()
+        assert set(evaluate(whole, where, of, 1, BoundLeaf(Op.EQ, 1, "c", of, (5_999,))) or ()) == {0}
+        assert evaluate(whole, where, of, 1, BoundLeaf(Op.EQ, 1, "c", of, (6_000,))) == BitMap()
         for op in (Op.GT, Op.LT, Op.NOT_EQ):
-            assert ask(whole, where, of, 1, BoundLeaf(op, 1, "c", of, (5_001,))) is None
+            assert evaluate(whole, where, of, 1, BoundLeaf(op, 1, "c", of, (5_001,))) is None
 
 
 @settings(max_examples=200, deadline=None)
@@ -194,7 +194,7 @@ def test_bytes_that_are_off_are_an_error_of_the_format(data: st.DataObject) -> N
     whole = encoder.container({"c": {kind: bytes(index)}})
     (where,) = parse_container(whole)["c"]
     with contextlib.suppress(MetadataCorrupt, FormatUnsupported):
-        ask(whole, where, primitive(text), len(values), leaf)
+        evaluate(whole, where, primitive(text), len(values), leaf)
 
 
 @pytest.mark.parametrize("kind", ["bitmap", "bsi", "range-bitmap"])
@@ -203,7 +203,7 @@ def test_an_index_of_another_number_of_rows_is_not_asked(kind: str) -> None:
     (where,) = parse_container(whole)["c"]
     of = primitive("INT")
     with pytest.raises(MetadataCorrupt):
-        ask(whole, where, of, 4, BoundLeaf(Op.EQ, 1, "c", of, (7,)))
+        evaluate(whole, where, of, 4, BoundLeaf(Op.EQ, 1, "c", of, (7,)))
 
 
 @pytest.mark.parametrize("kind", ["tantivy", "token-bitmap", "aggregate", "Bitmap", ""])
@@ -211,10 +211,10 @@ def test_kinds_that_are_not_known_say_nothing(kind: str) -> None:
     whole = encoder.container({"c": {kind: b"anything"}})
     (where,) = parse_container(whole)["c"]
     of = primitive("INT")
-    assert all(ask(whole, where, of, 1, BoundLeaf(op, 1, "c", of, (7,))) is None for op in Op)
+    assert all(evaluate(whole, where, of, 1, BoundLeaf(op, 1, "c", of, (7,))) is None for op in Op)
 
 
 def test_an_index_of_nulls_only_says_nothing() -> None:
     whole = encoder.container({"c": {"bitmap": None}})
     (where,) = parse_container(whole)["c"]
-    assert ask(whole, where, primitive("INT"), 1, BoundLeaf(Op.EQ, 1, "c", primitive("INT"), (7,))) is None
+    assert evaluate(whole, where, primitive("INT"), 1, BoundLeaf(Op.EQ, 1, "c", primitive("INT"), (7,))) is None

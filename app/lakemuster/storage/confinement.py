@@ -10,7 +10,7 @@ from lakemuster.storage.locations import Location
 Rule = Callable[[str], Sequence[str] | None]
 
 
-class Confines:
+class NamespaceConfinement:
     """The locations of each table's namespace, as currently configured.
 
     Attributes:

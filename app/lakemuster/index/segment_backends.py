@@ -28,7 +28,7 @@ class StoredFile:
     modified_ms: int | None
 
 
-class Keeper(Protocol):
+class SegmentBackend(Protocol):
     """A backend of the segment store."""
 
     workspace: Path
@@ -66,7 +66,7 @@ class Keeper(Protocol):
         ...
 
 
-class LocalKeeper:
+class LocalSegmentBackend:
     """A segment store in a local folder."""
 
     def __init__(self, root: Path) -> None:
@@ -131,7 +131,7 @@ class LocalKeeper:
             raise IndexUnavailable(f"the segment store is not writable ({cause.strerror})") from cause
 
 
-class RemoteKeeper:
+class RemoteSegmentBackend:
     """A segment store in a remote folder, with a local cache."""
 
     def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:

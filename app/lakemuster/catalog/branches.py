@@ -12,7 +12,7 @@ from lakemuster.errors import SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
-from lakemuster.planner.view import Other, Selector, View
+from lakemuster.planner.view import SecondBranch, Selector, View
 
 OPTIONS = ("scan.fallback-branch", "scan.primary-branch")
 """The options that name a second branch; the first one takes precedence."""
@@ -26,7 +26,7 @@ def branch_of(view: View, selector: Selector) -> str:
     return selector.ref or MAIN
 
 
-def second_branch(metadata: TableMetadata, branch: str) -> Other | None:
+def second_branch(metadata: TableMetadata, branch: str) -> SecondBranch | None:
     """Return the second branch that the newest schema of ``branch`` names; None if it names none, or a missing one."""
     if metadata.format != "paimon":
         return None
@@ -36,7 +36,7 @@ def second_branch(metadata: TableMetadata, branch: str) -> Other | None:
         name = options.get(option, "").strip()
         if name:
             is_there = name != branch and _newest(metadata, name) is not None
-            return Other(option, name, option != OPTIONS[0]) if is_there else None
+            return SecondBranch(option, name, option != OPTIONS[0]) if is_there else None
     return None
 
 
@@ -61,7 +61,7 @@ def with_second(
     # Clients pin a table's newest snapshot by its id, and mean the current table, its second branch included.
     by_id = selector.snapshot_id is not None and selector.snapshot_id != newest_id
     if selector.ref is not None and any(ref.name == selector.ref and ref.kind == "tag" for ref in view.metadata.refs):
-        return replace(view, other=replace(other, problem="a tag of the table says nothing of it"))
+        return replace(view, second_branch=replace(other, problem="a tag of the table says nothing of it"))
     at_ms = selector.as_of_ms
     if by_id and view.snapshot is not None:
         at_ms = view.snapshot.snapshot.committed_at_ms
@@ -71,17 +71,17 @@ def with_second(
         # Like Paimon: for an id that is older than the branch, the branch's first snapshot is read.
         chosen = known[0] if known[0].snapshot.snapshot_id == FIRST_SNAPSHOT else None
         if chosen is None:
-            return replace(view, other=replace(other, problem="its snapshots of that time have expired"))
+            return replace(view, second_branch=replace(other, problem="its snapshots of that time have expired"))
     if chosen is None:
-        return replace(view, other=other)
+        return replace(view, second_branch=other)
     # Past snapshots, too, are read with the newest schema: the table may have had columns before the branch had them.
     newest = _newest(view.metadata, other.branch)
     schema_id = None if newest is None else newest.schema_id
     try:
         beside = View(view.table, view.metadata, published(chosen), view.stale, schema_id)
     except (SnapshotQuarantined, SnapshotUnpublished) as error:
-        return replace(view, other=replace(other, problem=str(error)))
-    return replace(view, other=replace(other, view=beside))
+        return replace(view, second_branch=replace(other, problem=str(error)))
+    return replace(view, second_branch=replace(other, view=beside))
 
 
 def _newest(metadata: TableMetadata, branch: str) -> Schema | None:

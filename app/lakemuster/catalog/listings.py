@@ -77,7 +77,7 @@ class RowListing:
             at, items, rows = _kept_texts(self.source, at, size, follows=after is not None)
             length = sum(map(len, items))
             is_full = rows >= size or length > PAGE_BYTES
-            if is_full and (at.offset or self.source.whole_at(at) is not None):
+            if is_full and (at.offset or self.source.unfiltered_batch(at) is not None):
                 return Page(joined(items), (*at,))
         for position, batch in self.source.batches(at):
             offset = position.offset
@@ -120,7 +120,7 @@ def _kept_texts(source: EntrySource, at: Position, size: int, *, follows: bool) 
     """
     items: list[Written] = []
     rows = length = 0
-    while rows < size and length <= PAGE_BYTES and (whole := source.whole_at(at)) is not None:
+    while rows < size and length <= PAGE_BYTES and (whole := source.unfiltered_batch(at)) is not None:
         count, start = whole.batch.num_rows, at.offset - whole.first
         writer = list_writer(source, whole, at_once=follows) if size < count else None
         if writer is None:

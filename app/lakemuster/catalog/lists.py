@@ -64,7 +64,7 @@ def _files(index: Index, view: View, choice: Choice) -> RowSource:
         return live_files(index, view, choice.content, choice.stats)
 
     def bound(of: View) -> Bound:
-        return given.bound(of.schemas[0], nan=choice.nan, history=of.written)
+        return given.bound(of.schemas[0], nan=choice.nan, history=of.written_schemas)
 
     return filtered_files(index, view, bound, choice.content, choice.stats)
 

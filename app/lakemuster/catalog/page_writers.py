@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from lakemuster.caching import Cache
 from lakemuster.errors import CatalogError
-from lakemuster.planner.lists.entries import EntrySource, WholeBatch
+from lakemuster.planner.lists.entries import EntrySource, UnfilteredBatch
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
-from lakemuster.planner.scan.planned_entries import Piece as Source
+from lakemuster.planner.scan.planned_entries import BatchFiles
 from lakemuster.wire.json_kernel.columns import RowPart
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.rows import members
@@ -94,7 +94,7 @@ def writers_of(
     return found
 
 
-def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> RowWriter | None:
+def list_writer(source: EntrySource, whole: UnfilteredBatch, *, at_once: bool) -> RowWriter | None:
     """Return a writer for a batch of a list of entries, if there is one.
 
     Args:
@@ -102,12 +102,12 @@ def list_writer(source: EntrySource, whole: WholeBatch, *, at_once: bool) -> Row
     """
 
     def made() -> tuple[list[RowPart], pa.RecordBatch]:
-        return members(source.shape.whole(whole.part, whole.batch)), whole.batch
+        return members(source.row_projection.whole(whole.part, whole.batch)), whole.batch
 
     return _WRITERS.get((source.key, whole.key), made, at_once=at_once)
 
 
 def _pieces(
-    plan: Plan, source: Source, part: ManifestPart, written: Callable[[ManifestPart, pa.Table], list[RowPart]]
+    plan: Plan, source: BatchFiles, part: ManifestPart, written: Callable[[ManifestPart, pa.Table], list[RowPart]]
 ) -> tuple[list[RowPart], pa.RecordBatch]:
     return written(part, plan.whole(source)), source.columns.batch

@@ -122,7 +122,7 @@ class PlanListing:
     @cached_property
     def schema(self) -> pa.Schema:
         """The schema of ``batches``: a file's columns, ``deletes`` and ``residual``; its metadata describe the plan."""
-        fields = [*self.plan.shape.schema, _DELETES, self._residual_field]
+        fields = [*self.plan.row_projection.schema, _DELETES, self._residual_field]
         return pa.schema(fields, metadata={"plan": dumps(self.about)})
 
     def page(self, after: Key | None, size: int) -> PlanPage:
@@ -229,13 +229,13 @@ class PlanListing:
 
     def _members(self, part: ManifestPart, entries: pa.Table) -> list[RowPart]:
         """Return the pieces of files as JSON, without those that depend on the plan."""
-        return members(self.plan.shape.rows(part, entries))
+        return members(self.plan.row_projection.rows(part, entries))
 
     def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
         """Return the files of a group as rows; ``places`` are the numbers of their delete files."""
         tables = [piece.table for piece in group]
         entries = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
-        rows = self.plan.shape_of(group[0]).rows(group[0].part, entries)
+        rows = self.plan.row_projection_of(group[0]).rows(group[0].part, entries)
         deletes = self._delete_lists(group, places)
         residual = [self._residual_texts(piece) for piece in group]
         texts = residual[0] if len(group) == 1 else pa.concat_arrays(residual)
@@ -259,7 +259,7 @@ class PlanListing:
 
     def _deletes(self, numbers: Numbers) -> Iterator[pa.RecordBatch]:
         for part, table in self.plan.delete_rows(numbers) if len(numbers) else ():
-            yield from chunks(self.plan.shape.rows(part, table))
+            yield from chunks(self.plan.row_projection.rows(part, table))
 
     @cached_property
     def _residual_field(self) -> pa.Field:

@@ -16,7 +16,7 @@ from lakemuster.planner.lists.snapshot_lists import statistics_of
 from lakemuster.planner.scan.branches import plan_of, scan_indexes_of
 from lakemuster.planner.scan.commits import plan_commits
 from lakemuster.planner.scan.details import Splitting
-from lakemuster.planner.scan.explain import FileReason, Level, explain, together
+from lakemuster.planner.scan.explain import FileReason, Level, combined, explain
 from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import Selector, View
@@ -61,7 +61,7 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
 
     def bound(of: View) -> Bound:
         nan = asked.nan or "any"
-        return given.bound(of.schemas[0], case_sensitive=asked.case_sensitive, nan=nan, history=of.written)
+        return given.bound(of.schemas[0], case_sensitive=asked.case_sensitive, nan=nan, history=of.written_schemas)
 
     def statistics(of: View) -> frozenset[int] | None:
         named = asked.select
@@ -74,8 +74,8 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
     else:
         plan = plan_of(services.index, view, bound, statistics, read_optimized=asked.read_optimized)
     plan = replace(plan, splitting=splitting)
-    if plan.other is not None:
-        plan = replace(plan, other=replace(plan.other, splitting=splitting))
+    if plan.second_branch is not None:
+        plan = replace(plan, second_branch=replace(plan.second_branch, splitting=splitting))
     limit = asked.limit if plan.can_be_limited else None
     listing = PlanListing(plan, given, limit, stale)
     if asked.strict and (cannot := listing.applied[1]):
@@ -117,9 +117,10 @@ def _incremental(
     services: Services, view: View, asked: PlanOptions, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
     assert asked.start_snapshot_id is not None
-    if view.other is not None:
+    if view.second_branch is not None:
         raise FormatUnsupported(
-            f"what commits wrote is not planned of a table with {view.other.option}", option=view.other.option
+            f"what commits wrote is not planned of a table with {view.second_branch.option}",
+            option=view.second_branch.option,
         )
     CPU.release()  # a look at the table, and indexing of its snapshots, may block on I/O
     if view.table.format == "paimon":
@@ -140,7 +141,7 @@ def explanation_out(services: Services, view: View, asked: ExplainRequest, *, st
 
     def bound_to(of: View) -> Bound:
         nan, case = asked.nan or "any", asked.case_sensitive
-        return Filter(asked.filter).bound(of.schemas[0], case_sensitive=case, nan=nan, history=of.written)
+        return Filter(asked.filter).bound(of.schemas[0], case_sensitive=case, nan=nan, history=of.written_schemas)
 
     bound, files = bound_to(view), asked.files or []
     if len(files) * (comparisons := _comparisons(bound)) > MAX_REASONS:
@@ -151,7 +152,7 @@ def explanation_out(services: Services, view: View, asked: ExplainRequest, *, st
     own, other = scan_indexes_of(services.index, view)
     explained = explain(own, bound, files)
     if other is not None:
-        explained = together(explained, explain(other, bound_to(other.view), files))
+        explained = combined(explained, explain(other, bound_to(other.view), files))
     return ExplanationOut(
         snapshot_id=None if view.snapshot_id is None else str(view.snapshot_id),
         funnel=[_level_out(level) for level in explained.levels],

@@ -21,7 +21,7 @@ def column_name(names: Mapping[int, str], field_id: int) -> str:
     return names.get(field_id) or f"#{field_id}"
 
 
-def gather(
+def field_struct(
     table: pa.Table | pa.RecordBatch,
     kind: str,
     names: Mapping[int, str],
@@ -44,7 +44,7 @@ def gather(
             continue
         if split[0] != (f"{kind}_raw" if split[1] in unordered and kind in ("lower", "upper") else kind):
             continue
-        values, field = flat(table.column(index)), table.schema.field(index)
+        values, field = single_array(table.column(index)), table.schema.field(index)
         if kind in COUNTS:
             values, field = values.cast(pa.int64()), field.with_type(pa.int64())
         fields.append(field.with_name(column_name(names, split[1])))
@@ -59,7 +59,7 @@ def struct(arrays: Sequence[pa.Array], fields: Sequence[pa.Field], length: int) 
     return pa.StructArray.from_arrays(list(arrays), fields=list(fields))
 
 
-def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def single_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Return a table's or batch's column as one array; a single chunk is not copied."""
     if isinstance(column, pa.Array):
         return column
@@ -150,20 +150,20 @@ def partition_struct(
 ) -> pa.Array:
     """Build the struct of partition values by name: exactly the fields of the manifest's spec, nulls included."""
     if spec is None:
-        return gather(table, "partition", names)
+        return field_struct(table, "partition", names)
     fields, arrays = [], []
     schema = table.schema
     for field in spec.fields:
         if (index := schema.get_field_index(f"partition.{field.field_id}")) >= 0:
             fields.append(schema.field(index).with_name(field.name))
-            arrays.append(flat(table.column(index)))
+            arrays.append(single_array(table.column(index)))
         else:
             fields.append(pa.field(field.name, pa.null()))
             arrays.append(pa.nulls(table.num_rows))
     return struct(arrays, fields, table.num_rows)
 
 
-def words(codes: pa.Array, names: Sequence[str]) -> pa.Array:
+def names_of_codes(codes: pa.Array, names: Sequence[str]) -> pa.Array:
     """Replace small codes with their names; a code without a name becomes null."""
     if len(codes) and not codes.null_count and codes.slice(1).equals(codes.slice(0, len(codes) - 1)):
         return repeated(names[codes[0].as_py()], pa.string(), len(codes))  # the usual case

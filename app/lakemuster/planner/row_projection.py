@@ -17,7 +17,7 @@ from lakemuster.storage.locations import Rewrites
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedColumns:
     """The columns and entries that a caller requests.
 
     Attributes:
@@ -52,7 +52,7 @@ class ViewRows:
     """What the projections of both formats read of a view."""
 
     view: View
-    wanted: Wanted
+    wanted: RequestedColumns
 
     @cached_property
     def _partition_names(self) -> dict[int, str]:
@@ -79,7 +79,7 @@ class RowProjection(Protocol):
         """Return those of a segment's columns that this list needs."""
         ...
 
-    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
+    def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Return a mask of the rows that belong to the list; None for all."""
         ...
 
@@ -95,7 +95,7 @@ class RowProjection(Protocol):
         """Build rows of the list from a whole batch of a segment for which :meth:`takes_whole` is true."""
         ...
 
-    def decided_by(self, part: ManifestPart) -> Hashable | None:
+    def cache_key(self, part: ManifestPart) -> Hashable | None:
         """Return the cache key for rows of :meth:`whole`, besides the batch; None where they cannot be cached."""
         ...
 

@@ -25,7 +25,7 @@ CURRENT = Selector()
 
 
 @dataclass(frozen=True)
-class Other:
+class SecondBranch:
     """Another branch of a Paimon table from which a scan also reads some partitions.
 
     Attributes:
@@ -53,7 +53,7 @@ class View:
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
         schema_id: the schema to read with; the snapshot's own if None. The current state of a table or branch has its
             newest columns, even if nothing was written since they changed.
-        other: a branch from which scans also read some partitions.
+        second_branch: a branch from which scans also read some partitions.
     """
 
     table: TableRecord
@@ -61,7 +61,7 @@ class View:
     snapshot: SnapshotRecord | None
     stale: str | None = None
     schema_id: int | None = None
-    other: Other | None = None
+    second_branch: SecondBranch | None = None
 
     @property
     def snapshot_id(self) -> int | None:
@@ -84,7 +84,7 @@ class View:
         return tuple(sorted(newest_first, key=lambda schema: schema.schema_id != wanted))
 
     @property
-    def written(self) -> tuple[Schema, ...] | None:
+    def written_schemas(self) -> tuple[Schema, ...] | None:
         """The schemas that files were written with; None where a file may lack columns of its schema."""
         return None if evolves_data(self.schemas[0]) else self.schemas
 

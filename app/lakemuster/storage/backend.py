@@ -10,7 +10,7 @@ from lakemuster.storage.locations import Location, redacted
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StorageEntry:
     """An object or folder, named without its path. Sizes in bytes, times since the Unix epoch."""
 
     name: str
@@ -20,7 +20,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AdmittedRead:
     """One object to read, with its expected and its maximum length in bytes."""
 
     location: Location
@@ -39,17 +39,17 @@ class Backend(Protocol):
     def check(self) -> None:
         """Find wrong options as far as possible without a request to storage."""
 
-    def read(self, wanted: Wanted) -> bytes:
+    def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole object."""
 
-    def start_read(self, wanted: Wanted) -> Future[bytes]:
+    def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
         """Like :meth:`read`, in the background; cancelling the future ends the transfer."""
 
-    def stat(self, location: Location) -> Found | None:
+    def stat(self, location: Location) -> StorageEntry | None:
         """The object or folder at a location; None when there is nothing."""
 
-    def children(self, location: Location) -> list[Found]:
+    def children(self, location: Location) -> list[StorageEntry]:
         """List one level, all pages, by name; empty when there is nothing."""
 
-    def start_children(self, location: Location) -> Future[list[Found]]:
+    def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""

@@ -19,7 +19,7 @@ import fsspec
 from fsspec.asyn import get_loop
 
 from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
-from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import Location, redacted
 
@@ -51,24 +51,24 @@ class GenericObjects:
     def check(self) -> None:
         """Do nothing: the constructor has checked the options."""
 
-    def read(self, wanted: Wanted) -> bytes:
+    def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole object."""
         return self.start_read(wanted).result()
 
-    def start_read(self, wanted: Wanted) -> Future[bytes]:
+    def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
         """Like :meth:`read`, in the background."""
         return self._start(self._read(wanted), wanted.where)
 
-    def stat(self, location: Location) -> Found | None:
+    def stat(self, location: Location) -> StorageEntry | None:
         """The object or folder at a location."""
-        found: Found | None = self._start(self._stat(location), redacted(location.text)).result()
+        found: StorageEntry | None = self._start(self._stat(location), redacted(location.text)).result()
         return found
 
-    def children(self, location: Location) -> list[Found]:
+    def children(self, location: Location) -> list[StorageEntry]:
         """List one level, all pages, by name."""
         return self.start_children(location).result()
 
-    def start_children(self, location: Location) -> Future[list[Found]]:
+    def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
         return self._start(self._children(location), redacted(location.text))
 
@@ -95,7 +95,7 @@ class GenericObjects:
         path: str = self._files._strip_protocol(location.text)  # noqa: SLF001 - every fsspec method calls it first
         return path
 
-    async def _read(self, wanted: Wanted) -> bytes:
+    async def _read(self, wanted: AdmittedRead) -> bytes:
         known = await self._call("info", wanted.location)
         if known.get("type") == "directory":
             raise ObjectMissing(f"{wanted.where}: not a file")
@@ -105,13 +105,13 @@ class GenericObjects:
         check_size(len(data), wanted.expected_length, wanted.max_bytes, wanted.where)
         return data
 
-    async def _stat(self, location: Location) -> Found | None:
+    async def _stat(self, location: Location) -> StorageEntry | None:
         try:
             return _found(await self._call("info", location))
         except FileNotFoundError:
             return None
 
-    async def _children(self, location: Location) -> list[Found]:
+    async def _children(self, location: Location) -> list[StorageEntry]:
         path = self._path(location).rstrip("/")
         try:
             entries = await self._call("ls", location, detail=True)
@@ -121,11 +121,11 @@ class GenericObjects:
         return sorted((item for item in found if item.name), key=lambda item: item.name)
 
 
-def _found(entry: Mapping[str, Any]) -> Found:
+def _found(entry: Mapping[str, Any]) -> StorageEntry:
     is_folder = entry.get("type") == "directory"
     modified = next((entry[key] for key in _MODIFIED if entry.get(key) is not None), None)
     name = str(entry["name"]).rstrip("/").rpartition("/")[2]
-    return Found(name, 0 if is_folder else int(entry.get("size") or 0), is_folder, _milliseconds(modified))
+    return StorageEntry(name, 0 if is_folder else int(entry.get("size") or 0), is_folder, _milliseconds(modified))
 
 
 def _milliseconds(moment: object) -> int | None:

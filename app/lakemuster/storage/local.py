@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import BinaryIO, Self
 
 from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
-from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import LOCAL, Location, Roots, redacted
 
@@ -86,7 +86,7 @@ class LocalFiles:
     def check(self) -> None:
         """Do nothing: there are no options."""
 
-    def read(self, wanted: Wanted) -> bytes:
+    def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole file."""
         try:
             path = self._real(wanted.location)
@@ -97,7 +97,7 @@ class LocalFiles:
         except OSError as cause:
             raise failure_of(cause, wanted.where) from cause
 
-    def admit(self, wanted: Wanted) -> LocalFile:
+    def admit(self, wanted: AdmittedRead) -> LocalFile:
         """Admit and check a file, to be read later."""
         try:
             path = self._real(wanted.location)
@@ -107,15 +107,15 @@ class LocalFiles:
         check_size(found.size, wanted.expected_length, wanted.max_bytes, wanted.where)
         return found
 
-    def start_admit(self, wanted: Wanted) -> Future[LocalFile]:
+    def start_admit(self, wanted: AdmittedRead) -> Future[LocalFile]:
         """Like :meth:`admit`, on a thread."""
         return _threads_of(os.getpid()).submit(self.admit, wanted)
 
-    def start_read(self, wanted: Wanted) -> Future[bytes]:
+    def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
         """Like :meth:`read`, on a thread."""
         return _threads_of(os.getpid()).submit(self.read, wanted)
 
-    def stat(self, location: Location) -> Found | None:
+    def stat(self, location: Location) -> StorageEntry | None:
         """The file or folder at a location."""
         try:
             state = os.stat(self._real(location))
@@ -126,7 +126,7 @@ class LocalFiles:
             raise failure from cause
         return _found(location.key.rpartition("/")[2], state)
 
-    def children(self, location: Location) -> list[Found]:
+    def children(self, location: Location) -> list[StorageEntry]:
         """List one level, by name."""
         try:
             folder = self._real(location)
@@ -139,7 +139,7 @@ class LocalFiles:
             raise failure from cause
         return sorted((item for item in found if item is not None), key=lambda item: item.name)
 
-    def start_children(self, location: Location) -> Future[list[Found]]:
+    def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, on a thread."""
         return _threads_of(os.getpid()).submit(self.children, location)
 
@@ -154,7 +154,7 @@ class LocalFiles:
     def _holds(self, path: str) -> bool:
         return any(f"{path}/".startswith(os.path.join(_real_path(root), "")) for root in self._roots)
 
-    def _entry(self, entry: os.DirEntry[str], folder: str) -> Found | None:
+    def _entry(self, entry: os.DirEntry[str], folder: str) -> StorageEntry | None:
         """The entry to list; None for broken links, and for links out of the roots or to a parent folder."""
         if not entry.name.isprintable() and _is_undecodable(entry.name):
             return None
@@ -210,11 +210,11 @@ def _threads_of(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-local-{process}")
 
 
-def _found(name: str, state: os.stat_result) -> Found | None:
+def _found(name: str, state: os.stat_result) -> StorageEntry | None:
     if modes.S_ISDIR(state.st_mode):
-        return Found(name, 0, True, state.st_mtime_ns // 1_000_000)
+        return StorageEntry(name, 0, True, state.st_mtime_ns // 1_000_000)
     if modes.S_ISREG(state.st_mode):
-        return Found(name, state.st_size, False, state.st_mtime_ns // 1_000_000)
+        return StorageEntry(name, state.st_size, False, state.st_mtime_ns // 1_000_000)
     return None
 
 

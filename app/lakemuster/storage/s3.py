@@ -40,7 +40,7 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
-from lakemuster.storage.backend import Found, Wanted
+from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.s3_session import NoRedirectSession, new_session
@@ -111,26 +111,26 @@ class S3Objects:
         """Open the session."""
         self._wait(self._start(self._ready("s3://"), ""))
 
-    def read(self, wanted: Wanted) -> bytes:
+    def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole object."""
         return self._wait(self.start_read(wanted))
 
-    def start_read(self, wanted: Wanted) -> Future[bytes]:
+    def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
         """Like :meth:`read`, in the background."""
         refused: set[str] = set()
         work = self._persist(lambda: self._get(wanted, refused), wanted.where)
         return self._start(work, wanted.location.bucket)
 
-    def stat(self, location: Location) -> Found | None:
+    def stat(self, location: Location) -> StorageEntry | None:
         """The object or folder at a location."""
         attempts = self._persist(lambda: self._head(location), redacted(location.text))
         return self._wait(self._start(attempts, location.bucket))
 
-    def children(self, location: Location) -> list[Found]:
+    def children(self, location: Location) -> list[StorageEntry]:
         """List one level, all pages, by name."""
         return self._wait(self.start_children(location), pages=True)
 
-    def start_children(self, location: Location) -> Future[list[Found]]:
+    def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
         return self._start(self._all_pages(location), location.bucket)
 
@@ -185,7 +185,7 @@ class S3Objects:
         answer: dict[str, Any] = await self._files._call_s3(method, **arguments)  # noqa: SLF001
         return answer
 
-    async def _get(self, wanted: Wanted, refused: set[str]) -> bytes:
+    async def _get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Make one attempt; ``refused`` holds the digests of earlier attempts' bytes that did not match the ETag."""
         where = wanted.where
         if not wanted.location.key:
@@ -211,7 +211,7 @@ class S3Objects:
         finally:
             body.close()
 
-    def _check_digest(self, wanted: Wanted, told: str | None, found: str, refused: set[str]) -> None:
+    def _check_digest(self, wanted: AdmittedRead, told: str | None, found: str, refused: set[str]) -> None:
         """Reject bytes that do not match the ETag.
 
         A compatible store may give ETags that only look like an MD5. If no ETag of a bucket has matched yet, the same
@@ -227,31 +227,31 @@ class S3Objects:
             refused.add(found)
             raise StorageUnavailable(f"{wanted.where}: the bytes that arrived do not match the object's ETag")
 
-    async def _head(self, location: Location) -> Found | None:
+    async def _head(self, location: Location) -> StorageEntry | None:
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             try:
                 answer = await self._call("head_object", Bucket=location.bucket, Key=location.key)
-                return Found(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
+                return StorageEntry(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
             except FileNotFoundError:
                 pass
         page = await self._page(location, MaxKeys=1)
-        return Found(name, 0, True, None) if page.get("Contents") or page.get("CommonPrefixes") else None
+        return StorageEntry(name, 0, True, None) if page.get("Contents") or page.get("CommonPrefixes") else None
 
     async def _page(self, location: Location, **more: object) -> dict[str, Any]:
         prefix = f"{location.key}/" if location.key else ""
         return await self._call("list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more)
 
-    async def _all_pages(self, location: Location) -> list[Found]:
+    async def _all_pages(self, location: Location) -> list[StorageEntry]:
         where = redacted(location.text)
         start = len(location.key) + 1 if location.key else 0
-        found: list[Found] = []
+        found: list[StorageEntry] = []
         more: dict[str, object] = {}
         while True:
             page = await self._persist(lambda: self._page(location, **more), where)  # noqa: B023
-            found += [Found(item["Prefix"][start:-1], 0, True, None) for item in page.get("CommonPrefixes", ())]
+            found += [StorageEntry(item["Prefix"][start:-1], 0, True, None) for item in page.get("CommonPrefixes", ())]
             found += [
-                Found(item["Key"][start:], item["Size"], False, _milliseconds(item.get("LastModified")))
+                StorageEntry(item["Key"][start:], item["Size"], False, _milliseconds(item.get("LastModified")))
                 for item in page.get("Contents", ())
             ]
             if len(found) > _MOST_NAMES:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
 
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
-from lakemuster.storage.backend import Backend, Found, Wanted
+from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
 from lakemuster.storage.confinement import NamespaceConfinement
 from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
@@ -32,7 +32,7 @@ Contents: TypeAlias = bytes | LocalFile
 """An object's bytes, or the local file that has them; ``len`` gives the number of bytes."""
 
 Listing: TypeAlias = list[ObjectInfo]
-_Names: TypeAlias = list[Found]
+_Names: TypeAlias = list[StorageEntry]
 _Locations: TypeAlias = list[str]
 _C = TypeVar("_C", bound=Contents)
 
@@ -131,7 +131,7 @@ class ObjectStore:
             LimitExceeded: the object is longer than ``max_bytes``; it was not fetched.
             ObjectMissing, StorageDenied, StorageUnavailable: as storage reports.
         """
-        wanted = Wanted(self.roots.admit(location), expected_length, max_bytes)
+        wanted = AdmittedRead(self.roots.admit(location), expected_length, max_bytes)
         self.counts.add(reads=1)
         with waiting():
             data = self._backend(wanted.location).read(wanted)
@@ -289,8 +289,8 @@ class ObjectStore:
             return self._local.start_admit(wanted)
         return self._remote.get(wanted.location.scheme).start_read(wanted)
 
-    def _wanted(self, request: ReadRequest, max_bytes: int) -> Wanted:
-        wanted = Wanted(
+    def _wanted(self, request: ReadRequest, max_bytes: int) -> AdmittedRead:
+        wanted = AdmittedRead(
             self.roots.admit(request.location), request.expected_length if request.exact else None, max_bytes
         )
         if (wanted.expected_length or 0) > max_bytes:
@@ -345,6 +345,6 @@ def _weight(request: ReadRequest) -> int:
     return _UNKNOWN_LENGTH_BYTES if request.expected_length is None else request.expected_length
 
 
-def _children(folder: str, found: Iterable[Found]) -> list[ObjectInfo]:
+def _children(folder: str, found: Iterable[StorageEntry]) -> list[ObjectInfo]:
     base = folder.rstrip("/")
     return [ObjectInfo(f"{base}/{item.name}", item.name, item.size, item.is_folder, item.modified_ms) for item in found]

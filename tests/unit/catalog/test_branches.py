@@ -42,7 +42,7 @@ SIDE = [record(1, 100), record(2, 200), record(3, 300)]
 def read(selector: Selector, at_ms: int = 250, known: Any = SIDE, **options: str) -> Any:
     """The second branch of a view of a snapshot of main."""
     view = View(cast("Any", None), metadata(**options or {"fallback_branch": "side"}), record(7, at_ms, "main"))
-    return with_second(view, selector, lambda branch: known, lambda found: found).other
+    return with_second(view, selector, lambda branch: known, lambda found: found).second_branch
 
 
 def number(other: Any) -> int | None:
@@ -96,7 +96,7 @@ def test_a_snapshot_that_cannot_be_read_is_a_problem() -> None:
         raise SnapshotQuarantined("a manifest is gone")
 
     view = View(cast("Any", None), metadata(fallback_branch="side"), record(7, 250, "main"))
-    other = with_second(view, CURRENT, lambda _: SIDE, quarantined).other
+    other = with_second(view, CURRENT, lambda _: SIDE, quarantined).second_branch
     assert other is not None
     assert other.problem == "a manifest is gone"
 

@@ -21,7 +21,7 @@ from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.metadata.files import DATA, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.planner.row_projection import Wanted
+from lakemuster.planner.row_projection import RequestedColumns
 from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch
@@ -67,10 +67,10 @@ class MadePlan:
     totals = Totals(1, 1, 1, 1, 1, 1)
     bound = TRUE
     view = VIEW
-    shape = IcebergRows(VIEW, Wanted())
+    row_projection = IcebergRows(VIEW, RequestedColumns())
 
-    def shape_of(self, _: PlannedBatch) -> IcebergRows:
-        return self.shape
+    def row_projection_of(self, _: PlannedBatch) -> IcebergRows:
+        return self.row_projection
 
     def __init__(self, batches: list[PlannedBatch], deletes: list[int]) -> None:
         self.made = batches

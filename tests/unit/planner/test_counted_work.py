@@ -27,7 +27,7 @@ from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan import packs, planned_entries
 from lakemuster.planner.scan import plan as plans
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.planned_entries import Piece
+from lakemuster.planner.scan.planned_entries import BatchFiles
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.scan.tasks import cut, part
 from tests.caches import memory_limit
@@ -203,7 +203,7 @@ def test_files_are_put_together_once_and_only_when_somebody_looks(
 ) -> None:
     table_of, made = planned_entries.table_of, list[int]()
 
-    def counted(group: Sequence[Piece]) -> pa.Table:
+    def counted(group: Sequence[BatchFiles]) -> pa.Table:
         made.append(sum(len(piece.rows) for piece in group))
         return table_of(group)
 

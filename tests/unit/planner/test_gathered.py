@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.gathered_entries import REMEMBERED, columns_of, gathered_entries
+from lakemuster.planner.scan.gathered_entries import CACHED_BATCHES, batch_columns, gathered_entries
 
 LIST = pa.list_(pa.field("element", pa.int64(), metadata={b"id": b"7"}))
 STRUCT = pa.struct([("a", pa.int32()), ("b", pa.string())])
@@ -79,7 +79,7 @@ def chosen(draw: st.DrawFn) -> list[tuple[pa.RecordBatch, np.ndarray]]:
 @given(chosen())
 def test_rows_are_those_that_arrow_takes(parts: list[tuple[pa.RecordBatch, np.ndarray]]) -> None:
     names = tuple(parts[0][0].schema.names)
-    found = gathered_entries([(columns_of(Batches(batch), 0, names), rows) for batch, rows in parts])  # type: ignore[arg-type]
+    found = gathered_entries([(batch_columns(Batches(batch), 0, names), rows) for batch, rows in parts])  # type: ignore[arg-type]
     expected = pa.concat_batches([batch.take(pa.array(rows)) for batch, rows in parts])
     found.validate(full=True)
     assert found.schema.equals(expected.schema, check_metadata=True)
@@ -88,19 +88,19 @@ def test_rows_are_those_that_arrow_takes(parts: list[tuple[pa.RecordBatch, np.nd
 
 
 def test_what_is_remembered_of_a_segment_stays_small_and_right() -> None:
-    names = [f"c{n}" for n in range(3 * REMEMBERED)]
+    names = [f"c{n}" for n in range(3 * CACHED_BATCHES)]
     segment: Any = Batches(pa.record_batch([pa.array([n, 50 + n]) for n in range(len(names))], names=names))
     for _ in range(2):
         for n, name in enumerate(names):
-            found = gathered_entries([(columns_of(segment, 0, (name,)), np.array([1]))] * 2)
+            found = gathered_entries([(batch_columns(segment, 0, (name,)), np.array([1]))] * 2)
             assert found.to_pydict() == {name: [50 + n, 50 + n]}
-    assert columns_of(segment, 0, (names[-1],)) is columns_of(segment, 0, (names[-1],))
+    assert batch_columns(segment, 0, (names[-1],)) is batch_columns(segment, 0, (names[-1],))
 
 
 def test_more_than_an_array_holds_is_refused() -> None:
     text = "x" * 2**20
     segment: Any = Batches(pa.record_batch({"a": [text, text]}))
-    some = columns_of(segment, 0, ("a",))
+    some = batch_columns(segment, 0, ("a",))
     assert gathered_entries([(some, np.zeros(3, np.int64))]).column("a").to_pylist() == [text] * 3
     with pytest.raises(pa.ArrowCapacityError, match="2 GiB"):
         gathered_entries([(some, np.zeros(2**11, np.int64))])

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.paths import Keys, key_of, keys_of
+from lakemuster.planner.scan.paths import PathKeys, key_of, keys_of
 
 texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), min_size=1, max_size=8)
 
@@ -36,7 +36,7 @@ def test_of_no_texts_there_are_no_keys() -> None:
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])), st.integers(0, 2**64 - 1))
 def test_the_entries_of_a_key_are_found_and_few_others(own: list[int], other: int) -> None:
-    keys = Keys.of(np.array(own, np.uint64))
+    keys = PathKeys.of(np.array(own, np.uint64))
     cut = len(own).bit_length()
     for key in {*own, other}:
         assert keys.of_key(key) == [entry for entry, of in enumerate(own) if of >> cut == key >> cut]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.planner.scan.runs import Spread
+from lakemuster.planner.scan.runs import Owners
 
 COUNTS = st.lists(st.sampled_from([0, 1, 2, 7, 40]), min_size=1, max_size=60).filter(any)
 
@@ -19,7 +19,7 @@ def test_entries_are_of_the_things_that_a_search_for_each_finds(counts: list[int
     chosen = data.draw(st.sets(st.sampled_from(everything), min_size=1) | st.just(set(everything)))
     places = np.array(sorted(chosen), np.int64)
     expected = np.searchsorted(starts, places, side="right") - 1
-    found = Spread.of(places, starts)
+    found = Owners.of(places, starts)
     assert (found.first, found.last) == (expected[0], expected[-1])
     assert found.each(np.arange(len(counts))).tolist() == expected.tolist()
     assert found.within(places, starts).tolist() == (places - starts[expected]).tolist()

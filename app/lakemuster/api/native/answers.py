@@ -101,7 +101,7 @@ def snapshot_answer(
         cache_until_changed(request.http, view.table)
     stale = None if pinned else view.stale
     etag = _etag(request, views, form, stale)
-    is_alone = all(one.other is None for one in views)
+    is_alone = all(one.second_branch is None for one in views)
     headers = {
         "ETag": etag,
         "Vary": "Accept" if request.api.identity.authenticator is None else "Accept, Authorization",
@@ -154,8 +154,8 @@ def _views(pinned: Iterable[View]) -> Iterator[View]:
         if before is not None:
             own = branch_of(before, CURRENT)
             other = second_branch(before.metadata, own)
-            if other is not None and before.other is None and branch_of(view, CURRENT) == other.branch:
-                before = replace(before, other=replace(other, view=view))
+            if other is not None and before.second_branch is None and branch_of(view, CURRENT) == other.branch:
+                before = replace(before, second_branch=replace(other, view=view))
                 continue
             yield before
         before = view
@@ -167,8 +167,8 @@ def _each(views: Sequence[View]) -> Iterator[View]:
     """The views, each followed by its second branch's view."""
     for view in views:
         yield view
-        if view.other is not None and view.other.view is not None:
-            yield view.other.view
+        if view.second_branch is not None and view.second_branch.view is not None:
+            yield view.second_branch.view
 
 
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:

@@ -24,7 +24,7 @@ from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import PlannedBatch
@@ -244,7 +244,7 @@ class TaskWriter:
         first = 0
         numbers: list[NDArray[np.int64]] = []
         for _, table in self.planned.plan.scan.delete_tables:
-            is_one = pc.equal(flat(table.column("content")), POSITION_DELETES)
+            is_one = pc.equal(single_array(table.column("content")), POSITION_DELETES)
             numbers.append(first + np.flatnonzero(is_one.to_numpy(zero_copy_only=False)))
             first += table.num_rows
         return np.concatenate(numbers)
@@ -260,7 +260,7 @@ class TaskWriter:
         for piece in found.pieces:
             has = np.add.reduceat(np.append(np.isin(piece.deletes, by_position), False), piece.delete_offsets[:-1])
             deleted_from = np.where(np.diff(piece.delete_offsets) > 0, has, 0) > 0
-            paths = flat(piece.table.column("file_path")).filter(pa.array(deleted_from))
+            paths = single_array(piece.table.column("file_path")).filter(pa.array(deleted_from))
             if not self._rewrites.apply_array(paths).equals(paths):
                 raise FormatUnsupported(
                     "this table was moved, and its position deletes name data files by where they were: clients would "

@@ -96,7 +96,7 @@ def _bound(scan: Scan, view: View) -> Bound:
         case_sensitive=scan.case_sensitive,
         negations_match_null=True,
         nan=scan.nan,
-        history=view.written,
+        history=view.written_schemas,
     )
 
 

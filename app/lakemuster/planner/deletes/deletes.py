@@ -28,7 +28,7 @@ from lakemuster.errors import MetadataCorrupt
 from lakemuster.metadata.files import EQUALITY_DELETES, ICEBERG_COLUMNS, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.deletes.delete_bounds import EqualityBounds
 from lakemuster.planner.deletes.delete_groups import NO_NUMBERS, DeleteGroup, FoundPairs
 from lakemuster.planner.deletes.known_paths import KnownPaths
@@ -136,7 +136,7 @@ class DeleteIndex:
             return np.zeros(rows + 1, np.int64), NO_NUMBERS
         sequences = _sequence_numbers(table)
         partitions = self._partitions_of(spec_id, table)
-        locations = flat(table.column("file_path"))
+        locations = single_array(table.column("file_path"))
         # An unknown partition is -1, which would index the last partition: it has no delete files.
         paths = self._paths.numbers(locations, self._has_paths[partitions] & (partitions >= 0))
         found = FoundPairs()
@@ -192,18 +192,18 @@ class _Entries:
         schema = pa.schema(list(kinds.items()))
         own = [table.select([n for n in kinds if n in table.column_names]) for _, table in manifests]
         entries = pa.concat_tables([schema.empty_table(), *own], promote_options="default")
-        content = flat(entries.column("content")).to_numpy()
-        puffin = pc.equal(pc.utf8_lower(flat(entries.column("file_format"))), "puffin")
+        content = single_array(entries.column("content")).to_numpy()
+        puffin = pc.equal(pc.utf8_lower(single_array(entries.column("file_format"))), "puffin")
         is_vector = pc.fill_null(puffin, False).to_numpy(zero_copy_only=False) & (content == POSITION_DELETES)
         equality = pa.array(content == EQUALITY_DELETES)
-        ids = flat(entries.column("equality_ids"))
+        ids = single_array(entries.column("equality_ids"))
         return cls(
             content,
             _sequence_numbers(entries),
             is_vector,
-            flat(entries.column("referenced_data_file")),
+            single_array(entries.column("referenced_data_file")),
             pc.if_else(equality, ids, pa.scalar(None, ids.type)),
-            *(flat(entries.column(name)) for name in _PATH_BOUNDS),
+            *(single_array(entries.column(name)) for name in _PATH_BOUNDS),
         )
 
     def paths(self) -> tuple[KnownPaths, Numbers]:
@@ -244,7 +244,7 @@ def _sequence_numbers(table: pa.Table) -> Numbers:
     place = table.schema.get_field_index("sequence_number")
     if place < 0:
         return np.zeros(table.num_rows, np.int64)
-    numbers = flat(table.column(place))
+    numbers = single_array(table.column(place))
     if numbers.null_count:
         numbers = numbers.fill_null(0)
     return np.asarray(numbers.to_numpy(), np.int64)

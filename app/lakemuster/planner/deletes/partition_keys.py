@@ -21,7 +21,7 @@ from lakemuster.metadata.partition import PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import numbers_of
 
 Numbers = NDArray[np.int64]
@@ -122,7 +122,7 @@ def _values(table: pa.Table, field_id: int, target: pa.DataType | None) -> pa.Ar
     place = table.schema.get_field_index(column("partition", field_id))
     if place < 0:
         return pa.nulls(table.num_rows, pa.int64())
-    values = flat(table.column(place))
+    values = single_array(table.column(place))
     if target is not None and (cast := cast_or_none(values, target)) is not None:
         values = cast
     kind = values.type

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.index import Index
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
@@ -66,7 +66,7 @@ class DiffSource:
             changed = kept.filter(pc.invert(pc.is_in(_identity(kept), value_set=others)))
             offset = start.offset if number == start.part else 0
             for at in range(offset, changed.num_rows, 8192):
-                rows = conform(source.shape.rows(part, changed.slice(at, 8192)), self.new.schema)
+                rows = conform(source.row_projection.rows(part, changed.slice(at, 8192)), self.new.schema)
                 arrays = [pa.repeat(change, rows.num_rows), *rows.columns]
                 yield Position(number, at), pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
@@ -78,9 +78,11 @@ def _identities(source: EntrySource, parts: list[ManifestPart]) -> pa.Array:
 
 def _identity(table: pa.Table) -> pa.Array:
     members = [
-        pc.fill_null(flat(table.column(name)).cast(pa.string()), "") for name in _IDENTITY if name in table.column_names
+        pc.fill_null(single_array(table.column(name)).cast(pa.string()), "")
+        for name in _IDENTITY
+        if name in table.column_names
     ]
     if "bucket" in table.column_names:
-        partitions = [flat(table.column(name)) for name in table.column_names if name.startswith("partition.")]
+        partitions = [single_array(table.column(name)) for name in table.column_names if name.startswith("partition.")]
         members += [pc.fill_null(p.cast(pa.string()), "") for p in partitions if not pa.types.is_binary(p.type)]
     return pc.binary_join_element_wise(*members, "\x1f")

@@ -16,7 +16,7 @@ from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import View
 
 
-class WholeBatch(NamedTuple):
+class UnfilteredBatch(NamedTuple):
     """A batch of a segment whose entries are all in a list.
 
     Attributes:
@@ -45,13 +45,13 @@ class EntrySource:
     index: Index
     view: View
     parts: tuple[ManifestPart, ...]
-    shape: RowProjection
+    row_projection: RowProjection
     batch_rows: int = BATCH_ROWS
 
     @property
     def schema(self) -> pa.Schema:
         """The projection's schema."""
-        return self.shape.schema
+        return self.row_projection.schema
 
     @property
     def snapshot_id(self) -> int | None:
@@ -64,40 +64,44 @@ class EntrySource:
             part = self.parts[number]
             offset = start.offset if number == start.part else 0
             segment = self.index.segments.open(part.manifest.segment)
-            if self.shape.takes_whole(self.view, part, segment):
+            if self.row_projection.takes_whole(self.view, part, segment):
                 for at, batch in self._whole(segment, offset):
-                    yield Position(number, at), self.shape.whole(part, batch)
+                    yield Position(number, at), self.row_projection.whole(part, batch)
                 continue
             kept = self.kept(part)
             for at in range(offset, kept.num_rows, self.batch_rows):
-                yield Position(number, at), self.shape.rows(part, kept.slice(at, self.batch_rows))
+                yield Position(number, at), self.row_projection.rows(part, kept.slice(at, self.batch_rows))
 
     def _whole(self, segment: Segment, offset: int) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield a segment's batches from an entry on, each with the number of its first entry."""
-        names = self.shape.columns(segment.names)
+        names = self.row_projection.columns(segment.names)
         for number in range(offset // BATCH_ROWS, -(-segment.num_rows // BATCH_ROWS)):
             batch, begin = segment.batch(number, names), number * BATCH_ROWS
             for at in range(max(offset - begin, 0), batch.num_rows, self.batch_rows):
                 yield begin + at, batch.slice(at, self.batch_rows) if at or self.batch_rows < BATCH_ROWS else batch
 
-    def whole_at(self, at: Position) -> WholeBatch | None:
+    def unfiltered_batch(self, at: Position) -> UnfilteredBatch | None:
         """Return the batch with the entry at a position; None at the end, or if it cannot be taken whole or cached."""
         if at.part >= len(self.parts):
             return None
         part = self.parts[at.part]
         segment = self.index.segments.open(part.manifest.segment)
-        decided_by = self.shape.decided_by(part)
-        if at.offset >= segment.num_rows or decided_by is None or not self.shape.takes_whole(self.view, part, segment):
+        cache_key = self.row_projection.cache_key(part)
+        if (
+            at.offset >= segment.num_rows
+            or cache_key is None
+            or not self.row_projection.takes_whole(self.view, part, segment)
+        ):
             return None
         number = at.offset // BATCH_ROWS
-        batch = segment.batch(number, self.shape.columns(segment.names))
-        key = (self.index, part.manifest.id, number, decided_by)
-        return WholeBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
+        batch = segment.batch(number, self.row_projection.columns(segment.names))
+        key = (self.index, part.manifest.id, number, cache_key)
+        return UnfilteredBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
     def kept(self, part: ManifestPart) -> pa.Table:
         """Return a manifest's entries that belong to the list, in the segment's shape, inherited values filled in."""
         segment = self.index.segments.open(part.manifest.segment)
-        table = self.shape.prepare(part, segment.table(self.shape.columns(segment.names)))
-        mask = self.shape.keep(self.view, part, table)
+        table = self.row_projection.prepare(part, segment.table(self.row_projection.columns(segment.names)))
+        mask = self.row_projection.row_mask(self.view, part, table)
         # Usually the mask selects all entries, and a filter would copy every column.
         return table if mask is None or pc.all(mask).as_py() else table.filter(mask)

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from lakemuster.formats.paimon.paths import index_file_paths
 from lakemuster.metadata.files import ADDED, PAIMON_INDEX_COLUMNS
-from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type
+from lakemuster.planner.columns import partition_names, partition_struct, partition_type, single_array
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -42,7 +42,7 @@ def index_rows(table: pa.Table, view: View) -> pa.Table:
     arrays = [
         columns[field.name]
         if field.name in columns
-        else flat(table.column(field.name))
+        else single_array(table.column(field.name))
         if field.name in table.column_names
         else pa.nulls(table.num_rows, field.type)
         for field in target

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
-from lakemuster.planner.columns import flat, partition_names, partition_struct, partition_type, struct
+from lakemuster.planner.columns import partition_names, partition_struct, partition_type, single_array, struct
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import conform
@@ -64,11 +64,11 @@ def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType,
     spec = next((spec for spec in view.metadata.specs if spec.spec_id == header.spec_id), None)
     own = partition_struct(table, spec, partition_names(view.metadata.specs))
     whole = conform(pa.RecordBatch.from_arrays([own], names=["p"]), pa.schema([pa.field("p", target)])).column(0)
-    records = flat(table.column("record_count"))
-    sizes = flat(table.column("file_size_in_bytes"))
+    records = single_array(table.column("record_count"))
+    sizes = single_array(table.column("file_size_in_bytes"))
     zeros = pa.repeat(pa.scalar(0, pa.int64()), count)
     if "content" in table.column_names:
-        content = pc.fill_null(flat(table.column("content")), DATA)
+        content = pc.fill_null(single_array(table.column("content")), DATA)
     else:
         content = pa.repeat(pa.scalar(DATA, pa.int8()), count)
 
@@ -77,9 +77,9 @@ def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType,
         return mask.cast(pa.int64()) if values is None else pc.if_else(mask, values, zeros)
 
     if view.table.format == "paimon":
-        order, commit = flat(table.column("creation_time")), pa.nulls(count, pa.int64())
+        order, commit = single_array(table.column("creation_time")), pa.nulls(count, pa.int64())
     else:
-        commit = flat(table.column("snapshot_id"))
+        commit = single_array(table.column("snapshot_id"))
         order = _commit_times(commit, times)
     arrays = [
         *(whole.field(index) for index in range(target.num_fields)),
@@ -117,17 +117,17 @@ def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
 
 def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
     summed = summed.sort_by([(name, "ascending") for name in (*_value_names(target), "spec_id")]).combine_chunks()
-    values = [flat(summed.column(name)) for name in _value_names(target)]
+    values = [single_array(summed.column(name)) for name in _value_names(target)]
     partition = struct(values, list(target), summed.num_rows)
-    columns = {"partition": partition, "spec_id": flat(summed.column("spec_id"))}
-    columns |= {name: flat(summed.column(name)) for name in _SUMS}
+    columns = {"partition": partition, "spec_id": single_array(summed.column("spec_id"))}
+    columns |= {name: single_array(summed.column(name)) for name in _SUMS}
     if view.table.format == "paimon":
-        columns["last_updated_at"] = flat(summed.column("order"))
+        columns["last_updated_at"] = single_array(summed.column("order"))
         for name in [name for name in _SUMS if "delete" in name]:
             del columns[name]
     else:
-        commits = flat(summed.column("snapshot_id"))
-        moments = flat(summed.column("order"))
+        commits = single_array(summed.column("snapshot_id"))
+        moments = single_array(summed.column("order"))
         known = pc.if_else(pc.greater_equal(moments, 0), moments, pa.scalar(None, pa.int64()))
         columns["last_updated_at"] = known.cast(pa.timestamp("ms", "UTC"))
         columns["last_updated_snapshot_id"] = commits

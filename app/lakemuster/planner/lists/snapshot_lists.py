@@ -12,7 +12,7 @@ from lakemuster.index.snapshots import list_snapshots
 from lakemuster.planner.lists import differences, index_files, manifest_rows, partition_rows
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
-from lakemuster.planner.row_projection import Wanted
+from lakemuster.planner.row_projection import RequestedColumns
 from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
@@ -39,7 +39,7 @@ def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
         chosen = tuple(part for part in chosen if _is_named(part.manifest.header.location, manifest, rewrites))
         if not chosen:
             raise ManifestNotFound("the snapshot lists no such manifest", manifest=manifest)
-    wanted = Wanted(status=True, statistics=None, raw=True, manifest=True)
+    wanted = RequestedColumns(status=True, statistics=None, raw=True, manifest=True)
     return EntrySource("entries", index, view, chosen, row_projection_of(view, wanted))
 
 
@@ -63,7 +63,7 @@ def files(
     roles: set[str] = set(LIVE_ROLES)
     if chosen is not None and "changelog" in chosen:
         roles.add("changelog")
-    wanted = Wanted(statistics=statistics_of(view, stats), contents=chosen)
+    wanted = RequestedColumns(statistics=statistics_of(view, stats), contents=chosen)
     return EntrySource("files", index, view, parts(index, view, roles), row_projection_of(view, wanted))
 
 
@@ -101,7 +101,9 @@ def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | N
 
 def partitions(index: Index, view: View) -> RowSource:
     """One row per partition: files, records, bytes, delete files, last commit."""
-    source = EntrySource("partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, Wanted()))
+    source = EntrySource(
+        "partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, RequestedColumns())
+    )
     with index.database.reading() as session:
         records = list_snapshots(session, view.table.table_id)
     times = {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
@@ -120,6 +122,6 @@ def diff(index: Index, old: View, new: View) -> RowSource:
     """Files added and removed from ``old`` to ``new``."""
     return differences.DiffSource(
         index,
-        EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), row_projection_of(old, Wanted())),
-        EntrySource("diff", index, new, parts(index, new, LIVE_ROLES), row_projection_of(new, Wanted())),
+        EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), row_projection_of(old, RequestedColumns())),
+        EntrySource("diff", index, new, parts(index, new, LIVE_ROLES), row_projection_of(new, RequestedColumns())),
     )

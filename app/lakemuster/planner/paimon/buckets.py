@@ -27,7 +27,7 @@ from lakemuster.predicates import AlwaysFalse, Bound, BoundAnd, BoundLeaf, Bound
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Keys = tuple[tuple[object, ...], ...]
+BucketKeys = tuple[tuple[object, ...], ...]
 
 MAX_KEYS = 1000
 """Limit of combinations of values that are hashed, as in Paimon."""
@@ -39,7 +39,7 @@ POSTPONE = -2
 """The value of the option ``bucket`` for tables whose rows get a bucket later."""
 
 
-def pinned(bound: Bound, key_fields: Sequence[Field]) -> Keys | None:
+def pinned(bound: Bound, key_fields: Sequence[Field]) -> BucketKeys | None:
     """Return the keys that matching rows can have.
 
     Args:

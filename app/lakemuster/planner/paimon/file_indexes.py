@@ -26,7 +26,7 @@ from lakemuster.errors import CatalogError
 from lakemuster.formats.paimon.file_index.container import IndexRange, parse_container
 from lakemuster.formats.paimon.file_index.evaluation import MatchingRows, evaluate, supports
 from lakemuster.metadata.types import Primitive
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.bloom_filters import without_values
 from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution
 from lakemuster.planner.pruning.prune import Mask
@@ -81,8 +81,8 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         taken = entries.select(COLUMNS).take(pa.array(some))
-        schema_ids = flat(taken.column("schema_id")).to_numpy()
-        gone = without_values(flat(taken.column(EMBEDDED)), schema_ids, partial(indexed_as, evolution), bound)
+        schema_ids = single_array(taken.column("schema_id")).to_numpy()
+        gone = without_values(single_array(taken.column(EMBEDDED)), schema_ids, partial(indexed_as, evolution), bound)
         keep[some[gone]] = False
         left = taken.filter(pa.array(~gone))
         for place, file in zip(some[~gone].tolist(), files(left, evolution), strict=True):
@@ -93,7 +93,7 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
 
 def files(entries: pa.Table, evolution: Evolution) -> Iterator[IndexedFile]:
     """Yield each entry's indexes."""
-    columns = [flat(entries.column(name)).to_pylist() for name in (EMBEDDED, "schema_id", "record_count")]
+    columns = [single_array(entries.column(name)).to_pylist() for name in (EMBEDDED, "schema_id", "record_count")]
     for data, schema_id, rows in zip(*columns, strict=True):
         yield IndexedFile(evolution, schema_id, rows, data)
 

@@ -16,7 +16,7 @@ from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats, Mask
 Codes = NDArray[np.int64]
 
 
-def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, can_go: bool) -> Mask:
+def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, may_drop_group: bool) -> Mask:
     """Mark the files to read of buckets whose rows are merged.
 
     If all files of a bucket are on one level above 0, no key is in two of them, and each is decided alone. Otherwise
@@ -26,7 +26,7 @@ def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, can_go: bool) ->
         bucket: (N,) a number for each file's partition and bucket.
         level: (N,) each file's level.
         match: (N,) whether a file can hold a matching row.
-        can_go: whether a bucket without a matching file holds no matching row.
+        may_drop_group: whether a bucket without a matching file holds no matching row.
     """
     if not len(bucket):
         return match
@@ -38,7 +38,7 @@ def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, can_go: bool) ->
     np.maximum.at(most, code, level)
     apart = (np.bincount(code, minlength=count) == 1) | ((least == most) & (least >= 1))
     some = np.bincount(code, match, count) > 0
-    return np.asarray(np.where(apart[code], match, some[code] | (not can_go)), np.bool_)
+    return np.asarray(np.where(apart[code], match, some[code] | (not may_drop_group)), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

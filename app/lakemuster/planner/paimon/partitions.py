@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lakemuster.formats.paimon.columns import combine, value_codes
 from lakemuster.metadata.files import column
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.prune import Mask
 
 
@@ -43,7 +43,7 @@ def _distinct(
     count = entries.num_rows
     present = set(entries.column_names)
     columns = [
-        _bits(flat(entries.column(name))) if (name := column("partition", field_id)) in present else None
+        _bits(single_array(entries.column(name))) if (name := column("partition", field_id)) in present else None
         for field_id in field_ids
     ]
     codes = [value_codes(values) for values in columns if values is not None]

@@ -21,11 +21,17 @@ import pyarrow as pa
 from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
 from lakemuster.index.zones import KEY, SCHEMA_ID
 from lakemuster.metadata.snapshot import ManifestHeader
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.buckets import BucketFilter
 from lakemuster.planner.paimon.file_indexes import kept_by_index
 from lakemuster.planner.paimon.partitions import Partitions
-from lakemuster.planner.paimon.statistics import DESCRIBING, Evolution, FileStatistics, Of, statistics_columns
+from lakemuster.planner.paimon.statistics import (
+    DESCRIBING,
+    Evolution,
+    FileStatistics,
+    StatisticsKind,
+    statistics_columns,
+)
 from lakemuster.planner.pruning.prune import Counts, Mask
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound
@@ -35,7 +41,7 @@ Scan = Literal["all", "delta", "changelog"]
 
 CACHED_FILTERS = 256
 
-_ZONES: dict[tuple[Of, ...], str] = {("values",): "", ("keys",): KEY}
+_ZONES: dict[tuple[StatisticsKind, ...], str] = {("values",): "", ("keys",): KEY}
 """The prefix of zone column names, by kind of statistics."""
 
 
@@ -73,24 +79,24 @@ class PaimonReading:
         return ("status", *DESCRIBING, "bucket", "total_buckets", "level")
 
     @cached_property
-    def alone(self) -> tuple[Of, ...]:
+    def single_file_statistics(self) -> tuple[StatisticsKind, ...]:
         """The kinds of statistics that may drop a file alone."""
         if not self.options.has_primary_key:
             return () if self.options.data_evolution else ("values",)
-        return ("values", "keys") if self._values_alone else ("keys",)
+        return ("values", "keys") if self._values_drop_single_files else ("keys",)
 
     @property
-    def _values_alone(self) -> bool:
+    def _values_drop_single_files(self) -> bool:
         if self.scan == "changelog":
             return self.options.changelog_producer in MERGED_CHANGELOGS
         return self.scan == "all" and (self.read_optimized or self.options.skips_level_0)
 
     @cached_property
-    def together(self) -> Literal["buckets", "row ids"] | None:
+    def drop_group(self) -> Literal["buckets", "row ids"] | None:
         """The groups that may be dropped only as a whole; None if files are dropped alone, or not at all."""
         if not self.options.has_primary_key:
             return "row ids" if self.options.data_evolution else None
-        return "buckets" if self.scan == "all" and not self._values_alone else None
+        return "buckets" if self.scan == "all" and not self._values_drop_single_files else None
 
     @property
     def merges(self) -> bool:
@@ -100,11 +106,11 @@ class PaimonReading:
     def columns(self, own: Iterable[str]) -> list[str]:
         """Return those of a field's columns in a segment that may drop a file alone."""
         own = list(own)
-        return [name for of in self.alone for name in statistics_columns(own, of)]
+        return [name for of in self.single_file_statistics for name in statistics_columns(own, of)]
 
     def statistics(self, entries: pa.Table) -> FileStatistics:
         """Return the statistics that may drop an entry alone."""
-        return FileStatistics(entries, self.evolution, self.alone)
+        return FileStatistics(entries, self.evolution, self.single_file_statistics)
 
     def written_zones(self, zones: pa.RecordBatch, field_id: int) -> str | None:
         """Return the prefix of a column's zone names in a segment.
@@ -115,21 +121,21 @@ class PaimonReading:
         now = self.evolution.today(field_id)
         if schema_id is None or now is None or int(schema_id) not in self.evolution.read_alike(field_id, now):
             return None
-        return _ZONES.get(self.alone)
+        return _ZONES.get(self.single_file_statistics)
 
     @property
-    def indexes_alone(self) -> bool:
+    def indexes_drop_files(self) -> bool:
         """Whether a file's indexes may drop it alone."""
-        return self.options.reads_file_indexes and "values" in self.alone
+        return self.options.reads_file_indexes and "values" in self.single_file_statistics
 
     @property
-    def asks_indexes(self) -> bool:
+    def uses_indexes(self) -> bool:
         """Whether a file's indexes may drop it, alone or with its bucket."""
-        return self.indexes_alone or (self.options.reads_file_indexes and self.together == "buckets")
+        return self.indexes_drop_files or (self.options.reads_file_indexes and self.drop_group == "buckets")
 
     def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
         """Mark the entries of ``among`` that their indexes do not drop alone."""
-        return kept_by_index(entries, self.evolution, bound, among) if self.indexes_alone else among
+        return kept_by_index(entries, self.evolution, bound, among) if self.indexes_drop_files else among
 
     @property
     def least_level(self) -> int:
@@ -187,7 +193,7 @@ class PaimonReading:
 
 def _numbers(entries: pa.Table, name: str) -> Counts:
     """Return a column of integers; -1 for null."""
-    values = flat(entries.column(name))
+    values = single_array(entries.column(name))
     if values.null_count:
         values = values.fill_null(-1)
     return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)

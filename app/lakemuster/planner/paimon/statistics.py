@@ -21,15 +21,15 @@ from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats, Mask
 from lakemuster.planner.pruning.statistics import counts
 from lakemuster.predicates import BoundLeaf
 
-Of = Literal["values", "keys"]
+StatisticsKind = Literal["values", "keys"]
 """Statistics of all columns of a file, or of its primary key columns."""
 
-_COLUMNS: dict[Of, tuple[str, str, str]] = {
+_COLUMNS: dict[StatisticsKind, tuple[str, str, str]] = {
     "values": ("lower", "upper", "null_count"),
     "keys": ("key_lower", "key_upper", "key_null_count"),
 }
@@ -86,7 +86,7 @@ def _reads_alike(then: Primitive, now: Primitive) -> bool:
     return False
 
 
-def statistics_columns(own: Iterable[str], of: Of) -> list[str]:
+def statistics_columns(own: Iterable[str], of: StatisticsKind) -> list[str]:
     """Return those of a field's columns in a segment that hold the given kind of statistics."""
     return [name for name in own if name.partition(".")[0] in _COLUMNS[of]]
 
@@ -102,7 +102,7 @@ class FileStatistics:
 
     table: pa.Table
     evolution: Evolution
-    of: tuple[Of, ...] = ("values",)
+    of: tuple[StatisticsKind, ...] = ("values",)
     _found: dict[int, FieldStats | None] = field(default_factory=dict)
 
     @property
@@ -145,7 +145,7 @@ class FileStatistics:
     def held(self, field_id: int, schema_ids: Sequence[int]) -> Mask:
         """Mark (N,) the files that have one of these schemas and were written with the column."""
         held = self._of_schemas(schema_ids)
-        written = flat(self.table.column("write_cols")) if "write_cols" in self.table.column_names else None
+        written = single_array(self.table.column("write_cols")) if "write_cols" in self.table.column_names else None
         if written is None or written.null_count == len(written) or not held.any():
             return held
         names = self.evolution.name_in(field_id)
@@ -163,13 +163,15 @@ class FileStatistics:
         return held
 
     def _schema_ids(self) -> Counts:
-        return np.asarray(flat(self.table.column("schema_id")).to_numpy(zero_copy_only=False), np.int64)
+        return np.asarray(single_array(self.table.column("schema_id")).to_numpy(zero_copy_only=False), np.int64)
 
     def _of_schemas(self, schema_ids: Sequence[int]) -> Mask:
         return np.isin(self._schema_ids(), np.asarray(schema_ids, np.int64))
 
 
-def _recorded(table: pa.Table, field_id: int, of: Of, target: pa.DataType | None, known: Mask) -> FieldStats:
+def _recorded(
+    table: pa.Table, field_id: int, of: StatisticsKind, target: pa.DataType | None, known: Mask
+) -> FieldStats:
     """Return a column's recorded statistics, unknown for files that ``known`` excludes."""
     low, high, nulls = _COLUMNS[of]
     null_count = None
@@ -189,7 +191,7 @@ def _bounds(table: pa.Table, field_id: int, kind: str, target: pa.DataType | Non
         split = split_column(name)
         if split is None or split[:2] != (kind, field_id):
             continue
-        values = flat(table.column(name))
+        values = single_array(table.column(name))
         values = pc.if_else(pa.array(known), values, pa.scalar(None, values.type))
         if values.null_count == len(values) or (cast := cast_or_none(values, target)) is None:
             continue

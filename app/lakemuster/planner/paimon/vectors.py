@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lakemuster.formats.paimon.columns import combine, value_codes
 from lakemuster.formats.paimon.paths import index_file_paths
 from lakemuster.metadata.files import ADDED, PAIMON_INDEX_COLUMNS, column
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
@@ -69,11 +69,13 @@ class VectorIndex:
         parts = [_flattened(table, view, field_ids) for table in tables]
         whole = pa.concat_tables([_schema_of(()).empty_table(), *parts], promote_options="permissive")
         return cls(
-            flat(whole.column("data_file")),
-            flat(whole.column("bucket")),
-            tuple((field_id, flat(whole.column(column("partition", field_id)))) for field_id in field_ids if parts),
+            single_array(whole.column("data_file")),
+            single_array(whole.column("bucket")),
+            tuple(
+                (field_id, single_array(whole.column(column("partition", field_id)))) for field_id in field_ids if parts
+            ),
             pa.StructArray.from_arrays(
-                [flat(whole.column(field.name)) for field in VECTOR_TYPE], fields=list(VECTOR_TYPE)
+                [single_array(whole.column(field.name)) for field in VECTOR_TYPE], fields=list(VECTOR_TYPE)
             ),
         )
 
@@ -93,7 +95,7 @@ class VectorIndex:
         """
         found = np.full(entries.num_rows, -1, np.int64)
         if len(self) and entries.num_rows:
-            asked = _name_hashes(flat(entries.column("file_name")))
+            asked = _name_hashes(single_array(entries.column("file_name")))
             hashes, order, starts = self._by_hash
             number = np.minimum(_places(hashes, asked, "left"), len(hashes) - 1)
             rows = np.flatnonzero(hashes[number] == asked)
@@ -134,8 +136,8 @@ class VectorIndex:
     def _pairs(self, entries: pa.Table, rows: Ints, vectors: Ints) -> Iterator[tuple[pa.Array, pa.Array]]:
         """Yield the columns that must be equal: values of the vectors and of the rows, cast to one type."""
         pairs = [
-            (self.data_file, flat(entries.column("file_name"))),
-            (self.bucket, flat(entries.column("bucket"))),
+            (self.data_file, single_array(entries.column("file_name"))),
+            (self.bucket, single_array(entries.column("bucket"))),
             *((values, _values(entries, field_id, values.type)) for field_id, values in self.partition),
         ]
         for ours, theirs in pairs:
@@ -201,7 +203,7 @@ def _flattened(table: pa.Table, view: View, field_ids: Sequence[int]) -> pa.Tabl
     is_vector = pc.and_(pc.equal(table.column("status"), ADDED), pc.equal(table.column("index_type"), DELETION_VECTORS))
     table = table.filter(is_vector).combine_chunks()
     absent = PAIMON_INDEX_COLUMNS["deletion_vectors"]
-    lists = flat(table.column("deletion_vectors")) if "deletion_vectors" in table.column_names else None
+    lists = single_array(table.column("deletion_vectors")) if "deletion_vectors" in table.column_names else None
     if lists is None:
         lists = pa.nulls(table.num_rows, absent)
     paths = Rewrites(view.table.rewrites).apply_array(
@@ -210,7 +212,7 @@ def _flattened(table: pa.Table, view: View, field_ids: Sequence[int]) -> pa.Tabl
     ranges, parent = lists.flatten(), pc.list_parent_indices(lists)
     columns = {
         "data_file": ranges.field("data_file"),
-        "bucket": flat(table.column("bucket")).cast(pa.int32()).take(parent),
+        "bucket": single_array(table.column("bucket")).cast(pa.int32()).take(parent),
         "file_path": paths.take(parent),
         "offset": ranges.field("offset"),
         "length": ranges.field("length"),
@@ -228,4 +230,4 @@ def _schema_of(field_ids: Sequence[int]) -> pa.Schema:
 
 def _values(table: pa.Table, field_id: int, absent: pa.DataType) -> pa.Array:
     name = column("partition", field_id)
-    return flat(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, absent)
+    return single_array(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, absent)

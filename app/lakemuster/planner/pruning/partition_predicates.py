@@ -100,7 +100,7 @@ def _value_bytes(leaf: BoundLeaf) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointStatistics:
     """Column and partition statistics of the same rows: a leaf must be possible by both.
 
     Attributes:

@@ -58,7 +58,7 @@ class FieldStats:
     value_count: Counts | None = None
 
 
-class Prepared(Protocol):
+class PreparedField(Protocol):
     """One field over N rows of statistics, prepared for repeated evaluation."""
 
     def cannot(self, leaf: BoundLeaf) -> Mask:
@@ -88,7 +88,7 @@ class Statistics(Protocol):
         ...
 
 
-class Askable(Protocol):
+class Evaluable(Protocol):
     """What a predicate can be evaluated on: :class:`Statistics`, or a prepared form of them."""
 
     @property
@@ -101,16 +101,16 @@ class Askable(Protocol):
         """See :class:`Statistics`."""
         ...
 
-    def field(self, field_id: int) -> FieldStats | Prepared | None:
+    def field(self, field_id: int) -> FieldStats | PreparedField | None:
         """See :class:`Statistics`."""
         ...
 
-    def projected(self, leaf: BoundLeaf) -> tuple[Bound, Askable] | None:
+    def projected(self, leaf: BoundLeaf) -> tuple[Bound, Evaluable] | None:
         """See :class:`Statistics`."""
         ...
 
 
-def can_match(bound: Bound, statistics: Askable) -> Mask:
+def can_match(bound: Bound, statistics: Evaluable) -> Mask:
     """Mark what can hold a matching row.
 
     Returns:
@@ -132,7 +132,7 @@ def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundL
                 yield from leaf_verdicts(child, statistics)
 
 
-def _walk(bound: Bound, statistics: Askable) -> Mask:
+def _walk(bound: Bound, statistics: Evaluable) -> Mask:
     match bound:
         case AlwaysFalse():
             return np.zeros(statistics.rows, np.bool_)
@@ -156,7 +156,7 @@ def _walk(bound: Bound, statistics: Askable) -> Mask:
             return keep
 
 
-def _leaf(leaf: BoundLeaf, statistics: Askable) -> Mask:
+def _leaf(leaf: BoundLeaf, statistics: Evaluable) -> Mask:
     keep = None
     if (projected := statistics.projected(leaf)) is not None:
         keep = _walk(*projected)
@@ -180,7 +180,7 @@ def nothing_ordered(field: FieldStats, kind: Primitive, rows: int) -> Mask:
 
 
 @dataclass(frozen=True)
-class Ready:
+class PreparedStats:
     """One field's statistics over N rows, prepared for repeated evaluation: what all leaves share is computed once.
 
     Attributes:

@@ -22,7 +22,7 @@ from lakemuster.caching import Cache
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import Mask, can_match
@@ -58,7 +58,7 @@ _SLOTS = 1 << 14
 
 _LEFT, _ALWAYS, _NEVER = 0, 1, 2
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Residuals:
     """Residuals of some files: the distinct ones, and the index of each file's."""
 
     distinct: tuple[Bound, ...]
-    of_file: Rows
+    of_file: RowNumbers
 
 
 def residuals(bound: Bound, table: pa.Table, projection: PartitionPredicates) -> Residuals:
@@ -77,10 +77,10 @@ def residuals(bound: Bound, table: pa.Table, projection: PartitionPredicates) ->
         table: entries of one spec, with their ``partition.<id>`` columns.
         projection: projects leaves on that spec's partitions.
     """
-    return remaining_of(bound, projection).of(table.num_rows, lambda: table)
+    return residual_cache(bound, projection).of(table.num_rows, lambda: table)
 
 
-class _Asked(NamedTuple):
+class _ProjectedLeaf(NamedTuple):
     """A leaf's projections on partitions; ``fields`` are the partition fields that decide it."""
 
     strict: Bound | None
@@ -88,7 +88,7 @@ class _Asked(NamedTuple):
     fields: frozenset[int]
 
     @classmethod
-    def of(cls, leaf: BoundLeaf, projection: PartitionPredicates) -> _Asked | None:
+    def of(cls, leaf: BoundLeaf, projection: PartitionPredicates) -> _ProjectedLeaf | None:
         """Project a leaf; None when it has no projection."""
         strict, inclusive = projection.strict(leaf), projection.inclusive(leaf)
         both = [of for of in (strict, inclusive) if of is not None]
@@ -111,11 +111,11 @@ class _Field(NamedTuple):
         place = table.schema.get_field_index(column("partition", field_id))
         if place < 0:
             return cls(None, None)
-        values = flat(table.column(place))
+        values = single_array(table.column(place))
         whole = not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_temporal(values.type))
         return cls(values, numbers_of(values) if whole else None)
 
-    def at(self, rows: Rows) -> list[object]:
+    def at(self, rows: RowNumbers) -> list[object]:
         """Return the values at some rows; integers and texts are in internal form."""
         if self.values is None:
             return [None] * len(rows)
@@ -126,7 +126,7 @@ class _Field(NamedTuple):
             values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
         return list(values.to_pylist())
 
-    def codes(self) -> tuple[Rows, int]:
+    def codes(self) -> tuple[RowNumbers, int]:
         """Return a code for each value, the same for equal ones, and a number that all codes are below."""
         if self.numbers is not None:
             least, most = int(self.numbers.min()), int(self.numbers.max())
@@ -137,7 +137,7 @@ class _Field(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Remaining:
+class ResidualCache:
     """One predicate's residuals under one spec, cached by partition tuple."""
 
     bound: Bound
@@ -150,9 +150,9 @@ class Remaining:
         return len(self._known)
 
     @cached_property
-    def _leaves(self) -> list[_Asked | None]:
+    def _leaves(self) -> list[_ProjectedLeaf | None]:
         """The predicate's leaves in the order of a walk; None for those without a projection."""
-        return [_Asked.of(leaf, self.projection) for leaf in _leaves(self.bound)]
+        return [_ProjectedLeaf.of(leaf, self.projection) for leaf in _leaves(self.bound)]
 
     @cached_property
     def _fields(self) -> list[int]:
@@ -178,7 +178,7 @@ class Remaining:
         place = {residual: number for number, residual in enumerate(distinct)}
         return Residuals(distinct, np.array([place[residual] for residual in left], np.int64)[tuple_of])
 
-    def _of_tuples(self, fields: Mapping[int, _Field], rows: Rows) -> list[Bound]:
+    def _of_tuples(self, fields: Mapping[int, _Field], rows: RowNumbers) -> list[Bound]:
         """Return the residual of each tuple; ``rows`` has one row of each."""
         keys = list(zip(*(of.at(rows) for of in fields.values()), strict=True))
         found = {key: residual for key in keys if (residual := self._known.get(key)) is not None}
@@ -192,7 +192,7 @@ class Remaining:
         return [found[key] for key in keys]
 
     def _decided(
-        self, fields: Mapping[int, _Field], rows: Rows, tuples: Sequence[Mapping[int, object]]
+        self, fields: Mapping[int, _Field], rows: RowNumbers, tuples: Sequence[Mapping[int, object]]
     ) -> Iterator[Bound]:
         unknown = [_LEFT] * len(tuples)
         verdicts = [unknown if of is None else _verdicts(of, fields, rows, tuples) for of in self._leaves]
@@ -203,12 +203,12 @@ class Remaining:
             yield known[pattern]
 
 
-def remaining_of(bound: Bound, projection: PartitionPredicates) -> Remaining:
+def residual_cache(bound: Bound, projection: PartitionPredicates) -> ResidualCache:
     """Return the residuals of a predicate under a spec, cached."""
-    return _residuals.get_or_make((bound, projection), lambda: Remaining(bound, projection))
+    return _residuals.get_or_make((bound, projection), lambda: ResidualCache(bound, projection))
 
 
-_residuals: Cache[tuple[Bound, PartitionPredicates], Remaining] = Cache(
+_residuals: Cache[tuple[Bound, PartitionPredicates], ResidualCache] = Cache(
     "residuals", lambda _, remaining: 2000 + remaining.tuples * _TUPLE_BYTES
 )
 
@@ -237,7 +237,7 @@ def _left(bound: Bound, verdicts: Iterator[int]) -> Bound:
     return bound
 
 
-def _tuples(fields: Sequence[_Field], rows: int) -> tuple[Rows, Rows]:
+def _tuples(fields: Sequence[_Field], rows: int) -> tuple[RowNumbers, RowNumbers]:
     """Return a row of each distinct tuple, and the index of each row's tuple."""
     codes, size = np.zeros(rows, np.int64), 1
     for own, count in (of.codes() for of in fields if of.values is not None):
@@ -261,17 +261,17 @@ def _tuples(fields: Sequence[_Field], rows: int) -> tuple[Rows, Rows]:
 
 
 def _verdicts(
-    asked: _Asked, fields: Mapping[int, _Field], rows: Rows, tuples: Sequence[Mapping[int, object]]
+    projected: _ProjectedLeaf, fields: Mapping[int, _Field], rows: RowNumbers, tuples: Sequence[Mapping[int, object]]
 ) -> list[int]:
     """Return what each tuple decides about a leaf."""
-    if not all(_is_plain(of, fields) for of in (asked.strict, asked.inclusive) if of is not None):
-        return _verdicts_in_bulk(asked, fields, rows)
+    if not all(_is_plain(of, fields) for of in (projected.strict, projected.inclusive) if of is not None):
+        return _verdicts_in_bulk(projected, fields, rows)
     known: dict[tuple[object, ...], int] = {}
     found = []
     for values in tuples:
-        own = tuple([values[field_id] for field_id in asked.fields])
+        own = tuple([values[field_id] for field_id in projected.fields])
         if own not in known:
-            known[own] = _verdict(asked, values)
+            known[own] = _verdict(projected, values)
         found.append(known[own])
     return found
 
@@ -298,14 +298,14 @@ def _is_plain(bound: Bound, fields: Mapping[int, _Field]) -> bool:
     return True
 
 
-def _verdict(asked: _Asked, values: Mapping[int, object]) -> int:
+def _verdict(projected: _ProjectedLeaf, values: Mapping[int, object]) -> int:
     """Return what a tuple in internal form decides about a leaf."""
-    if asked.inclusive is not None and matches(asked.inclusive, values) is not True:
+    if projected.inclusive is not None and matches(projected.inclusive, values) is not True:
         return _NEVER
-    return _ALWAYS if asked.strict is not None and matches(asked.strict, values) is True else _LEFT
+    return _ALWAYS if projected.strict is not None and matches(projected.strict, values) is True else _LEFT
 
 
-def _verdicts_in_bulk(asked: _Asked, fields: Mapping[int, _Field], rows: Rows) -> list[int]:
+def _verdicts_in_bulk(projected: _ProjectedLeaf, fields: Mapping[int, _Field], rows: RowNumbers) -> list[int]:
     """Return what the tuples of some rows decide about a leaf, by their statistics, which are exact."""
     places = pa.array(rows)
     columns = {
@@ -313,10 +313,10 @@ def _verdicts_in_bulk(asked: _Asked, fields: Mapping[int, _Field], rows: Rows) -
     }
     partitions = PartitionStatistics(pa.table(columns), len(rows), frozenset(fields))
     verdicts = np.full(len(rows), _LEFT)
-    if asked.strict is not None:
-        verdicts[_holds(asked.strict, partitions)] = _ALWAYS
-    if asked.inclusive is not None:
-        verdicts[~can_match(asked.inclusive, partitions)] = _NEVER
+    if projected.strict is not None:
+        verdicts[_holds(projected.strict, partitions)] = _ALWAYS
+    if projected.inclusive is not None:
+        verdicts[~can_match(projected.inclusive, partitions)] = _NEVER
     found: list[int] = verdicts.tolist()
     return found
 

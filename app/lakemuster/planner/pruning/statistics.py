@@ -11,7 +11,7 @@ import pyarrow as pa
 from lakemuster.index.zones import counts as counts_of
 from lakemuster.index.zones import of_partitions
 from lakemuster.metadata.files import column, split_column
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.prune import Counts, FieldStats
 from lakemuster.predicates import BoundLeaf
 
@@ -70,8 +70,8 @@ class EntryStatistics:
             return None
         lower, upper, *numbers = (None if place < 0 else self.table.column(place) for place in places)
         return FieldStats(
-            None if lower is None else flat(lower),
-            None if upper is None else flat(upper),
+            None if lower is None else single_array(lower),
+            None if upper is None else single_array(upper),
             *(None if of is None else counts(of) for of in numbers),
         )
 
@@ -111,9 +111,9 @@ class PartitionStatistics:
         if name not in self.table.column_names:
             one, none = np.ones(self.rows, np.int64), np.zeros(self.rows, np.int64)
             return FieldStats(None, None, one, none, one)
-        return FieldStats(*of_partitions(flat(self.table.column(name))))
+        return FieldStats(*of_partitions(single_array(self.table.column(name))))
 
 
 def counts(values: pa.ChunkedArray) -> Counts:
     """Return counts as integers, ``UNKNOWN`` where missing."""
-    return counts_of(flat(values))
+    return counts_of(single_array(values))

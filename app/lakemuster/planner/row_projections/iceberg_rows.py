@@ -19,16 +19,16 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import (
     column_name,
-    flat,
-    gather,
+    field_struct,
+    names_of_codes,
     partition_struct,
     partition_type,
     repeated,
     repeated_fields,
+    single_array,
     sparse,
     statistics_type,
     struct,
-    words,
 )
 from lakemuster.planner.row_projection import ManifestPart, ViewRows
 from lakemuster.planner.row_projections.inherited import Inheritance, inherited
@@ -113,7 +113,7 @@ class IcebergRows(ViewRows):
         """Fill in the snapshot ids, sequence numbers and row ids that entries inherit."""
         return inherit(table, part.manifest.header)
 
-    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
+    def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Select entries of the requested contents; not deleted ones, unless the status is shown."""
         mask = None if self.wanted.status else pc.not_equal(table.column("status"), DELETED)
         if self.wanted.contents is not None:
@@ -137,7 +137,7 @@ class IcebergRows(ViewRows):
         """Build rows with the snapshot ids and sequence numbers that entries inherit."""
         return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
 
-    def decided_by(self, part: ManifestPart) -> Hashable | None:
+    def cache_key(self, part: ManifestPart) -> Hashable | None:
         """Key by the manifest's spec and numbers, location rewrites, shown columns; None with statistics: too many."""
         header = part.manifest.header
         spec = self._specs.get(header.spec_id)
@@ -150,7 +150,7 @@ class IcebergRows(ViewRows):
         """Build rows in the order of ``schema``; statistics only of columns that the manifest has."""
         arrays, own, made = self._begun(tuple(table.schema.names), part.manifest.header.spec_id, table.num_rows)
         for number, index in own:
-            arrays[number] = flat(table.column(index))
+            arrays[number] = single_array(table.column(index))
         others: dict[int, pa.Field] = {}
         for number, name in made:
             values = self._made(name, part, table)
@@ -195,20 +195,20 @@ class IcebergRows(ViewRows):
         header, count = part.manifest.header, table.num_rows
         match name:
             case "status":
-                return words(flat(table.column("status")), STATUSES)
+                return names_of_codes(single_array(table.column("status")), STATUSES)
             case "content":
-                return words(_contents(table), CONTENTS)
+                return names_of_codes(_contents(table), CONTENTS)
             case "file_format":
-                return _in_small_letters(flat(table.column(name)))
+                return _in_small_letters(single_array(table.column(name)))
             case _ if name in _LOCATIONS:
-                return self._rewrites.apply_array(flat(table.column(name)))
+                return self._rewrites.apply_array(single_array(table.column(name)))
             case "partition":
                 return partition_struct(table, self._specs.get(header.spec_id), self._partition_names)
             case "manifest":
                 return pa.repeat(pa.scalar(self._rewrites.apply(header.location)), count)
             case _ if name in RAW:
                 return self._raw(table, RAW[name])
-        return gather(table, STATISTICS[name], self.view.names, self.wanted.statistics, self._unordered)
+        return field_struct(table, STATISTICS[name], self.view.names, self.wanted.statistics, self._unordered)
 
     @cached_property
     def _unordered(self) -> frozenset[int]:
@@ -267,5 +267,5 @@ def _contents(table: pa.Table | pa.RecordBatch) -> pa.Array:
     """Return content codes; version 1 has data files only."""
     if table.schema.get_field_index("content") < 0:
         return repeated(DATA, pa.int8(), table.num_rows)
-    contents = flat(table.column("content"))
+    contents = single_array(table.column("content"))
     return contents.fill_null(DATA) if contents.null_count else contents

@@ -22,14 +22,14 @@ _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
 _INHERITED = ("snapshot_id", *_SEQUENCE_NUMBERS)
 
 
-class Given(NamedTuple):
+class GivenNumbers(NamedTuple):
     """(P,) numbers that manifests give to entries without their own; arbitrary where not ``is_known``."""
 
     numbers: Numbers
     is_known: Mask
 
     @classmethod
-    def of(cls, numbers: Sequence[int | None]) -> Given:
+    def of(cls, numbers: Sequence[int | None]) -> GivenNumbers:
         """Build from numbers; None for a manifest that gives none."""
         known = [number is not None for number in numbers]
         return cls(np.array([number or 0 for number in numbers], np.int64), np.array(known, np.bool_))
@@ -38,16 +38,16 @@ class Given(NamedTuple):
 class Inheritance(NamedTuple):
     """The values that manifests give to their entries; ``has_row_ids`` marks manifests that also give row ids."""
 
-    snapshot_ids: Given
-    sequence_numbers: Given
+    snapshot_ids: GivenNumbers
+    sequence_numbers: GivenNumbers
     has_row_ids: Mask
 
     @classmethod
     def of(cls, headers: Sequence[ManifestHeader]) -> Inheritance:
         """Build from the manifests' headers."""
         return cls(
-            Given.of([header.added_snapshot_id for header in headers]),
-            Given.of([header.sequence_number for header in headers]),
+            GivenNumbers.of([header.added_snapshot_id for header in headers]),
+            GivenNumbers.of([header.sequence_number for header in headers]),
             np.array([header.first_row_id is not None for header in headers], np.bool_),
         )
 

@@ -14,13 +14,13 @@ from lakemuster.formats.paimon.paths import data_file_paths
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS, split_column
 from lakemuster.planner.columns import (
-    flat,
-    gather,
+    field_struct,
+    names_of_codes,
     partition_struct,
     partition_type,
+    single_array,
     sparse,
     statistics_type,
-    words,
 )
 from lakemuster.planner.row_projection import ManifestPart, ViewRows
 from lakemuster.planner.view import View
@@ -117,7 +117,7 @@ class PaimonRows(ViewRows):
         rows = pa.array(np.arange(part.first_row, part.first_row + table.num_rows))
         return table.append_column("row", rows)
 
-    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
+    def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Select entries of the requested contents; only live added ones, unless the status is shown."""
         content = self._content(part)
         if self.wanted.contents is not None and content not in self.wanted.contents:
@@ -141,7 +141,7 @@ class PaimonRows(ViewRows):
         """Like :meth:`rows`."""
         return self.rows(part, batch)
 
-    def decided_by(self, part: ManifestPart) -> None:
+    def cache_key(self, part: ManifestPart) -> None:
         """Return None: no segment is taken whole."""
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
@@ -153,7 +153,7 @@ class PaimonRows(ViewRows):
         for field in self.schema:
             match field.name:
                 case "status":
-                    values = words(flat(table.column("status")), STATUSES)
+                    values = names_of_codes(single_array(table.column("status")), STATUSES)
                 case "content":
                     values = pa.repeat(self._content(part), count)
                 case "file_path":
@@ -161,7 +161,9 @@ class PaimonRows(ViewRows):
                 case "file_format":
                     values = pc.utf8_lower(
                         pc.struct_field(
-                            pc.extract_regex(flat(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$"),
+                            pc.extract_regex(
+                                single_array(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$"
+                            ),
                             [0],
                         )
                     )
@@ -170,15 +172,15 @@ class PaimonRows(ViewRows):
                 case "partition":
                     values = partition_struct(table, self.view.metadata.specs[0], self._partition_names)
                 case "file_source":
-                    values = words(flat(table.column("file_source")), SOURCES)
+                    values = names_of_codes(single_array(table.column("file_source")), SOURCES)
                 case "manifest":
                     values = pa.repeat(header.location, count)
                 case name if name in KEYS:
-                    values = gather(table, KEYS[name], names)
+                    values = field_struct(table, KEYS[name], names)
                 case name if name in STATISTICS:
-                    values = gather(table, STATISTICS[name], names, self.wanted.statistics)
+                    values = field_struct(table, STATISTICS[name], names, self.wanted.statistics)
                 case name if name in table.column_names:
-                    values = flat(table.column(name))
+                    values = single_array(table.column(name))
                 case _:
                     values = pa.nulls(count, field.type)
             arrays.append(values)

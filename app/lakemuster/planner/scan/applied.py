@@ -120,10 +120,10 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
 
 def _merged(reading: PaimonReading, leaf: BoundLeaf) -> str | None:
     """Return why statistics of a column that is no key cannot prune, where files are merged."""
-    if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.alone:
+    if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.single_file_statistics:
         return None
-    if reading.together is None and reading.options.has_primary_key:
+    if reading.drop_group is None and reading.options.has_primary_key:
         return f"{leaf.name} is no key, and rows of a commit are merged with others"
-    if reading.together == "buckets" and not reading.options.buckets_can_go:
+    if reading.drop_group == "buckets" and not reading.options.buckets_can_go:
         return f"{leaf.name} is no key, and rows of the merge engine {reading.options.merge_engine} are made of several"
     return None

@@ -18,18 +18,18 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of
-from lakemuster.planner.view import Other, View
+from lakemuster.planner.view import SecondBranch, View
 from lakemuster.predicates import TRUE, Bound
 
-Statistics = Callable[[View], frozenset[int] | None]
-Binding = Callable[[View], Bound]
+StatisticsChoice = Callable[[View], frozenset[int] | None]
+PredicateBinding = Callable[[View], Bound]
 
 
 def plan_of(
     index: Index,
     view: View,
-    bound: Binding,
-    statistics: Statistics,
+    bound: PredicateBinding,
+    statistics: StatisticsChoice,
     *,
     read_optimized: bool = False,
     details: bool = True,
@@ -48,8 +48,8 @@ def plan_of(
     if second is None:
         return plan
     at = second.view
-    other = Plan(second, bound(at), statistics(at), details=details, of_two=True)
-    return replace(plan, other=other, of_two=True)
+    other = Plan(second, bound(at), statistics(at), details=details, shows_branch=True)
+    return replace(plan, second_branch=other, shows_branch=True)
 
 
 def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -> tuple[ScanIndex, ScanIndex | None]:
@@ -58,7 +58,7 @@ def scan_indexes_of(index: Index, view: View, *, read_optimized: bool = False) -
     Raises:
         FormatUnsupported: as for :func:`plan_of`.
     """
-    other = view.other
+    other = view.second_branch
     if other is None:
         return scan_index_of(index, view, read_optimized=read_optimized), None
     if other.problem is not None:
@@ -84,7 +84,7 @@ def partitions_of(scan: ScanIndex) -> Partitions:
     return Partitions.of(tuple(field.field_id for field in spec.fields), tables)
 
 
-def _require_columns(other: Other, own: Schema, second: Schema) -> None:
+def _require_columns(other: SecondBranch, own: Schema, second: Schema) -> None:
     """Refuse branches whose columns differ. The second may have more columns, which Paimon would refuse."""
     types = {field.name: field.type for field in second.fields}
     unlike = [field.name for field in own.fields if types.get(field.name) != field.type]

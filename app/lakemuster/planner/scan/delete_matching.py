@@ -15,9 +15,9 @@ from lakemuster.errors import LimitExceeded
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.row_projections.inherited import inherited
 from lakemuster.planner.scan.packs import pack_cache
-from lakemuster.planner.scan.planned_entries import Piece
+from lakemuster.planner.scan.planned_entries import BatchFiles
 from lakemuster.planner.scan.scan_index import ScanIndex
-from lakemuster.planner.scan.selection import Rows
+from lakemuster.planner.scan.selection import RowNumbers
 
 LEAST, MOST = 1024, 1 / 4
 """From this many files of a batch, and this fraction of its entries on, the whole batch is matched and cached."""
@@ -27,44 +27,44 @@ MatchingDeletes = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def matching_deletes(
-    scan: ScanIndex, index: DeleteIndex, group: Sequence[Piece], entries: Callable[[], pa.Table]
+    scan: ScanIndex, index: DeleteIndex, group: Sequence[BatchFiles], entries: Callable[[], pa.Table]
 ) -> MatchingDeletes:
     """Return the delete files of some data files.
 
     Args:
-        group: the pieces that hold the files.
-        entries: reads their entries, inherited fields filled in; not called where whole batches answer for all pieces.
+        group: the batches of segments that hold the files.
+        entries: reads their entries, inherited fields filled in; not called where whole batches answer for all members.
     """
     spec_id = group[0].spec.spec_id
-    known = [_of_batch(scan, index, piece) if len(piece.rows) >= LEAST else None for piece in group]
+    known = [_of_batch(scan, index, member) if len(member.rows) >= LEAST else None for member in group]
     if not any(known):
         return index.match(spec_id, entries())
     found, at = [], 0
-    for piece, own in zip(group, known, strict=True):
-        found.append(own or index.match(spec_id, entries().slice(at, len(piece.rows))))
-        at += len(piece.rows)
+    for member, own in zip(group, known, strict=True):
+        found.append(own or index.match(spec_id, entries().slice(at, len(member.rows))))
+        at += len(member.rows)
     return _joined(found)
 
 
-def _of_batch(scan: ScanIndex, index: DeleteIndex, piece: Piece) -> MatchingDeletes | None:
-    """Take matches from the whole batch's; None where the piece is too small a part of it, or it has too many."""
-    spec, rows, batch = piece.spec, piece.rows, piece.columns.batch
+def _of_batch(scan: ScanIndex, index: DeleteIndex, member: BatchFiles) -> MatchingDeletes | None:
+    """Take matches from the whole batch's; None where the member is too small a part of it, or it has too many."""
+    spec, rows, batch = member.spec, member.rows, member.columns.batch
     count = batch.num_rows
     if len(rows) < MOST * count:
         return None
 
     def make() -> MatchingDeletes:
-        parts = spec.parts_of(np.arange(piece.first, piece.first + count))
+        parts = spec.parts_of(np.arange(member.first, member.first + count))
         return index.match(spec.spec_id, pa.Table.from_batches([inherited(batch, spec.inheritance, parts)]))
 
     try:
-        found: MatchingDeletes = pack_cache.get_or_make((scan.cache_key, piece.segment, piece.batch), make)
+        found: MatchingDeletes = pack_cache.get_or_make((scan.cache_key, member.segment, member.batch), make)
     except LimitExceeded:
         return None
     return found if len(rows) == count else _of_rows(found, rows)
 
 
-def _of_rows(found: MatchingDeletes, rows: Rows) -> MatchingDeletes:
+def _of_rows(found: MatchingDeletes, rows: RowNumbers) -> MatchingDeletes:
     offsets, numbers = found
     starts = offsets[rows]
     counts = offsets[rows + 1] - starts

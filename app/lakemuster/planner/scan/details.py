@@ -14,7 +14,7 @@ from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.merge_groups import NONE, Ints, chosen, merge_groups_of, packed
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import rows_of, survivors
-from lakemuster.planner.scan.spec_index import Files
+from lakemuster.planner.scan.spec_index import PackFiles
 from lakemuster.predicates import Bound
 
 
@@ -42,7 +42,7 @@ def plan_rows(
     start: Position,
     end: Position | None,
     splits: SplitRange | None = None,
-) -> Iterator[Files]:
+) -> Iterator[PackFiles]:
     """Yield the files that a predicate keeps from ``start`` to before ``end``, in the order of manifests and entries.
 
     Args:

@@ -13,7 +13,7 @@ from lakemuster.caching import cached
 from lakemuster.planner.columns import partition_names
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
@@ -145,7 +145,7 @@ def explain(scan: ScanIndex, bound: Bound, files: Sequence[str] = ()) -> Explana
     return Explanation(levels, *applied(scan, bound), tuple(_explain_files(scan, bound, files)))
 
 
-def together(one: Explanation, other: Explanation) -> Explanation:
+def combined(one: Explanation, other: Explanation) -> Explanation:
     """Combine the explanations of two branches: add their counts, and show each file where it got furthest."""
     levels = {level.name: level for level in one.levels}
     for level in other.levels:
@@ -168,7 +168,7 @@ def _levels(scan: ScanIndex, bound: Bound) -> tuple[Level, ...]:
     names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
     if "indexes" in counting.seen:
         names = (*names, "indexes")
-    if isinstance(scan.reading, PaimonReading) and scan.reading.together is not None:
+    if isinstance(scan.reading, PaimonReading) and scan.reading.drop_group is not None:
         _count_groups(scan, bound, counting)
         names = (*names, "groups")
     return tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
@@ -286,7 +286,7 @@ def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path:
     names = partition_names([spec.projection.spec])
     alone = replace(spec, parts=(part,), numbers=(0,))
     if not manifests_kept(alone, bound)[0]:
-        statistics = Together(Arrays(1, {}), alone.manifests, spec.projection)
+        statistics = JointStatistics(Arrays(1, {}), alone.manifests, spec.projection)
         why_manifest = tuple(reasons(bound, statistics, names, partitions_only=True))
         return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why_manifest)
     statistics = entry_statistics(spec, entry)
@@ -300,7 +300,7 @@ def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path:
         by = [text_of(c) for c in conjuncts(bound) if not spec.reading.by_index(entry, c, _ONE)[0]]
         if by or not spec.reading.by_index(entry, bound, _ONE)[0]:
             return FileReason(path, "dropped", "indexes", by[0] if by else TOGETHER, tuple(found))
-    if isinstance(scan.reading, PaimonReading) and scan.reading.together is not None:
+    if isinstance(scan.reading, PaimonReading) and scan.reading.drop_group is not None:
         return _of_group(scan, spec, candidate, row, path, bound)
     return FileReason(path, "kept", reasons=tuple(found))
 
@@ -325,5 +325,5 @@ def _of_group(scan: ScanIndex, spec: SpecIndex, candidate: Candidate, row: int, 
     return FileReason(path, "dropped", "groups", by, why)
 
 
-def _first_that_drops(bound: Bound, statistics: Together) -> str | None:
+def _first_that_drops(bound: Bound, statistics: JointStatistics) -> str | None:
     return next((text_of(c) for c in conjuncts(bound) or (bound,) if not can_match(c, statistics)[0]), None)

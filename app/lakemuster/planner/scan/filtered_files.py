@@ -15,13 +15,13 @@ from lakemuster.caching import cached
 from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.lists.snapshot_lists import checked_contents, statistics_of
 from lakemuster.planner.row_projections.iceberg_rows import CONTENTS
 from lakemuster.planner.rows import START, Position, RowSource
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.branches import Binding, plan_of
+from lakemuster.planner.scan.branches import PredicateBinding, plan_of
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE
@@ -30,7 +30,11 @@ Numbers = NDArray[np.int64]
 
 
 def filtered_files(
-    index: Index, view: View, bound: Binding, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
+    index: Index,
+    view: View,
+    bound: PredicateBinding,
+    content: Sequence[str] | None = None,
+    stats: Sequence[str] | None = None,
 ) -> FilteredFiles:
     """List the files that a predicate does not drop.
 
@@ -56,7 +60,7 @@ def live_files(
     Raises:
         RequestInvalid: an unknown content or column.
     """
-    if view.other is None or (content is not None and "changelog" in content):
+    if view.second_branch is None or (content is not None and "changelog" in content):
         return snapshot_lists.files(index, view, content, stats)
     return filtered_files(index, view, lambda _: TRUE, content, stats)
 
@@ -72,7 +76,7 @@ class FilteredFiles:
     @property
     def schema(self) -> pa.Schema:
         """The schema of the plan's rows."""
-        return self.plan.shape.schema
+        return self.plan.row_projection.schema
 
     @property
     def snapshot_id(self) -> int | None:
@@ -93,7 +97,7 @@ class FilteredFiles:
         at = start.offset if start.part == last else 0
         for first in range(at, len(numbers), BATCH_ROWS):
             for part, table in self.plan.delete_rows(numbers[first : first + BATCH_ROWS]):
-                yield Position(last, at), self.plan.shape.rows(part, table)
+                yield Position(last, at), self.plan.row_projection.rows(part, table)
                 at += table.num_rows
 
     def _data(self, start: Position) -> Iterator[tuple[Position, pa.RecordBatch]]:
@@ -105,7 +109,10 @@ class FilteredFiles:
             passed = max(0, start.offset - before) if number == start.part else 0
             if passed < len(batch.rows):
                 shown = batch.slice(passed)
-                yield Position(number, before + passed), self.plan.shape_of(batch).rows(shown.part, shown.table)
+                yield (
+                    Position(number, before + passed),
+                    self.plan.row_projection_of(batch).rows(shown.part, shown.table),
+                )
             before += len(batch.rows)
 
     def _deletes(self) -> Numbers:
@@ -113,7 +120,9 @@ class FilteredFiles:
             return np.zeros(0, np.int64)
         wanted = [code for code, name in enumerate(CONTENTS) if self.contents is None or name in self.contents]
         numbers = _numbers(self.plan)
-        codes = np.concatenate([flat(table.column("content")).to_numpy() for _, table in self.plan.scan.delete_tables])
+        codes = np.concatenate(
+            [single_array(table.column("content")).to_numpy() for _, table in self.plan.scan.delete_tables]
+        )
         return np.asarray(numbers[np.isin(codes[numbers], wanted)])
 
 

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from lakemuster.index.segments import Segment
 from lakemuster.planner.pruning.bounds import numbers_of
 
-REMEMBERED = 8
-"""Cached :class:`Columns` for each open segment."""
+CACHED_BATCHES = 8
+"""Cached :class:`BatchColumns` for each open segment."""
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 Numbers = NDArray[np.generic]
 Ends = NDArray[np.int32]
 Item = TypeVar("Item", bound=np.generic)
 
 
-class Texts(NamedTuple):
+class TextBuffers(NamedTuple):
     """Texts or bytes: where each begins and ends in ``data``."""
 
     starts: Ends
@@ -36,7 +36,7 @@ class Texts(NamedTuple):
     data: memoryview | bytes
 
 
-class Lists(NamedTuple):
+class ListBuffers(NamedTuple):
     """Lists of numbers: where each begins and ends in ``numbers``."""
 
     starts: Ends
@@ -44,12 +44,12 @@ class Lists(NamedTuple):
     numbers: Numbers
 
 
-Plain = Numbers | Texts | Lists | None
+ColumnBuffers = Numbers | TextBuffers | ListBuffers | None
 """The buffers of a column; None for columns that are left to Arrow. A value that all rows share is stored once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class BatchColumns:
     """Some columns of one batch of a segment.
 
     Attributes:
@@ -59,35 +59,35 @@ class Columns:
 
     batch: pa.RecordBatch
     schema: pa.Schema
-    plain: tuple[Plain, ...]
+    plain: tuple[ColumnBuffers, ...]
 
 
-_remembered: WeakKeyDictionary[Segment, dict[tuple[int, tuple[str, ...]], Columns]] = WeakKeyDictionary()
+_cached_batches: WeakKeyDictionary[Segment, dict[tuple[int, tuple[str, ...]], BatchColumns]] = WeakKeyDictionary()
 _schemas: list[pa.Schema] = [pa.schema([])]
 """The schema of the previous batch."""
 
 
-def columns_of(segment: Segment, number: int, names: tuple[str, ...]) -> Columns:
+def batch_columns(segment: Segment, number: int, names: tuple[str, ...]) -> BatchColumns:
     """Return columns of a batch, cached by segment.
 
     Raises:
         KeyError: the segment has no such column.
         SegmentCorrupt: the segment does not read back.
     """
-    known = _remembered.setdefault(segment, {})
+    known = _cached_batches.setdefault(segment, {})
     if (found := known.get((number, names))) is None:
         batch = segment.batch(number, names).replace_schema_metadata(None)
         schema = batch.schema
         if schema.equals(_schemas[0], check_metadata=True):
             schema = _schemas[0]
         _schemas[0] = schema
-        if len(known) >= REMEMBERED:
+        if len(known) >= CACHED_BATCHES:
             known.clear()
-        found = known[number, names] = Columns(batch, schema, tuple(map(_plain, batch.columns)))
+        found = known[number, names] = BatchColumns(batch, schema, tuple(map(_plain, batch.columns)))
     return found
 
 
-def gathered_entries(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
+def gathered_entries(parts: Sequence[tuple[BatchColumns, RowNumbers]]) -> pa.RecordBatch:
     """Concatenate rows of several batches.
 
     Args:
@@ -103,9 +103,9 @@ def gathered_entries(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
         kinds = set(map(type, plain))
         if kinds == {np.ndarray}:
             arrays.append(_array(field.type, _numbers(plain, places)))  # type: ignore[arg-type]
-        elif kinds == {Texts}:
+        elif kinds == {TextBuffers}:
             arrays.append(_texts(field.type, plain, places))  # type: ignore[arg-type]
-        elif kinds == {Lists}:
+        elif kinds == {ListBuffers}:
             arrays.append(_lists(field.type, plain, places))  # type: ignore[arg-type]
         else:
             taken = [columns.batch.column(number).take(pa.array(rows)) for columns, rows in parts]
@@ -113,7 +113,7 @@ def gathered_entries(parts: Sequence[tuple[Columns, Rows]]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _plain(column: pa.Array) -> Plain:
+def _plain(column: pa.Array) -> ColumnBuffers:
     rows = len(column)
     if not rows or column.null_count or column.offset:
         return None
@@ -123,12 +123,12 @@ def _plain(column: pa.Array) -> Plain:
         data = memoryview(b"" if buffer is None else buffer)
         if (one := _shared_text(starts, stops, data)) is not None:
             zero, length = np.zeros(1, np.int32), np.full(1, len(one), np.int32)
-            return Texts(_same(zero, rows), _same(length, rows), one)
-        return Texts(starts, stops, data)
+            return TextBuffers(_same(zero, rows), _same(length, rows), one)
+        return TextBuffers(starts, stops, data)
     if pa.types.is_list(column.type):
         child = column.values
         numbers = None if child.null_count else numbers_of(child)
-        return None if numbers is None else Lists(*_ends(column.buffers()[1], rows), numbers)
+        return None if numbers is None else ListBuffers(*_ends(column.buffers()[1], rows), numbers)
     numbers = numbers_of(column)
     if (
         numbers is not None
@@ -157,7 +157,7 @@ def _ends(buffer: pa.Buffer, rows: int) -> tuple[Ends, Ends]:
     return ends[:-1], ends[1:]
 
 
-def _numbers(plain: Sequence[Numbers], places: Sequence[Rows]) -> NDArray[Any]:
+def _numbers(plain: Sequence[Numbers], places: Sequence[RowNumbers]) -> NDArray[Any]:
     return np.concatenate([numbers[rows] for numbers, rows in zip(plain, places, strict=True)])
 
 
@@ -165,7 +165,7 @@ def _array(kind: pa.DataType, numbers: Numbers) -> pa.Array:
     return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)], 0)
 
 
-def _texts(kind: pa.DataType, plain: Sequence[Texts], places: Sequence[Rows]) -> pa.Array:
+def _texts(kind: pa.DataType, plain: Sequence[TextBuffers], places: Sequence[RowNumbers]) -> pa.Array:
     starts = _numbers([texts.starts for texts in plain], places)
     stops = _numbers([texts.stops for texts in plain], places)
     data = chain.from_iterable([texts.data] * len(rows) for texts, rows in zip(plain, places, strict=True))
@@ -174,7 +174,7 @@ def _texts(kind: pa.DataType, plain: Sequence[Texts], places: Sequence[Rows]) ->
     return pa.Array.from_buffers(kind, len(starts), buffers, 0)
 
 
-def _lists(kind: pa.DataType, plain: Sequence[Lists], places: Sequence[Rows]) -> pa.Array:
+def _lists(kind: pa.DataType, plain: Sequence[ListBuffers], places: Sequence[RowNumbers]) -> pa.Array:
     lengths, inside = [], []
     for lists, rows in zip(plain, places, strict=True):
         starts: NDArray[Any] = lists.starts[rows]

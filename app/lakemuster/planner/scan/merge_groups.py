@@ -19,22 +19,22 @@ from lakemuster.formats.paimon.columns import combine, value_codes
 from lakemuster.metadata.files import split_column
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.file_indexes import COLUMNS as INDEX_COLUMNS
 from lakemuster.planner.paimon.file_indexes import EMBEDDED, kept_by_index
 from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
 from lakemuster.planner.paimon.splits import append_splits, data_evolution_splits, merge_tree_splits
-from lakemuster.planner.paimon.statistics import DESCRIBING, FileStatistics, Of, statistics_columns
-from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.paimon.statistics import DESCRIBING, FileStatistics, StatisticsKind, statistics_columns
+from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.pruning.zones import stacked
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import (
     Candidate,
-    Rows,
+    RowNumbers,
     entries_kept,
     entries_of,
     entry_partitions,
@@ -55,7 +55,7 @@ _OWN = frozenset(
 """The columns, or kinds of columns, that grouping and splitting read."""
 
 _BLOB = ".blob"
-_ALL: tuple[Of, ...] = ("values", "keys")
+_ALL: tuple[StatisticsKind, ...] = ("values", "keys")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Members:
     """
 
     number: Ints
-    row: Rows
+    row: RowNumbers
     table: pa.Table
 
     @property
@@ -81,24 +81,24 @@ class Members:
     def bucket(self) -> Ints:
         """(N,) a number for each file's partition and bucket."""
         names = [name for name in self.table.column_names if (split_column(name) or "")[:1] == ("partition",)]
-        codes = [value_codes(flat(self.table.column(name))) for name in sorted(names)]
+        codes = [value_codes(single_array(self.table.column(name))) for name in sorted(names)]
         return combine(self.numbers("bucket"), *codes)
 
     def numbers(self, name: str) -> Ints:
         """A column of integers, ``UNKNOWN`` where missing."""
-        values = flat(self.table.column(name)).cast(pa.int64()).fill_null(UNKNOWN)
+        values = single_array(self.table.column(name)).cast(pa.int64()).fill_null(UNKNOWN)
         return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
 
     def filter(self, keep: Mask) -> Members:
         """Select some of the files."""
         return Members(self.number[keep], self.row[keep], self.table.filter(pa.array(keep)))
 
-    def by_part(self) -> Iterator[tuple[int, Rows]]:
+    def by_part(self) -> Iterator[tuple[int, RowNumbers]]:
         """Yield the parts that have files, and the files' positions in the manifest."""
         for number in np.unique(self.number).tolist():
             yield number, self.row[self.of_part(number)]
 
-    def places(self, numbers: Ints, rows: Rows) -> Ints:
+    def places(self, numbers: Ints, rows: RowNumbers) -> Ints:
         """Return the indices of some of these files, given their parts and positions."""
         return np.searchsorted(self._keys, _position_keys(numbers, rows))
 
@@ -111,7 +111,7 @@ class Members:
         return slice(*np.searchsorted(self.number, [number, number + 1]).tolist())
 
 
-def _position_keys(numbers: Ints, rows: Rows) -> Ints:
+def _position_keys(numbers: Ints, rows: RowNumbers) -> Ints:
     return np.asarray((numbers << 40) | rows)
 
 
@@ -134,7 +134,7 @@ class MergeGroups:
 def chosen(scan: ScanIndex, bound: Bound) -> Members:
     """Return the files that a predicate keeps, with groups of files decided as a whole."""
     found = members(scan, bound)
-    if bound == TRUE or _paimon(scan).together is None or not len(found.row):
+    if bound == TRUE or _paimon(scan).drop_group is None or not len(found.row):
         return found
     return found.filter(kept_together(scan, found, bound))
 
@@ -142,10 +142,12 @@ def chosen(scan: ScanIndex, bound: Bound) -> Members:
 def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files whose group may hold a matching row."""
     reading = _paimon(scan)
-    if reading.together == "row ids":
+    if reading.drop_group == "row ids":
         return _row_ids_kept(scan, files, bound)
-    can_go = reading.options.buckets_can_go
-    return kept_by_bucket(files.bucket, files.numbers("level"), _matching(scan, files, bound), can_go=can_go)
+    may_drop_group = reading.options.buckets_can_go
+    return kept_by_bucket(
+        files.bucket, files.numbers("level"), _matching(scan, files, bound), may_drop_group=may_drop_group
+    )
 
 
 @cached("merge groups", nbytes, lambda scan, bound: (scan.cache_key, bound))
@@ -200,7 +202,7 @@ def _paimon(scan: ScanIndex) -> PaimonReading:
 
 def members(scan: ScanIndex, bound: Bound) -> Members:
     """Return the files that are left after pruning each file alone."""
-    found: list[tuple[Candidate, Rows, pa.Table]] = []
+    found: list[tuple[Candidate, RowNumbers, pa.Table]] = []
     for candidate in survivors(scan, bound).candidates(scan):
         for start, entries in entries_of(scan, candidate, bound, more=_OWN):
             keep = readable(scan, candidate.part, entries, start)
@@ -225,7 +227,7 @@ def _is_wanted(name: str) -> bool:
     return name.partition(".")[0] in _OWN and "@" not in name
 
 
-def all_statistics(scan: ScanIndex, part: int, rows: Rows, bound: Bound) -> Together:
+def all_statistics(scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound) -> JointStatistics:
     """Return the statistics of some files of a part: columns, keys and partitions."""
     spec = next(spec for spec in scan.specs if part in spec.numbers)
     segment = scan.index.segments.open(scan.data[part].manifest.segment)
@@ -234,7 +236,7 @@ def all_statistics(scan: ScanIndex, part: int, rows: Rows, bound: Bound) -> Toge
     names += [name for name in segment.schema.names if name.startswith("partition.") or name in DESCRIBING]
     entries = segment.table(names).take(pa.array(rows))
     statistics = FileStatistics(entries, _paimon(scan).evolution, _ALL)
-    return Together(statistics, entry_partitions(spec, entries), spec.projection)
+    return JointStatistics(statistics, entry_partitions(spec, entries), spec.projection)
 
 
 def _matching(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
@@ -246,7 +248,7 @@ def _matching(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     return np.concatenate([np.zeros(0, np.bool_), *found])
 
 
-def _by_index(scan: ScanIndex, part: int, rows: Rows, bound: Bound, keep: Mask) -> Mask:
+def _by_index(scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound, keep: Mask) -> Mask:
     """Clear in ``keep`` those files of a part whose indexes rule out every row."""
     asked = np.flatnonzero(keep)
     if len(asked) and (entries := indexed(scan, part, rows[asked])) is not None:
@@ -254,10 +256,10 @@ def _by_index(scan: ScanIndex, part: int, rows: Rows, bound: Bound, keep: Mask) 
     return keep
 
 
-def indexed(scan: ScanIndex, part: int, rows: Rows) -> pa.Table | None:
+def indexed(scan: ScanIndex, part: int, rows: RowNumbers) -> pa.Table | None:
     """Return some files of a part with their indexes; None where the part has none, or the scan does not read them."""
     segment = scan.index.segments.open(scan.data[part].manifest.segment)
-    if EMBEDDED not in segment.schema.names or not _paimon(scan).asks_indexes:
+    if EMBEDDED not in segment.schema.names or not _paimon(scan).uses_indexes:
         return None
     return segment.table(INDEX_COLUMNS).take(pa.array(rows))
 
@@ -271,11 +273,11 @@ def _sections(files: Members, reading: PaimonReading) -> Ints:
 
 
 def _key(table: pa.Table, name: str) -> pa.Array:
-    return flat(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, pa.int64())
+    return single_array(table.column(name)) if name in table.column_names else pa.nulls(table.num_rows, pa.int64())
 
 
 def _blobs(files: Members) -> Mask:
-    names = flat(files.table.column("file_name"))
+    names = single_array(files.table.column("file_name"))
     return np.asarray(pc.ends_with(names, _BLOB).to_numpy(zero_copy_only=False), np.bool_)
 
 
@@ -284,7 +286,7 @@ def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     evolution = _paimon(scan).evolution
     first, rows = files.numbers("first_row_id"), files.numbers("record_count")
     group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
-    sequences = flat(files.table.column("write_cols_sequences"))
+    sequences = single_array(files.table.column("write_cols_sequences"))
     plain = np.asarray(sequences.is_null().to_numpy(zero_copy_only=False), np.bool_)
     providers = Providers(group, first, rows, files.numbers("max_sequence_number"), _blobs(files), plain)
     described = FileStatistics(files.table, evolution)
@@ -299,7 +301,7 @@ def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     first_of[group[::-1]] = np.arange(len(group))[::-1]
     spec = scan.specs[0]
     partitions = entry_partitions(spec, files.table.take(pa.array(first_of)))
-    return can_match(bound, Together(Arrays(providers.count, fields), partitions, spec.projection))[group]
+    return can_match(bound, JointStatistics(Arrays(providers.count, fields), partitions, spec.projection))[group]
 
 
 def _field(scan: ScanIndex, files: Members, field_id: int) -> FieldStats | None:

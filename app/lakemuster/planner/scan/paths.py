@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.index import Index
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.scan.packs import Pack, pack_cache
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.spec_index import SpecIndex
@@ -35,7 +35,7 @@ _BITS = 16
 """Bits of the bitmap per key: about one in sixteen packs without a key has its bit set."""
 
 
-class Keys(NamedTuple):
+class PathKeys(NamedTuple):
     """The sorted keys of a pack's locations, and a bitmap of their prefixes.
 
     Attributes:
@@ -51,7 +51,7 @@ class Keys(NamedTuple):
     shift: int
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64]) -> Keys:
+    def of(cls, keys: NDArray[np.uint64]) -> PathKeys:
         """Sort keys, which are given in the order of entries."""
         cut = len(keys).bit_length()
         words = (keys >> np.uint64(cut) << np.uint64(cut)) | np.arange(len(keys), dtype=np.uint64)
@@ -101,7 +101,7 @@ def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterat
 
 def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Yield the entries of a pack that record one of these names, and the name."""
-    known: Keys = pack_cache.get_or_make((pack, "paths"), lambda: _keys(index, pack, column))
+    known: PathKeys = pack_cache.get_or_make((pack, "paths"), lambda: _keys(index, pack, column))
     for text, key in keys.items():
         for place in known.of_key(key):
             of = int(np.searchsorted(pack.starts, place, side="right")) - 1
@@ -111,9 +111,9 @@ def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Ite
                 yield text, place
 
 
-def _keys(index: Index, pack: Pack, column: str) -> Keys:
-    parts = [keys_of(flat(index.segments.open(name).table([column]).column(0))) for name in pack.segments]
-    return Keys.of(np.concatenate([np.zeros(0, np.uint64), *parts]))
+def _keys(index: Index, pack: Pack, column: str) -> PathKeys:
+    parts = [keys_of(single_array(index.segments.open(name).table([column]).column(0))) for name in pack.segments]
+    return PathKeys.of(np.concatenate([np.zeros(0, np.uint64), *parts]))
 
 
 def key_of(text: str) -> int:

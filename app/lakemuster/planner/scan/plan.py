@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import Segment
-from lakemuster.planner.columns import flat, repeated
+from lakemuster.planner.columns import repeated, single_array
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.residual import Remaining, remaining_of
-from lakemuster.planner.row_projection import ManifestPart, RowProjection, Wanted
+from lakemuster.planner.pruning.residual import ResidualCache, residual_cache
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
 from lakemuster.planner.row_projections.inherited import inherited
 from lakemuster.planner.row_projections.paimon_rows import BRANCH
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.delete_matching import matching_deletes
 from lakemuster.planner.scan.details import SplitRange, Splitting, numbers_after, plan_rows, with_details
-from lakemuster.planner.scan.planned_entries import MANY_EACH, Piece, joined, pieces, table_of
-from lakemuster.planner.scan.runs import Runs, Spread, runs_of
+from lakemuster.planner.scan.planned_entries import MANY_EACH, BatchFiles, batch_files, grouped, table_of
+from lakemuster.planner.scan.runs import Owners, Runs, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
-from lakemuster.planner.scan.selection import Rows, Survivors, survivors
+from lakemuster.planner.scan.selection import RowNumbers, Survivors, survivors
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.scan.totals import Totals, counted, totals_of
 from lakemuster.planner.view import View
@@ -72,20 +72,20 @@ class PlannedBatch:
         residuals: the distinct residuals.
         residual: (N,) the index of each file's residual.
         numbers: (N,) the number of each file's part; None when all are of one part.
-        sources: the pieces that hold the files; empty if there are many small ones, or if the plan added columns.
+        sources: the batches of segments that hold the files; empty if there are many small ones, or if the plan added columns.
         branch: Paimon: the files' branch, where it is not the requested one.
     """
 
     part: ManifestPart
     number: int
-    rows: Rows
+    rows: RowNumbers
     entries: Entries
     delete_offsets: NDArray[np.int64]
     deletes: NDArray[np.int64]
     residuals: tuple[Bound, ...]
     residual: NDArray[np.int64]
     numbers: NDArray[np.int64] | None = None
-    sources: tuple[Piece, ...] = ()
+    sources: tuple[BatchFiles, ...] = ()
     branch: str | None = None
 
     @property
@@ -145,11 +145,11 @@ class PlannedBatch:
         undeleted = np.diff(self.delete_offsets) == 0
         if "deletion_vector" in self.table.column_names:
             undeleted &= self.table.column("deletion_vector").is_null().to_numpy()
-        records = flat(self.table.column("record_count")).to_numpy(zero_copy_only=False)
+        records = single_array(self.table.column("record_count")).to_numpy(zero_copy_only=False)
         return np.asarray(np.where(whole & undeleted, records, 0), np.int64)
 
 
-def _some(sources: Sequence[Piece], offset: int, end: int) -> Iterator[Piece]:
+def _some(sources: Sequence[BatchFiles], offset: int, end: int) -> Iterator[BatchFiles]:
     """Slice consecutive sources: their files from ``offset`` to before ``end``."""
     for source in sources:
         count = len(source.rows)
@@ -159,7 +159,7 @@ def _some(sources: Sequence[Piece], offset: int, end: int) -> Iterator[Piece]:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class PlanPart:
     """A part of a plan: the files from ``start`` to before ``end``, or those of a range of splits."""
 
     start: Position = START
@@ -167,7 +167,7 @@ class Within:
     splits: SplitRange | None = None
 
 
-EVERYTHING = Within()
+WHOLE_PLAN = PlanPart()
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ class Plan:
         splitting: Paimon: how to pack files into splits, when they are wanted.
         details: Paimon: add how each file is to be read.
         within: the part of the plan to read (see ``tasks``); None for the whole.
-        other: the plan of another branch, whose files follow these; part numbers continue.
-        of_two: files of two branches are listed together.
+        second_branch: the plan of another branch, whose files follow these; part numbers continue.
+        shows_branch: files of two branches are listed together.
     """
 
     scan: ScanIndex
@@ -191,9 +191,9 @@ class Plan:
     added_in: frozenset[int] | None = None
     splitting: Splitting | None = None
     details: bool = True
-    within: Within | None = None
-    other: Plan | None = None
-    of_two: bool = False
+    within: PlanPart | None = None
+    second_branch: Plan | None = None
+    shows_branch: bool = False
 
     @property
     def view(self) -> View:
@@ -203,7 +203,7 @@ class Plan:
     @property
     def cache_key(self) -> tuple[object, ...]:
         """Equal for equal plans of one scan index; a cache that holds it does not keep the index alive."""
-        own = (self.bound, self.statistics, self.added_in, self.splitting, self.details, self.within, self.of_two)
+        own = (self.bound, self.statistics, self.added_in, self.splitting, self.details, self.within, self.shows_branch)
         return self.scan.cache_key, *own, None if self.other is None else self.other.cache_key
 
     @property
@@ -211,22 +211,26 @@ class Plan:
         """Whether each row of a file is a row of the table: Paimon's may be replaced, or be parts of rows."""
         reading = self.scan.reading
         own = not isinstance(reading, PaimonReading) or not reading.merges
-        return own and (self.other is None or self.other.can_be_limited)
+        return own and (self.second_branch is None or self.second_branch.can_be_limited)
 
     @property
     def parts(self) -> int:
         """How many data manifests there are, in both branches."""
-        return len(self.scan.data) + (0 if self.other is None else self.other.parts)
+        return len(self.scan.data) + (0 if self.second_branch is None else self.second_branch.parts)
 
-    def shape_of(self, batch: PlannedBatch) -> RowProjection:
+    def row_projection_of(self, batch: PlannedBatch) -> RowProjection:
         """Return the row projection of a batch's files."""
-        return self.shape if self.other is None or batch.branch is None else self.other.shape
+        return (
+            self.row_projection
+            if self.second_branch is None or batch.branch is None
+            else self.second_branch.row_projection
+        )
 
     @cached_property
-    def shape(self) -> RowProjection:
+    def row_projection(self) -> RowProjection:
         """The row projection of files in the table's format."""
-        wanted = Wanted(statistics=self.statistics, planned=self.details, branch=self.of_two)
-        return self.scan.shape(wanted)
+        wanted = RequestedColumns(statistics=self.statistics, planned=self.details, branch=self.shows_branch)
+        return self.scan.row_projection(wanted)
 
     @property
     def survivors(self) -> Survivors:
@@ -235,14 +239,14 @@ class Plan:
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:
         """Yield the files from ``start`` to before ``end``, in the order of manifests and of their entries."""
-        within = self.within or EVERYTHING
+        within = self.within or WHOLE_PLAN
         first = max(start, within.start)
         last = within.end if end is None or (within.end is not None and within.end < end) else end
         found = plan_rows(self.scan, self.bound, self.added_in, first, last, within.splits)
-        for group in joined(pieces(found, self._opened)):
+        for group in grouped(batch_files(found, self._opened)):
             yield self._planned(group)
-        if self.other is not None and (end is None or end.part >= len(self.scan.data)):
-            yield from self._of_other(self.other, start, end)
+        if self.second_branch is not None and (end is None or end.part >= len(self.scan.data)):
+            yield from self._of_other(self.second_branch, start, end)
 
     def _of_other(self, other: Plan, start: Position, end: Position | None) -> Iterator[PlannedBatch]:
         """Yield the files of the other branch, with part numbers after ours."""
@@ -285,13 +289,13 @@ class Plan:
     def totals(self) -> Totals:
         """The totals of the whole plan, before any limit; cached for all of its pages."""
         own = totals_of(self.scan, self.bound, self.added_in)
-        if self.other is None:
+        if self.second_branch is None:
             return own
-        return Totals(*map(sum, zip(astuple(own), astuple(self.other.totals), strict=True)))
+        return Totals(*map(sum, zip(astuple(own), astuple(self.second_branch.totals), strict=True)))
 
     def totals_of(self, batches: Iterable[PlannedBatch]) -> Totals:
         """Count the whole plan from batches that hold all of its files, without planning again."""
-        if self.within is not None or self.other is not None:
+        if self.within is not None or self.second_branch is not None:
             return self.totals
         return counted(self.survivors, len(self.scan.data), (batch.entries.recorded for batch in batches))
 
@@ -323,31 +327,31 @@ class Plan:
             part, table = tables[at]
             yield part, table.take(pa.array(numbers[edges[at] : edges[at + 1]] - starts[at]))
 
-    def _planned(self, group: Sequence[Piece]) -> PlannedBatch:
+    def _planned(self, group: Sequence[BatchFiles]) -> PlannedBatch:
         spec = group[0].spec
-        places = group[0].places if len(group) == 1 else np.concatenate([piece.places for piece in group])
-        spread = spec.spread(places)
-        rows = spread.within(places, spec.part_starts)
-        own, first = spec.parts[spread.first], spec.numbers[spread.first]
-        numbers = spread.each(spec.part_numbers) if spread.first != spread.last else None
+        places = group[0].places if len(group) == 1 else np.concatenate([member.places for member in group])
+        owners = spec.owners(places)
+        rows = owners.within(places, spec.part_starts)
+        own, first = spec.parts[owners.first], spec.numbers[owners.first]
+        numbers = owners.each(spec.part_numbers) if owners.first != owners.last else None
         entries, sources = Entries(lambda: table_of(group)), tuple(group)
         if self.view.table.format == "iceberg":
-            row_ids = self._row_ids(spec, spread, rows)
+            row_ids = self._row_ids(spec, owners, rows)
             entries.finish = lambda recorded: inherited(recorded, spec.inheritance, spec.parts_of(places), row_ids)
             sources = () if row_ids is not None or len(rows) < MANY_EACH * (len(group) - 1) else sources
         elif self.details and isinstance(self.scan.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
             detailed = with_details(self.scan, self.bound, self.splitting, of, rows, entries.recorded)
             entries, sources = Entries(lambda: detailed), ()
-        if spec not in self._remaining:
-            self._remaining[spec] = remaining_of(self.bound, spec.projection)
-        left = self._remaining[spec].of(len(rows), lambda: entries.recorded)
+        if spec not in self._residual_caches:
+            self._residual_caches[spec] = residual_cache(self.bound, spec.projection)
+        left = self._residual_caches[spec].of(len(rows), lambda: entries.recorded)
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
         if self.added_in is None and (index := self.scan.delete_index) is not None:
             offsets, deletes = matching_deletes(self.scan, index, group, lambda: entries.table)
         return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers, sources)
 
-    def whole(self, source: Piece) -> pa.Table:
+    def whole(self, source: BatchFiles) -> pa.Table:
         """Return all entries of the batch that holds an Iceberg source, without inherited row ids."""
         batch, spec = source.columns.batch, source.spec
         parts = spec.parts_of(np.arange(source.first, source.first + batch.num_rows))
@@ -357,7 +361,7 @@ class Plan:
         """Open a segment, and select the columns that a plan needs: cached, since segments of a table are alike."""
         segment = self.scan.index.segments.open(name)
         if (present := segment.names) not in self._columns_of:
-            columns = self.shape.columns(list(present))
+            columns = self.row_projection.columns(list(present))
             if self.added_in is None and self.scan.delete_index is not None:
                 asked = self.scan.delete_index.stat_columns
                 columns += [name for name in present if name in asked and name not in columns]
@@ -365,22 +369,22 @@ class Plan:
         return segment, self._columns_of[present]
 
     @cached_property
-    def _remaining(self) -> dict[SpecIndex, Remaining]:
+    def _residual_caches(self) -> dict[SpecIndex, ResidualCache]:
         return {}
 
     @cached_property
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
 
-    def _row_ids(self, spec: SpecIndex, spread: Spread, rows: Rows) -> pa.Array | None:
+    def _row_ids(self, spec: SpecIndex, owners: Owners, rows: RowNumbers) -> pa.Array | None:
         """Return row ids, None if none is inherited: those depend on all entries before them in the manifest."""
-        if not spec.inheritance.has_row_ids[spread.first : spread.last + 1].any():
+        if not spec.inheritance.has_row_ids[owners.first : owners.last + 1].any():
             return None
         found = []
-        for part, start, end in runs_of(spread.each(np.arange(len(spec.parts)))):
+        for part, start, end in runs_of(owners.each(np.arange(len(spec.parts)))):
             manifest = spec.parts[part].manifest
             segment = self.scan.index.segments.open(manifest.segment)
             own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
             ids = inherit(segment.table(own), manifest.header).column("first_row_id")
-            found.append(flat(ids).take(pa.array(rows[start:end])))
+            found.append(single_array(ids).take(pa.array(rows[start:end])))
         return pa.concat_arrays(found)

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
 from lakemuster.planner.scan.format_rules import IcebergReading
-from lakemuster.planner.scan.gathered_entries import Columns, columns_of, gathered_entries
-from lakemuster.planner.scan.selection import Rows
-from lakemuster.planner.scan.spec_index import Files, SpecIndex
+from lakemuster.planner.scan.gathered_entries import BatchColumns, batch_columns, gathered_entries
+from lakemuster.planner.scan.selection import RowNumbers
+from lakemuster.planner.scan.spec_index import PackFiles, SpecIndex
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
 """Files of several segments in one batch: of the first batch, and the most of later ones, which grow."""
@@ -24,10 +24,10 @@ MANY_EACH = 48
 """From this many files of each batch on, Arrow's ``take`` costs less than gathering column by column."""
 
 LARGE = 1 << 9
-"""Pieces of this many files stay chunks of a table, and are not copied together."""
+"""Members of this many files stay chunks of a table, and are not copied together."""
 
 
-class Piece(NamedTuple):
+class BatchFiles(NamedTuple):
     """Some of the files that one batch of a segment holds.
 
     Attributes:
@@ -42,16 +42,16 @@ class Piece(NamedTuple):
     segment: str
     batch: int
     first: int
-    rows: Rows
-    columns: Columns
+    rows: RowNumbers
+    columns: BatchColumns
 
     @property
-    def places(self) -> Rows:
+    def places(self) -> RowNumbers:
         """(N,) the files' places."""
         return self.rows + self.first
 
 
-def pieces(found: Iterable[Files], opened: Callable[[str], tuple[Segment, list[str]]]) -> Iterator[Piece]:
+def batch_files(found: Iterable[PackFiles], opened: Callable[[str], tuple[Segment, list[str]]]) -> Iterator[BatchFiles]:
     """Yield the entries of files, in order.
 
     Args:
@@ -68,25 +68,25 @@ def pieces(found: Iterable[Files], opened: Callable[[str], tuple[Segment, list[s
             segment, names = opened(pack.segments[of])
             wanted = tuple(names)
             for batch, own in by_batch(places[start:end] - at, BATCH_ROWS):
-                columns, rows = columns_of(segment, batch, wanted), own - batch * BATCH_ROWS
-                yield Piece(spec, pack.segments[of], batch, begin + at + batch * BATCH_ROWS, rows, columns)
+                columns, rows = batch_columns(segment, batch, wanted), own - batch * BATCH_ROWS
+                yield BatchFiles(spec, pack.segments[of], batch, begin + at + batch * BATCH_ROWS, rows, columns)
 
 
-def joined(found: Iterable[Piece]) -> Iterator[list[Piece]]:
+def grouped(found: Iterable[BatchFiles]) -> Iterator[list[BatchFiles]]:
     """Group neighbours that can be one batch: of one spec, with the same columns."""
-    group: list[Piece] = []
+    group: list[BatchFiles] = []
     files, enough = 0, FIRST_FILES
     schema: pa.Schema | None = None
-    for piece in found:
-        own = piece.columns.schema
+    for member in found:
+        own = member.columns.schema
         if group and (
-            files + len(piece.rows) > MOST_FILES or piece.spec is not group[0].spec or not _are_alike(own, schema)
+            files + len(member.rows) > MOST_FILES or member.spec is not group[0].spec or not _are_alike(own, schema)
         ):
             yield group
             group, files = [], 0
-        group.append(piece)
+        group.append(member)
         schema = own
-        files += len(piece.rows)
+        files += len(member.rows)
         if files >= enough:
             yield group
             group, files = [], 0
@@ -99,24 +99,24 @@ def _are_alike(one: pa.Schema, other: pa.Schema | None) -> bool:
     return one is other or (other is not None and bool(one.equals(other, check_metadata=True)))
 
 
-def entries_of(group: Sequence[Piece]) -> pa.RecordBatch:
-    """Concatenate the entries of all pieces."""
+def entries_of(group: Sequence[BatchFiles]) -> pa.RecordBatch:
+    """Concatenate the entries of all members."""
     if len(group) == 1 and (len(rows := group[0].rows) >= MANY_EACH or is_range(rows)):
         return take(group[0].columns.batch, rows)
-    if sum(len(piece.rows) for piece in group) >= MANY_EACH * len(group):
-        return pa.concat_batches([take(piece.columns.batch, piece.rows) for piece in group])
-    return gathered_entries([(piece.columns, piece.rows) for piece in group])
+    if sum(len(member.rows) for member in group) >= MANY_EACH * len(group):
+        return pa.concat_batches([take(member.columns.batch, member.rows) for member in group])
+    return gathered_entries([(member.columns, member.rows) for member in group])
 
 
-def table_of(group: Sequence[Piece]) -> pa.Table:
-    """Like :func:`entries_of`, as a table; large pieces of Iceberg's manifests become chunks without a copy."""
-    is_large = sum(len(piece.rows) for piece in group) >= LARGE * len(group)
+def table_of(group: Sequence[BatchFiles]) -> pa.Table:
+    """Like :func:`entries_of`, as a table; large members of Iceberg's manifests become chunks without a copy."""
+    is_large = sum(len(member.rows) for member in group) >= LARGE * len(group)
     if is_large and isinstance(group[0].spec.reading, IcebergReading):
-        return pa.Table.from_batches([take(piece.columns.batch, piece.rows) for piece in group])
+        return pa.Table.from_batches([take(member.columns.batch, member.rows) for member in group])
     return pa.Table.from_batches([entries_of(group)])
 
 
-def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
+def by_batch(rows: RowNumbers, size: int = BATCH_ROWS) -> Iterator[tuple[int, RowNumbers]]:
     """Group ascending positions by the batch of the segment that holds them."""
     first, last = int(rows[0]) // size, int(rows[-1]) // size
     if first == last:
@@ -128,11 +128,11 @@ def by_batch(rows: Rows, size: int = BATCH_ROWS) -> Iterator[tuple[int, Rows]]:
             yield number, rows[start:end]
 
 
-def take(batch: pa.RecordBatch, rows: Rows) -> pa.RecordBatch:
+def take(batch: pa.RecordBatch, rows: RowNumbers) -> pa.RecordBatch:
     """Return the rows at some positions, ascending."""
     return batch.slice(int(rows[0]), len(rows)) if is_range(rows) else batch.take(pa.array(rows))
 
 
-def is_range(rows: Rows) -> bool:
+def is_range(rows: RowNumbers) -> bool:
     """Tell whether ascending positions are consecutive."""
     return len(rows) == int(rows[-1]) - int(rows[0]) + 1

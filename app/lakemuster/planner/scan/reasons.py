@@ -14,7 +14,7 @@ import pyarrow as pa
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.metadata.values import json_value
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics, can_match
 from lakemuster.predicates import (
     AlwaysFalse,
@@ -52,7 +52,7 @@ class Reason:
 
 
 def reasons(
-    bound: Bound, statistics: Together, names: Mapping[int, str], *, partitions_only: bool = False
+    bound: Bound, statistics: JointStatistics, names: Mapping[int, str], *, partitions_only: bool = False
 ) -> Iterator[Reason]:
     """Explain every comparison of a predicate on one manifest or file.
 
@@ -78,7 +78,7 @@ def reasons(
                 yield from _of_column(bound, statistics)
 
 
-def _of_partition(leaf: BoundLeaf, statistics: Together, names: Mapping[int, str]) -> Iterator[Reason]:
+def _of_partition(leaf: BoundLeaf, statistics: JointStatistics, names: Mapping[int, str]) -> Iterator[Reason]:
     projected = statistics.projected(leaf)
     if projected is not None:
         yield from _partition(leaf, projected[0], projected[1], names)
@@ -89,7 +89,7 @@ def _of_partition(leaf: BoundLeaf, statistics: Together, names: Mapping[int, str
         )
 
 
-def _of_column(leaf: BoundLeaf, statistics: Together) -> Iterator[Reason]:
+def _of_column(leaf: BoundLeaf, statistics: JointStatistics) -> Iterator[Reason]:
     field = None if leaf.transform is not None else statistics.field(leaf.field_id)
     if field is not None:
         yield _column(leaf, leaf.name, field)

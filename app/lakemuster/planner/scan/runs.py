@@ -17,22 +17,22 @@ Item = TypeVar("Item", bound=np.generic)
 _NO_PLACES: Places = np.zeros(0, np.int64)
 
 
-class Spread(NamedTuple):
+class Owners(NamedTuple):
     """The owners of some entries, where each owner (a manifest, for example) holds consecutive entries.
 
     Attributes:
         first, last: the owners of the first and of the last entry.
         counts: (last - first + 1,) entries of each owner; None where there are more owners than entries.
-        things: (N,) each entry's owner, where there are no counts; else empty.
+        owner: (N,) each entry's owner, where there are no counts; else empty.
     """
 
     first: int
     last: int
     counts: Places | None
-    things: Places = _NO_PLACES
+    owner: Places = _NO_PLACES
 
     @classmethod
-    def of(cls, places: Places, starts: Places) -> Spread:
+    def of(cls, places: Places, starts: Places) -> Owners:
         """Find the owners of the entries at ``places``, ascending, at least one; owners begin at ``starts``."""
         # For two places, bisect takes half as long as numpy's search.
         first, last = bisect_right(starts, places[0]) - 1, bisect_right(starts, places[-1]) - 1
@@ -50,7 +50,7 @@ class Spread(NamedTuple):
     def each(self, values: NDArray[Item]) -> NDArray[Item]:
         """Return the (N,) value of each entry's owner, from the values of all owners."""
         if self.counts is None:
-            return values[self.things]
+            return values[self.owner]
         return values[self.first : self.last + 1].repeat(self.counts)
 
     def within(self, places: Places, starts: Places) -> Places:

@@ -23,7 +23,7 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED, column
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.deletes.deletes import DeleteIndex
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
@@ -31,7 +31,7 @@ from lakemuster.planner.paimon.partitions import Partitions
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.vectors import VectorIndex
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
-from lakemuster.planner.row_projection import ManifestPart, RowProjection, Wanted
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
 from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.format_rules import Reading, reading_of
@@ -81,15 +81,15 @@ class ScanIndex:
     specs: tuple[SpecIndex, ...]
     _columns: dict[int, bool] = field(default_factory=dict)
     _nan_counts: dict[int, NanCounts] = field(default_factory=dict)
-    _shapes: dict[Wanted, RowProjection] = field(default_factory=dict)
+    _row_projections: dict[RequestedColumns, RowProjection] = field(default_factory=dict)
 
-    def shape(self, wanted: Wanted) -> RowProjection:
+    def row_projection(self, wanted: RequestedColumns) -> RowProjection:
         """Return the row projection of files; cached without statistics, as most plans want it."""
         if wanted.statistics != frozenset():
             return row_projection_of(self.view, wanted)
-        if wanted not in self._shapes:
-            self._shapes[wanted] = row_projection_of(self.view, wanted)
-        return self._shapes[wanted]
+        if wanted not in self._row_projections:
+            self._row_projections[wanted] = row_projection_of(self.view, wanted)
+        return self._row_projections[wanted]
 
     def has_column(self, field_id: int) -> bool:
         """Tell whether any data manifest recorded anything about a column."""
@@ -131,7 +131,7 @@ class ScanIndex:
     @cached_property
     def has_indexes(self) -> bool:
         """Whether any data manifest holds indexes of Paimon files that the scan reads."""
-        if not isinstance(self.reading, PaimonReading) or not self.reading.asks_indexes:
+        if not isinstance(self.reading, PaimonReading) or not self.reading.uses_indexes:
             return False
         segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
         return any(EMBEDDED in segment.schema.names for segment in segments)
@@ -253,9 +253,9 @@ def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:
             memo[field_id] = (False, bool(bounds))
         else:
             table = segment.table([name, *bounds])
-            counted = flat(table.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            counted = single_array(table.column(name)).is_valid().to_numpy(zero_copy_only=False)
             bounded = np.logical_or.reduce(
-                [flat(table.column(one)).is_valid().to_numpy(zero_copy_only=False) for one in bounds]
+                [single_array(table.column(one)).is_valid().to_numpy(zero_copy_only=False) for one in bounds]
             )
             memo[field_id] = (bool((counted & bounded).any()), bool((bounded & ~counted).any()))
     return memo[field_id]

@@ -13,10 +13,10 @@ from lakemuster.caching import Cache, cached
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import ZONE_ROWS
 from lakemuster.metadata.files import ADDED, DELETED
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.file_indexes import EMBEDDED
 from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
-from lakemuster.planner.pruning.partition_predicates import Together
+from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.planner.row_projection import ManifestPart
@@ -24,7 +24,7 @@ from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.packs import Pack, Question, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
-from lakemuster.planner.scan.spec_index import Files, ManifestStatistics, SpecIndex, ZoneStatistics
+from lakemuster.planner.scan.spec_index import ManifestStatistics, PackFiles, SpecIndex, ZoneStatistics
 from lakemuster.predicates import TRUE, Bound, references
 
 FEW_MANIFESTS = 4
@@ -39,9 +39,9 @@ EVALUATED_AT_ONCE = 1 << 14
 CACHED_FILES = 1 << 13
 """Longer lists of a pack's matching files are not cached: for a page of them, evaluating its entries alone is cheap."""
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
-_matching_files: Cache[tuple[object, ...], Rows] = Cache("matching files", lambda _, rows: rows.nbytes)
+_matching_files: Cache[tuple[object, ...], RowNumbers] = Cache("matching files", lambda _, rows: rows.nbytes)
 """The matching files of a selection in a pack, for its next pages."""
 
 
@@ -61,11 +61,11 @@ class Candidate:
     runs: tuple[tuple[int, int], ...]
     entries: int
 
-    def files(self, rows: Rows) -> Files:
+    def files(self, rows: RowNumbers) -> PackFiles:
         """Return the files at some positions in the manifest."""
         place = int(self.spec.part_starts[self.spec.place_of(self.number)])
         pack = int(np.searchsorted(self.spec.pack_starts, place + int(rows[0]), side="right")) - 1
-        return Files(self.spec, pack, rows + (place - int(self.spec.pack_starts[pack])))
+        return PackFiles(self.spec, pack, rows + (place - int(self.spec.pack_starts[pack])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +175,15 @@ def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
     return tuple((start, min(end, rows)) for start, end in pairs.tolist())
 
 
-def files_kept(scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None) -> Rows:
+def files_kept(
+    scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: frozenset[int] | None = None
+) -> RowNumbers:
     """Return the positions in the segment of a manifest's live files that can hold matching rows.
 
     Args:
         added_in: only files that one of these snapshots added.
     """
-    found: list[Rows] = []
+    found: list[RowNumbers] = []
     for start, entries in entries_of(scan, candidate, bound, incremental=added_in is not None):
         keep = readable(scan, candidate.part, entries, start)
         if added_in is not None:
@@ -194,7 +196,7 @@ def files_kept(scan: ScanIndex, candidate: Candidate, bound: Bound, added_in: fr
 
 def rows_of(
     scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None, start: Position, end: Position | None
-) -> Iterator[Files]:
+) -> Iterator[PackFiles]:
     """Yield the files that a predicate keeps from ``start`` to before ``end``, pack by pack."""
     left = survivors(scan, bound)
     for stretch in scan.stretches:
@@ -208,7 +210,7 @@ def rows_of(
             within = Runs(asked.starts[a:b], asked.ends[a:b])
             rows = _found(left, scan, stretch, pack, whole, within, bound, added_in)
             if len(rows):
-                yield Files(spec, pack, rows)
+                yield PackFiles(spec, pack, rows)
 
 
 def _place(stretch: Stretch, position: Position) -> int:
@@ -231,7 +233,7 @@ def _found(
     within: Runs,
     bound: Bound,
     added_in: frozenset[int] | None,
-) -> Rows:
+) -> RowNumbers:
     """Return a pack's matching files in ``within``; unless that is little of a large pack, cache ``everything``'s."""
     key = (left.cache_key, stretch.number, pack, added_in)
     first = int(stretch.spec.pack_starts[pack])
@@ -255,7 +257,7 @@ def _looked_at(
     runs: Runs,
     bound: Bound,
     added_in: frozenset[int] | None,
-) -> Rows:
+) -> RowNumbers:
     """Evaluate the predicate on some entries of a pack: the places of matching files."""
     if added_in is not None or isinstance(spec.reading, PaimonReading):
         first = int(spec.pack_starts[number])
@@ -267,7 +269,7 @@ def _looked_at(
     return kept_of_pack(spec, number, runs, bound, left.question(spec, bound))
 
 
-def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, question: Question) -> Rows:
+def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, question: Question) -> RowNumbers:
     """Return the live Iceberg files that a predicate keeps among some entries of a pack, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
@@ -276,9 +278,9 @@ def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, questio
     return question.kept(pack, None if entries == pack.rows else spans)
 
 
-def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Bound) -> Rows:
+def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Bound) -> RowNumbers:
     """Evaluate the predicate directly on a few entries of an uncached pack."""
-    found: list[Rows] = []
+    found: list[RowNumbers] = []
     for span in spans:
         first, last = np.searchsorted(pack.starts, [span.start, span.stop - 1], side="right").tolist()
         for of in range(first - 1, last):
@@ -311,9 +313,9 @@ def entries_of(
         yield start, segment.rows(start, end, names)
 
 
-def entry_statistics(spec: SpecIndex, entries: pa.Table) -> Together:
+def entry_statistics(spec: SpecIndex, entries: pa.Table) -> JointStatistics:
     """Return the statistics of entries of one spec: columns and partitions."""
-    return Together(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
+    return JointStatistics(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
 
 
 def entry_partitions(spec: SpecIndex, entries: pa.Table) -> PartitionStatistics:
@@ -343,7 +345,7 @@ def live(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> 
     """Mark the entries that are live in the snapshot; ``start`` is the first one's position in the manifest."""
     if scan.view.table.format == "iceberg":
         return undeleted(entries)
-    keep = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
+    keep = np.asarray(single_array(entries.column("status")).to_numpy() == ADDED)
     snapshot = scan.view.snapshot
     incremental = isinstance(scan.reading, PaimonReading) and scan.reading.scan != "all"
     dead = None if snapshot is None or incremental else snapshot.dead_rows
@@ -355,14 +357,14 @@ def live(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> 
 
 def undeleted(entries: pa.Table) -> Mask:
     """Mark the live entries of Iceberg."""
-    return np.asarray(flat(entries.column("status")).to_numpy() != DELETED)
+    return np.asarray(single_array(entries.column("status")).to_numpy() != DELETED)
 
 
 def _added_in(part: ManifestPart, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
-    added = np.asarray(flat(entries.column("status")).to_numpy() == ADDED)
+    added = np.asarray(single_array(entries.column("status")).to_numpy() == ADDED)
     inherited = part.manifest.header.added_snapshot_id
     if "snapshot_id" in entries.column_names:
-        own = flat(entries.column("snapshot_id"))
+        own = single_array(entries.column("snapshot_id"))
         if inherited is not None:
             own = own.fill_null(inherited)
         known = np.isin(own.fill_null(0).to_numpy(), list(snapshots))
@@ -379,7 +381,7 @@ def _columns(segment: Segment, bound: Bound, spec: SpecIndex, *, incremental: bo
         names += [name for name in segment.schema.names if name.startswith("partition.")]
     if bound == TRUE:
         return names
-    if isinstance(spec.reading, PaimonReading) and spec.reading.indexes_alone and EMBEDDED in segment.schema.names:
+    if isinstance(spec.reading, PaimonReading) and spec.reading.indexes_drop_files and EMBEDDED in segment.schema.names:
         names.append(EMBEDDED)
     own = segment.columns_of
     for partition_field in spec.projection.spec.fields:

@@ -23,14 +23,14 @@ from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
-from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, Ready
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, PreparedStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.row_projections.inherited import Inheritance
 from lakemuster.planner.scan.format_rules import IcebergReading, Reading
 from lakemuster.planner.scan.packs import Pack, packs_of, weight_of
-from lakemuster.planner.scan.runs import Places, Spread, runs_of
+from lakemuster.planner.scan.runs import Owners, Places, runs_of
 from lakemuster.predicates import Bound, BoundLeaf
 
 Kind = Literal["column", "partition"]
@@ -38,7 +38,9 @@ Kind = Literal["column", "partition"]
 _zone_cache: Cache[tuple[object, ...], FieldStats] = Cache("zones", weight_of)
 """A field's zones, by pack or spec index, and field."""
 
-_ready_zones: Cache[tuple[object, ...], Ready] = Cache("zones", lambda key, ready: 3 * weight_of(key, ready.stats))
+_ready_zones: Cache[tuple[object, ...], PreparedStats] = Cache(
+    "zones", lambda key, ready: 3 * weight_of(key, ready.stats)
+)
 """A field's zones prepared for evaluation, by spec index and field: bounds in up to two forms more."""
 
 
@@ -129,10 +131,10 @@ class SpecIndex:
         return Arrays(len(headers), fields)
 
     @cached_property
-    def ready_manifests(self) -> dict[int, Ready]:
+    def ready_manifests(self) -> dict[int, PreparedStats]:
         """The fields of ``manifests``, prepared for repeated evaluation."""
         types = self.projection.types()
-        return {i: Ready(stats, types[i], self.manifests.rows) for i, stats in self.manifests.fields.items()}
+        return {i: PreparedStats(stats, types[i], self.manifests.rows) for i, stats in self.manifests.fields.items()}
 
     @cached_property
     def part_rows(self) -> tuple[int, ...]:
@@ -200,13 +202,13 @@ class SpecIndex:
         """(K + 1,) the place where each pack begins."""
         return np.cumsum([0, *(pack.rows for pack in self.packs)])
 
-    def spread(self, places: Places) -> Spread:
+    def owners(self, places: Places) -> Owners:
         """Find the parts, as positions in ``parts``, that hold the entries at some places, ascending."""
-        return Spread.of(places, self.part_starts)
+        return Owners.of(places, self.part_starts)
 
     def parts_of(self, places: Places) -> Places:
         """Return the (N,) position in ``parts`` of each entry's part; ``places`` are ascending."""
-        return self.spread(places).each(self._positions)
+        return self.owners(places).each(self._positions)
 
     @cached_property
     def _positions(self) -> Places:
@@ -236,17 +238,17 @@ class SpecIndex:
 
         return _zone_cache.get_or_make((self.cache_key, key), make)
 
-    def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> Ready:
+    def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> PreparedStats:
         """Return :meth:`zones`, prepared for repeated evaluation."""
         key = _ZonesOf(kind, field_id, of, self.reading)
 
-        def make() -> Ready:
-            return Ready(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
+        def make() -> PreparedStats:
+            return PreparedStats(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
 
         return _ready_zones.get_or_make((self.cache_key, key), make)
 
 
-class Files(NamedTuple):
+class PackFiles(NamedTuple):
     """Files of neighbouring manifests.
 
     Attributes:
@@ -286,7 +288,7 @@ class ManifestStatistics:
     def record_count(self) -> None:
         """None: a manifest is not dropped for listing no rows."""
 
-    def field(self, field_id: int) -> Ready | None:
+    def field(self, field_id: int) -> PreparedStats | None:
         """Return the summaries of one partition field."""
         return self.scan.ready_manifests.get(field_id) if self.kind == "partition" else None
 
@@ -317,7 +319,7 @@ class ZoneStatistics:
     def record_count(self) -> None:
         """None: zones do not record it."""
 
-    def field(self, field_id: int) -> Ready | None:
+    def field(self, field_id: int) -> PreparedStats | None:
         """Return the zones of one column or partition field, in its type."""
         of = self.types.get(field_id)
         return None if of is None else self.scan.ready_zones(self.kind, field_id, of)

@@ -12,25 +12,25 @@ from lakemuster.errors import PageTokenInvalid
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.details import SplitRange, Splitting, goes_by_splits, splits_of
-from lakemuster.planner.scan.plan import Plan, Within
+from lakemuster.planner.scan.plan import Plan, PlanPart
 
-Key = tuple[int, ...]
+PartKey = tuple[int, ...]
 """A part of a plan as numbers, which a token can hold."""
 
 _NO_END = -1
 _OTHER = 1
-_NOTHING = Within(end=START)
+_NOTHING = PlanPart(end=START)
 
 
-def cut(plan: Plan, files: int) -> Iterator[Key]:
+def cut(plan: Plan, files: int) -> Iterator[PartKey]:
     """Cut a plan into parts of about ``files`` files each; entries that only their own statistics drop count too.
 
     Files that must be read together (Paimon's sections) stay in one part, even if that makes it larger: such plans
     are cut between splits. The key of a part of another branch has one number more.
     """
-    if plan.other is not None:
-        yield from cut(replace(plan, other=None), files)
-        yield from ((*key, _OTHER) for key in cut(plan.other, files))
+    if plan.second_branch is not None:
+        yield from cut(replace(plan, second_branch=None), files)
+        yield from ((*key, _OTHER) for key in cut(plan.second_branch, files))
         return
     if goes_by_splits(plan.scan):
         of = splits_of(plan.scan, plan.bound, _splitting(plan))
@@ -40,23 +40,23 @@ def cut(plan: Plan, files: int) -> Iterator[Key]:
         yield (*start, *((_NO_END, 0) if end is None else end))
 
 
-def part(plan: Plan, key: Key) -> Plan:
+def part(plan: Plan, key: PartKey) -> Plan:
     """Return the part of a plan that a key of :func:`cut` stands for.
 
     Raises:
         PageTokenInvalid: the key is of another kind of plan.
     """
-    if plan.other is not None:
+    if plan.second_branch is not None:
         if len(key) % 2:
-            return replace(plan, within=_NOTHING, other=part(plan.other, key[:-1]))
-        own = part(replace(plan, other=None), key)
-        return replace(plan, within=own.within, other=replace(plan.other, within=_NOTHING))
+            return replace(plan, within=_NOTHING, second_branch=part(plan.second_branch, key[:-1]))
+        own = part(replace(plan, second_branch=None), key)
+        return replace(plan, within=own.within, second_branch=replace(plan.second_branch, within=_NOTHING))
     if goes_by_splits(plan.scan) and len(key) == 2:
-        return replace(plan, within=Within(splits=SplitRange(_splitting(plan), *key)))
+        return replace(plan, within=PlanPart(splits=SplitRange(_splitting(plan), *key)))
     if len(key) != 4 or goes_by_splits(plan.scan):
         raise PageTokenInvalid("this plan task is of a plan of another kind: plan again")
     end = None if key[2] == _NO_END else Position(*key[2:])
-    return replace(plan, within=Within(Position(*key[:2]), end))
+    return replace(plan, within=PlanPart(Position(*key[:2]), end))
 
 
 def _splitting(plan: Plan) -> Splitting:
@@ -67,7 +67,7 @@ def _splitting(plan: Plan) -> Splitting:
     return Splitting(options.split_target_size, options.split_open_file_cost)
 
 
-def _runs(counts: NDArray[np.int64], files: int) -> Iterator[Key]:
+def _runs(counts: NDArray[np.int64], files: int) -> Iterator[PartKey]:
     """Yield ranges of consecutive splits that have about ``files`` files together."""
     ends = np.cumsum(counts)
     first = 0

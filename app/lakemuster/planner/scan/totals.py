@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.caching import cached
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.rows import START
 from lakemuster.planner.scan.details import plan_rows
-from lakemuster.planner.scan.planned_entries import entries_of, pieces
+from lakemuster.planner.scan.planned_entries import batch_files, entries_of
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Survivors, survivors
 from lakemuster.predicates import Bound
@@ -36,7 +36,7 @@ def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) ->
     """Count all files that a predicate keeps; the totals are cached."""
     segments = scan.index.segments
     found = plan_rows(scan, bound, added_in, START, None)
-    entries = map(entries_of, ([piece] for piece in pieces(found, lambda name: (segments.open(name), _SUMMED))))
+    entries = map(entries_of, ([member] for member in batch_files(found, lambda name: (segments.open(name), _SUMMED))))
     return counted(survivors(scan, bound), len(scan.data), entries)
 
 
@@ -54,6 +54,6 @@ def counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.Recor
 
 def _sum(numbers: pa.ChunkedArray | pa.Array) -> int:
     """Sum the known numbers. Where none is null, numpy takes a fifth of Arrow's time."""
-    one = numbers if isinstance(numbers, pa.Array) else flat(numbers)
+    one = numbers if isinstance(numbers, pa.Array) else single_array(numbers)
     plain = None if one.null_count else numbers_of(one)
     return int(pc.sum(one).as_py() or 0) if plain is None else int(plain.sum())

@@ -12,7 +12,7 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive
-from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
 from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import conform
 from lakemuster.wire.rows import json_objects
@@ -56,7 +56,7 @@ def table() -> pa.Table:
 
 
 def test_bounds_and_counts_of_lists_and_maps_are_shown() -> None:
-    shape = IcebergRows(VIEW, Wanted(status=True, raw=True, manifest=False, statistics=None))
+    shape = IcebergRows(VIEW, RequestedColumns(status=True, raw=True, manifest=False, statistics=None))
     rows = shape.rows(PART, table())
     for batch in (rows, conform(rows, shape.schema)):
         row: Any

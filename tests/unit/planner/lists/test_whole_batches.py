@@ -23,7 +23,7 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
 from lakemuster.planner.row_projections import iceberg_rows
 from lakemuster.planner.row_projections.iceberg_rows import CONTENTS, IcebergRows
 from lakemuster.planner.rows import Position, conform
@@ -97,7 +97,7 @@ def header_of(content: Literal["data", "deletes"], **given: int | None) -> Manif
 
 
 WANTED = st.builds(
-    Wanted,
+    RequestedColumns,
     status=st.booleans(),
     contents=st.none() | st.sets(st.sampled_from(CONTENTS), min_size=1).map(frozenset),
     manifest=st.booleans(),
@@ -106,7 +106,9 @@ WANTED = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(manifests(), WANTED, st.integers(0, 3 * BATCH), st.sampled_from([2, 3, BATCH, 100]))
-def test_rows_are_the_same(made: tuple[pa.Table, ManifestPart], wanted: Wanted, offset: int, batch_rows: int) -> None:
+def test_rows_are_the_same(
+    made: tuple[pa.Table, ManifestPart], wanted: RequestedColumns, offset: int, batch_rows: int
+) -> None:
     table, part = made
     with TemporaryDirectory() as folder:
         path = Path(folder) / "s"
@@ -132,7 +134,7 @@ class _Index:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(manifests(), min_size=1, max_size=3), WANTED, st.integers(1, 2 * BATCH))
-def test_pages_are_the_same(made: list[tuple[pa.Table, ManifestPart]], wanted: Wanted, size: int) -> None:
+def test_pages_are_the_same(made: list[tuple[pa.Table, ManifestPart]], wanted: RequestedColumns, size: int) -> None:
     with TemporaryDirectory() as folder:
         segments = {}
         parts = []
@@ -164,7 +166,7 @@ def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
     parts = [
         ManifestPart(cast("Any", SimpleNamespace(segment=str(n), id=n, header=header_of("data")))) for n in range(2)
     ]
-    listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), IcebergRows(VIEW, Wanted()), BATCH))
+    listing = RowListing(EntrySource("files", index, VIEW, tuple(parts), IcebergRows(VIEW, RequestedColumns()), BATCH))
 
     def pages() -> Iterator[object]:
         page = listing.page((0, 0), BATCH // 2)
@@ -189,4 +191,4 @@ def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:
     for last, is_whole in ((ADDED, True), (EXISTING, True), (DELETED, False)):
         table = pa.table({"status": pa.array([ADDED, last], pa.int8()), "file_path": ["/a", "/b"]})
         write_segment(table, tmp_path / "s")
-        assert IcebergRows(VIEW, Wanted()).takes_whole(VIEW, part, Segment("s", tmp_path / "s")) is is_whole
+        assert IcebergRows(VIEW, RequestedColumns()).takes_whole(VIEW, part, Segment("s", tmp_path / "s")) is is_whole

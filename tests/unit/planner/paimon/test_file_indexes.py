@@ -214,7 +214,7 @@ def test_which_tables_are_asked(key: tuple[str, ...], options: dict[str, str], s
     now = schema(0, (1, "a", INT), (2, "b", INT), key=key, **options)
     read = TableOptions.of(now)
     reading = PaimonReading(read, Evolution((now,), spread=read.data_evolution and not key), scan)
-    assert (reading.indexes_alone, reading.asks_indexes) == (alone, asked)
+    assert (reading.indexes_drop_files, reading.uses_indexes) == (alone, asked)
     assert reading.by_index(BOTH, of(Op.EQ, 1, 9), np.ones(1, np.bool_)).tolist() == [not alone]
 
 

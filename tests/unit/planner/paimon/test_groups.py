@@ -16,11 +16,13 @@ FILES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.booleans()),
 
 
 @given(FILES, st.booleans())
-def test_a_bucket_stays_whole_unless_its_files_are_apart(files: list[tuple[int, int, bool]], can_go: bool):
+def test_a_bucket_stays_whole_unless_its_files_are_apart(files: list[tuple[int, int, bool]], may_drop_group: bool):
     bucket, level, match = (
         (np.array(list(column)) for column in zip(*files, strict=True)) if files else [np.zeros(0)] * 3
     )
-    found = kept_by_bucket(bucket.astype(np.int64), level.astype(np.int64), match.astype(bool), can_go=can_go)
+    found = kept_by_bucket(
+        bucket.astype(np.int64), level.astype(np.int64), match.astype(bool), may_drop_group=may_drop_group
+    )
     groups = defaultdict(list)
     for number, (of, at, _) in enumerate(files):
         groups[of].append((number, at))
@@ -29,7 +31,7 @@ def test_a_bucket_stays_whole_unless_its_files_are_apart(files: list[tuple[int, 
         apart = len(members) == 1 or (len(levels) == 1 and 0 not in levels)
         for number, _ in members:
             some = any(files[other][2] for other, _ in members)
-            assert found[number] == (files[number][2] if apart else some or not can_go)
+            assert found[number] == (files[number][2] if apart else some or not may_drop_group)
 
 
 def providers(newest: list[int], rows: list[int] | None = None, blobs: list[bool] | None = None) -> Providers:

@@ -21,10 +21,10 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import PAIMON_COLUMNS, split_column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Primitive
-from lakemuster.planner.columns import flat, words
+from lakemuster.planner.columns import names_of_codes, single_array
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import column_values, internal_texts, listed, mapped, partition_texts
-from lakemuster.planner.row_projection import ManifestPart, Wanted
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
 from lakemuster.planner.row_projections.paimon_rows import PaimonRows
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -38,7 +38,7 @@ _FORMAT = r"\.(?P<format>[^./]+)(?:\.(?:gz|bz2|deflate|snappy|lz4|zst))?$"
 
 
 @dataclass(frozen=True)
-class FileShape:
+class FileColumns:
     """Live files as rows of a system table."""
 
     view: View
@@ -51,7 +51,7 @@ class FileShape:
 
     @cached_property
     def _entries(self) -> PaimonRows:
-        return PaimonRows(self.view, Wanted())
+        return PaimonRows(self.view, RequestedColumns())
 
     @cached_property
     def _rewrites(self) -> Rewrites:
@@ -72,9 +72,9 @@ class FileShape:
         """Number the entries (see :class:`PaimonRows`)."""
         return self._entries.prepare(part, table)
 
-    def keep(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
+    def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
         """Select live files."""
-        return self._entries.keep(view, part, table)
+        return self._entries.row_mask(view, part, table)
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
         """Return False: entries must be numbered (see :class:`PaimonRows`)."""
@@ -84,7 +84,7 @@ class FileShape:
         """Like :meth:`rows`."""
         return self.rows(part, batch)
 
-    def decided_by(self, part: ManifestPart) -> None:
+    def cache_key(self, part: ManifestPart) -> None:
         """Return None: no segment is taken whole."""
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
@@ -99,9 +99,9 @@ class FileShape:
                 paths = data_file_paths(table, self.view.table.location, self.view.metadata, self.view.schemas)
                 return self._rewrites.apply_array(paths)
             case "file_format":
-                return pc.struct_field(pc.extract_regex(flat(table.column("file_name")), _FORMAT), [0])
+                return pc.struct_field(pc.extract_regex(single_array(table.column("file_name")), _FORMAT), [0])
             case "file_source":
-                return words(_own(table, name), SOURCES)
+                return names_of_codes(_own(table, name), SOURCES)
             case "min_key" | "max_key":
                 return self._key(table, name)
             case "null_value_counts":
@@ -135,12 +135,12 @@ class FileShape:
 
     def _null_counts(self, table: pa.Table) -> dict[str, pa.Array]:
         codes, files = self._written(table)
-        records = flat(table.column("record_count"))
+        records = single_array(table.column("record_count"))
         found: dict[str, pa.Array] = {}
         for field in self.view.schemas[0].fields:
             name = f"null_count.{field.field_id}"
             counts = (
-                flat(table.column(name)).cast(pa.int64())
+                single_array(table.column(name)).cast(pa.int64())
                 if name in table.column_names
                 else pa.nulls(table.num_rows, pa.int64())
             )
@@ -176,4 +176,4 @@ def _bounds(table: pa.Table, kind: str, field: Field) -> pa.Array | None:
 def _own(table: pa.Table, name: str) -> pa.Array:
     if name not in table.column_names:
         return pa.nulls(table.num_rows, PAIMON_COLUMNS[name])
-    return flat(table.column(name))
+    return single_array(table.column(name))

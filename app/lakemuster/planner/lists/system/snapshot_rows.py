@@ -17,7 +17,7 @@ from lakemuster.metadata.partition import result_type
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat, internal_array
+from lakemuster.planner.columns import internal_array, single_array
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import cast_texts, listed, partition_texts
 from lakemuster.planner.manifest_list import ENTRY_ROLES, manifest_records, parts
@@ -83,7 +83,7 @@ def index_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 def _index_rows(entries: pa.Table, view: View, table: SystemTable) -> pa.RecordBatch:
     entries = entries.filter(pc.equal(entries.column("status"), ADDED)).combine_chunks()
     own = {
-        name: flat(entries.column(name)) if name in entries.column_names else pa.nulls(entries.num_rows, of)
+        name: single_array(entries.column(name)) if name in entries.column_names else pa.nulls(entries.num_rows, of)
         for name, of in PAIMON_INDEX_COLUMNS.items()
     }
     covered = own["global_index"]

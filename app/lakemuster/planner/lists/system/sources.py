@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lakemuster.index import Index
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.lists.system.file_rows import FileShape
+from lakemuster.planner.lists.system.file_rows import FileColumns
 from lakemuster.planner.lists.system.snapshot_rows import index_table, manifest_table, statistics_table
 from lakemuster.planner.lists.system.sums import bucket_table, partition_table
 from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
@@ -37,4 +37,4 @@ def snapshot_source(name: str, index: Index, view: View) -> RowSource:
     table = SYSTEM_TABLES[name]
     if name in _BUILT:
         return TableSource(name, _BUILT[name](index, view, table), view.snapshot_id)
-    return EntrySource(name, index, view, parts(index, view, LIVE_ROLES), FileShape(view, table), TEXT_ROWS)
+    return EntrySource(name, index, view, parts(index, view, LIVE_ROLES), FileColumns(view, table), TEXT_ROWS)

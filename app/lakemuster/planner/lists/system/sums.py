@@ -14,7 +14,7 @@ from lakemuster.formats.paimon.partition_names import DEFAULT_NAME
 from lakemuster.index import Index
 from lakemuster.index.segment_files import Segment
 from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.lists.system.tables import SystemTable
 from lakemuster.planner.lists.system.texts import cast_texts, internal_texts, listed, partition_columns
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
@@ -34,7 +34,7 @@ def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
     sums = _summed(index, view, ("bucket",))
     columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
     texts = listed([cast_texts(values, of) for _, of, values in columns], sums.num_rows)
-    found = {"partition": texts, **{name: flat(sums.column(name)) for name in sums.column_names}}
+    found = {"partition": texts, **{name: single_array(sums.column(name)) for name in sums.column_names}}
     return _sorted(table, found, ["partition", "bucket"])
 
 
@@ -46,7 +46,7 @@ def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
     columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
     pieces = [_named(name, pc.fill_null(_blank(cast_texts(values, of)), default)) for name, of, values in columns]
     count = sums.num_rows
-    found = {name: flat(sums.column(name)) for name in sums.column_names}
+    found = {name: single_array(sums.column(name)) for name in sums.column_names}
     found["partition"] = pc.binary_join_element_wise(*pieces, "/") if pieces else pa.repeat(pa.scalar(""), count)
     found |= {name: pa.nulls(count, table.schema.field(name).type) for name in ("created_at", "created_by")}
     found |= {name: pa.nulls(count, pa.string()) for name in ("updated_by", "options")}
@@ -96,7 +96,7 @@ def _signed(segment: Segment | None, view: View) -> pa.Table:
         table = segment.table([name for name in present if name in names or name.startswith("partition.")])
     count = table.num_rows
     own = {
-        name: flat(table.column(name)) if name in table.column_names else pa.nulls(count, PAIMON_COLUMNS[name])
+        name: single_array(table.column(name)) if name in table.column_names else pa.nulls(count, PAIMON_COLUMNS[name])
         for name in names
     }
     sign = pc.if_else(pc.equal(own["status"], ADDED), pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))

@@ -17,7 +17,7 @@ from lakemuster.metadata.partition import PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.columns import flat
+from lakemuster.planner.columns import single_array
 
 _AS_ARROW_HAS_THEM = frozenset({Kind.BOOLEAN, Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.LONG, Kind.STRING})
 
@@ -81,7 +81,7 @@ def column_values(table: pa.Table, kind: str, field_id: int, of: Primitive) -> p
     if target is None:
         return None
     found = [
-        flat(table.column(index))
+        single_array(table.column(index))
         for index, name in enumerate(table.column_names)
         if (split := split_column(name)) and split[:2] == (kind, field_id)
     ]

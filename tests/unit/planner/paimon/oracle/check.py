@@ -156,7 +156,7 @@ def sources(table: Table, file: DataFile, files: list[DataFile]) -> list[Row]:
 
 
 def bound_of(case: Case, text: object) -> Bound:
-    return Filter(text).bound(case.view.schemas[0], case_sensitive=True, history=case.view.written)
+    return Filter(text).bound(case.view.schemas[0], case_sensitive=True, history=case.view.written_schemas)
 
 
 def check_units(table: Table, planned: list[dict[str, Any]], files: list[DataFile]) -> None:

@@ -117,7 +117,7 @@ def _(patch: Patch) -> None:
 
 @planted("values drop single files whose rows are merged", "merging")
 def _(patch: Patch) -> None:
-    said(patch, reading.PaimonReading, "alone", ("values", "keys"))
+    said(patch, reading.PaimonReading, "single_file_statistics", ("values", "keys"))
 
 
 @planted("buckets of partial updates go when no file matches", "partial")
@@ -133,8 +133,8 @@ def _(patch: Patch) -> None:
 def bucket_rule(make: Callable[[Any, Any, Any], tuple[Any, Any]]) -> Bug:
     def plant(patch: Patch) -> None:
         def wrong(real: Callable[..., Any]) -> Callable[..., Any]:
-            def kept(bucket: Any, level: Any, match: Any, *, can_go: bool) -> Any:
-                return real(*make(bucket, level, match), match, can_go=can_go)
+            def kept(bucket: Any, level: Any, match: Any, *, may_drop_group: bool) -> Any:
+                return real(*make(bucket, level, match), match, may_drop_group=may_drop_group)
 
             return kept
 
@@ -157,7 +157,10 @@ def _(patch: Patch) -> None:
 @planted("statistics of keys are not used", "keyed")
 def _(patch: Patch) -> None:
     instead_property(
-        patch, reading.PaimonReading, "alone", lambda real: lambda own: tuple(of for of in real(own) if of != "keys")
+        patch,
+        reading.PaimonReading,
+        "single_file_statistics",
+        lambda real: lambda own: tuple(of for of in real(own) if of != "keys"),
     )
     patch.setitem(statistics._COLUMNS, "keys", ("none", "none", "none"))
 
@@ -296,8 +299,8 @@ def _(patch: Patch) -> None:
 
 @planted("files of one range of row ids go alone", "evolved")
 def _(patch: Patch) -> None:
-    said(patch, reading.PaimonReading, "alone", ("values",))
-    said(patch, reading.PaimonReading, "together", None)
+    said(patch, reading.PaimonReading, "single_file_statistics", ("values",))
+    said(patch, reading.PaimonReading, "drop_group", None)
 
 
 @planted("the oldest file of a column holds", "evolved")

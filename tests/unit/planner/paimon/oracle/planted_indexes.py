@@ -59,7 +59,7 @@ def an_open_side_of_an_or(patch: Patch) -> None:
 
 def merged_files_alone(patch: Patch) -> None:
     """Files that are merged go alone."""
-    patch.setattr(reading.PaimonReading, "indexes_alone", property(lambda _: True))
+    patch.setattr(reading.PaimonReading, "indexes_drop_files", property(lambda _: True))
 
 
 def nothing_is_null(patch: Patch) -> None:

@@ -29,7 +29,7 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
     """
     for owner in records_where(session, TableRow.id == companion.companion_of):
         return owner
-    raise TableNotFound(f"no table {companion.name}", table=companion.name)
+    raise TableNotFound(f"table {companion.name} is not registered", table=companion.name)
 
 
 def list_iceberg_tables(session: Session) -> list[TableRecord]:
@@ -59,7 +59,7 @@ def set_companion(session: Session, table: TableRecord, location: str) -> TableR
     remove_companion(session, table.table_id)
     owner = next(iter(records_where(session, TableRow.id == table.table_id)), None)
     if owner is None:
-        raise TableNotFound(f"no table {table.name}", table=table.name)
+        raise TableNotFound(f"table {table.name} is not registered", table=table.name)
     row = TableRow(
         name=owner.name,
         companion_of=owner.table_id,

@@ -42,7 +42,7 @@ WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 
 _MIGRATION_WAIT_SECONDS = 600
 _MISSING_TABLE = ("42P01", "42703")
-_WRONG_VERSION = "the database lacks a table or column of this program; run: lakemuster migrate"
+_WRONG_VERSION = "the database lacks a table or column that this version needs; run: lakemuster migrate"
 
 
 class NowMs(FunctionElement[int]):
@@ -348,17 +348,17 @@ def _our_errors() -> Iterator[None]:
             raise DatabaseVersionMismatch(_WRONG_VERSION) from cause
         raise IndexUnavailable(f"the database does not answer: {cause}") from cause
     except OverflowError as cause:
-        raise MetadataCorrupt("a number is beyond 64 bits") from cause
+        raise MetadataCorrupt("a number does not fit in 64 bits") from cause
 
 
 def _our_error(cause: DBAPIError) -> CatalogError:
     if _lacks_table(cause):
         return DatabaseVersionMismatch(_WRONG_VERSION)
     if isinstance(cause, DataError):
-        return MetadataCorrupt("the index cannot hold a value of the metadata")
+        return MetadataCorrupt("the metadata has a value that the index cannot store")
     if isinstance(cause, (OperationalError, InterfaceError)):
         return IndexUnavailable(f"the database does not answer ({type(cause.orig).__name__})")
-    return IndexUnavailable(f"the database refused ({type(cause.orig).__name__})")
+    return IndexUnavailable(f"the database rejected the statement ({type(cause.orig).__name__})")
 
 
 def _lacks_table(cause: DBAPIError) -> bool:

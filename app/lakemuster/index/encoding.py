@@ -74,7 +74,7 @@ def decode(document: bytes) -> Any:
     try:
         return _read(json.loads(document))
     except (ValueError, KeyError, TypeError, ArithmeticError) as cause:
-        raise IndexUnavailable("the index holds a damaged document") from cause
+        raise IndexUnavailable("the index contains a damaged document") from cause
 
 
 _encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
@@ -86,7 +86,7 @@ def _plain(value: object, depth: int) -> object:
     if kind in _AS_IT_IS:
         return value
     if depth > _MAX_DEPTH:
-        raise LimitExceeded("metadata is nested too deep", levels=_MAX_DEPTH)
+        raise LimitExceeded("metadata is nested too deeply", levels=_MAX_DEPTH)
     if (fields := _FIELDS.get(kind)) is not None:
         plain: dict[str, object] = {_MARK: kind.__name__}
         for name, default in fields:
@@ -111,7 +111,7 @@ def _plain(value: object, depth: int) -> object:
             return {_MARK: "decimal", "text": str(value)}
         case UUID():
             return {_MARK: "uuid", "hex": value.hex}
-    raise TypeError(f"metadata holds no {kind.__name__}")
+    raise TypeError(f"cannot encode a {kind.__name__} as metadata")
 
 
 def _plain_items(items: Iterable[object], depth: int) -> list[object]:

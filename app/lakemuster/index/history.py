@@ -21,7 +21,7 @@ def snapshot_at(session: Session, table_id: int, at_ms: int, branch: str = MAIN)
     Raises:
         SnapshotNotFound: the branch had no snapshot yet, or its snapshot of that time has expired.
     """
-    missing = SnapshotNotFound("no snapshot of that time", as_of_ms=at_ms, branch=branch)
+    missing = SnapshotNotFound("no snapshot is known for that time", as_of_ms=at_ms, branch=branch)
     table = session.execute(
         select(TableRow.format, TableRow.current_snapshot_id).where(TableRow.id == table_id)
     ).one_or_none()

@@ -39,12 +39,12 @@ def unpack(packed: bytes) -> NDArray[np.int64]:
         IndexUnavailable: the bytes are damaged.
     """
     if packed[:1] != bytes([_VERSION]):
-        raise IndexUnavailable("the index holds a packed value of an unknown version")
+        raise IndexUnavailable("the index contains a packed value of an unknown version")
     try:
         raw = zlib.decompress(packed[1:])
         planes = np.frombuffer(raw, np.uint8).reshape(8, -1)
     except (zlib.error, ValueError) as cause:
-        raise IndexUnavailable("the index holds a damaged packed value") from cause
+        raise IndexUnavailable("the index contains a damaged packed value") from cause
     zigzag = np.ascontiguousarray(planes.T).view("<u8").ravel()
     differences = (zigzag >> np.uint64(1)) ^ (~(zigzag & np.uint64(1)) + np.uint64(1))
     numbers = np.cumsum(differences, dtype="<u8").view("<i8")
@@ -69,13 +69,13 @@ def unpack_members(packed: bytes) -> tuple[list[Role], NDArray[np.int64]]:
     """
     numbers = unpack(packed)
     if not len(numbers) or not 0 <= (runs := int(numbers[0])) <= (len(numbers) - 1) // 2:
-        raise IndexUnavailable("the index holds a damaged list of manifests")
+        raise IndexUnavailable("the index contains a damaged list of manifests")
     ids = numbers[1 + 2 * runs :]
     roles: list[Role] = []
     for code, count in numbers[1 : 1 + 2 * runs].reshape(-1, 2).tolist():
         if not 0 <= code < len(_ROLES) or not 0 <= count <= len(ids):
-            raise IndexUnavailable("the index holds a damaged list of manifests")
+            raise IndexUnavailable("the index contains a damaged list of manifests")
         roles += [_ROLES[code]] * count
     if len(roles) != len(ids):
-        raise IndexUnavailable("the index holds a damaged list of manifests")
+        raise IndexUnavailable("the index contains a damaged list of manifests")
     return roles, ids

@@ -32,7 +32,7 @@ def check(connection: Connection) -> None:
     if found == wanted:
         return
     if found is None:
-        raise DatabaseVersionMismatch("the database has no tables of ours yet; run: lakemuster migrate", wanted=wanted)
+        raise DatabaseVersionMismatch("the database has not been initialized; run: lakemuster migrate", wanted=wanted)
     if _is_known(scripts, found):
         raise DatabaseVersionMismatch(
             "the database is older than this program; run: lakemuster migrate", found=found, wanted=wanted

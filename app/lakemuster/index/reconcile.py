@@ -49,7 +49,7 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
         is_another: the table is not the one that was stored: replace all snapshots.
 
     Raises:
-        MetadataCorrupt: one id stands for two snapshots.
+        MetadataCorrupt: two snapshots share one id.
     """
     wanted = _by_key(snapshots)
     stored = _stored(session, table_id)
@@ -121,7 +121,7 @@ def _by_key(snapshots: Sequence[Snapshot]) -> dict[SnapshotKey, Snapshot]:
     for snapshot in snapshots:
         first = wanted.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)
         if first is not snapshot and not is_same(first, snapshot):
-            raise MetadataCorrupt("one id stands for two snapshots", snapshot_id=str(snapshot.snapshot_id))
+            raise MetadataCorrupt("two snapshots share one id", snapshot_id=str(snapshot.snapshot_id))
     return wanted
 
 

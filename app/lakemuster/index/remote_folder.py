@@ -58,7 +58,7 @@ class RemoteFolder:
         try:
             self._call("get_file", self._path(key), str(target))
         except FileNotFoundError as cause:
-            raise SegmentMissing("a segment is missing", segment=key) from cause
+            raise SegmentMissing("a segment file is missing", segment=key) from cause
 
     def size(self, key: str) -> int | None:
         """Size of a file in bytes; None when there is none."""

@@ -126,7 +126,7 @@ class LocalSegmentBackend:
             with tempfile.TemporaryFile(dir=self.workspace) as probe:
                 probe.write(b"ready")
         except FileNotFoundError as cause:
-            raise IndexUnavailable("the segment store's folder is gone") from cause
+            raise IndexUnavailable("the segment store's folder is missing") from cause
         except OSError as cause:
             raise IndexUnavailable(f"the segment store is not writable ({cause.strerror})") from cause
 
@@ -191,7 +191,7 @@ def disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as cause:
-        raise IndexUnavailable(f"the segment store's disk refuses: {cause.strerror or type(cause).__name__}") from cause
+        raise IndexUnavailable(f"the segment store's disk failed: {cause.strerror or type(cause).__name__}") from cause
 
 
 def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:

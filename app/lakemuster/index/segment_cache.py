@@ -39,7 +39,7 @@ class SegmentCache:
         try:
             self.workspace.mkdir(parents=True, exist_ok=True)
         except OSError as cause:
-            raise IndexUnavailable(f"cannot make the cache folder: {cause.strerror}", path=str(folder)) from cause
+            raise IndexUnavailable(f"cannot create the cache folder: {cause.strerror}", path=str(folder)) from cause
         self._lock = threading.Lock()
         self._fetching: dict[str, threading.Lock] = {}
         self._unscanned = budget  # scan the folder at the first arrival: an earlier process may have filled it

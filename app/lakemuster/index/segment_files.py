@@ -265,7 +265,7 @@ class Segment:
                 try:
                     self._mapped = _Mapped.of(self.name, self.path)
                 except FileNotFoundError as cause:
-                    raise SegmentMissing("a segment is missing", segment=self.name) from cause
+                    raise SegmentMissing("a segment file is missing", segment=self.name) from cause
         return self._mapped.batches(first, end, columns)
 
 
@@ -285,18 +285,18 @@ class _Mapped:
             self.decoder_version = int(metadata.pop(_DECODER))
             self.num_rows = int(metadata.pop(_ROWS))
         except (OSError, pa.ArrowException, KeyError, ValueError) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=name) from cause
+            raise SegmentCorrupt("a segment file is unreadable", segment=name) from cause
         self.schema: pa.Schema = self.stored_schema.with_metadata(metadata or None)
         self.size, self._address = buffer.size, buffer.address
         if self._reader.num_record_batches != -(-self.num_rows // BATCH_ROWS):
-            raise SegmentCorrupt("a segment lacks rows", segment=name)
+            raise SegmentCorrupt("a segment file lacks rows", segment=name)
         self._read: tuple[_Batch, ...] | None = None
         self._lock = threading.Lock()
         # Verify the schema at once: callers choose columns by name before they read any.
         self._first = self._batch(0) if self.num_rows else None
         sums = None if self._first is None else self._first[1]
         if sums is not None and sums[0] != schema_checksum(self.stored_schema):
-            raise SegmentCorrupt("a segment's columns are not what was written", segment=name)
+            raise SegmentCorrupt("a segment file's schema does not match its checksum", segment=name)
 
     @classmethod
     def of(cls, name: str, path: str | Path) -> _Mapped:
@@ -307,7 +307,7 @@ class _Mapped:
         except FileNotFoundError:
             raise
         except (OSError, pa.ArrowException, ValueError) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=name) from cause
+            raise SegmentCorrupt("a segment file is unreadable", segment=name) from cause
         return cls(name, buffer, inode)
 
     @cached_property
@@ -342,10 +342,12 @@ class _Mapped:
         try:
             place = damaged(batch, sums, places)
         except (pa.ArrowException, ValueError, IndexError) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=self._name) from cause
+            raise SegmentCorrupt("a segment file is unreadable", segment=self._name) from cause
         if place is not None:
             column = self.stored_schema.names[place]
-            raise SegmentCorrupt("a column of a segment is not what was written", segment=self._name, column=column)
+            raise SegmentCorrupt(
+                "a column of a segment file does not match its checksum", segment=self._name, column=column
+            )
 
     def _read_all(self) -> tuple[_Batch, ...]:
         if self._first is None:
@@ -357,9 +359,9 @@ class _Mapped:
             batch, metadata = self._reader.get_batch_with_custom_metadata(number)
             sums = read_checksums(metadata)
         except (OSError, pa.ArrowException, ValueError) as cause:
-            raise SegmentCorrupt("a segment does not read back", segment=self._name) from cause
+            raise SegmentCorrupt("a segment file is unreadable", segment=self._name) from cause
         if batch.num_rows != min(BATCH_ROWS, self.num_rows - number * BATCH_ROWS):
-            raise SegmentCorrupt("a segment lacks rows", segment=self._name)
+            raise SegmentCorrupt("a segment file lacks rows", segment=self._name)
         if sums is not None and len(sums) != 1 + batch.num_columns:
-            raise SegmentCorrupt("a segment's columns are not what was written", segment=self._name)
+            raise SegmentCorrupt("a segment file's schema does not match its checksum", segment=self._name)
         return batch, sums, bytearray(batch.num_columns)

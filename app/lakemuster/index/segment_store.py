@@ -227,7 +227,7 @@ class SegmentStore:
             self._backend.check()
 
     def _map(self, name: str) -> Segment:
-        damage: SegmentCorrupt = SegmentMissing("a segment is missing", segment=name)
+        damage: SegmentCorrupt = SegmentMissing("a segment file is missing", segment=name)
         with disk_errors():
             for _ in range(3):
                 try:

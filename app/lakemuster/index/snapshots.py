@@ -131,7 +131,7 @@ def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str 
             )
         ).one_or_none()
     if row is None:
-        raise SnapshotNotFound(f"no snapshot {snapshot_id}", snapshot_id=str(snapshot_id), branch=branch)
+        raise SnapshotNotFound(f"snapshot {snapshot_id} does not exist", snapshot_id=str(snapshot_id), branch=branch)
     return _record(row)
 
 
@@ -144,7 +144,7 @@ def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = M
     own = (SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.snapshot_id == snapshot_id)
     row_id = session.scalar(select(SnapshotRow.id).where(*own))
     if row_id is None:
-        raise SnapshotNotFound(f"no snapshot {snapshot_id}", snapshot_id=str(snapshot_id), branch=branch)
+        raise SnapshotNotFound(f"snapshot {snapshot_id} does not exist", snapshot_id=str(snapshot_id), branch=branch)
     return row_id
 
 
@@ -192,7 +192,7 @@ def snapshot_manifests(
     """
     packed = session.scalar(select(SnapshotRow.manifests).where(SnapshotRow.id == snapshot_row_id))
     if packed is None:
-        raise SnapshotNotFound("the snapshot is not in the index any more")
+        raise SnapshotNotFound("the snapshot is no longer in the index")
     roles, ids = unpack_members(packed)
     order = ids.tolist()
     found = load_manifests(session, [row_id for row_id in order if row_id not in known])
@@ -313,7 +313,7 @@ def _lock(session: Session, lease: Lease, row_id: int) -> bytes | None:
     )
     row = session.execute(locked).one_or_none()
     if row is None:
-        raise SnapshotNotFound("the snapshot is not in the index any more")
+        raise SnapshotNotFound("the snapshot is no longer in the index")
     before: bytes | None = row.manifests
     return before
 

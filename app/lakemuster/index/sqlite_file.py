@@ -61,7 +61,7 @@ class SqliteFile:
             found = self._path.stat()
         except OSError as cause:
             self._whole_at = None
-            raise IndexUnavailable(f"the database file is gone ({cause.strerror})") from cause
+            raise IndexUnavailable(f"the database file is missing ({cause.strerror})") from cause
         if self._opened is None:
             self._opened = (found.st_dev, found.st_ino)
         if self._opened != (found.st_dev, found.st_ino):

@@ -52,7 +52,7 @@ def store_metadata(
         leases.ensure(session, lease)
     for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
         if not can_be_indexed(branch):
-            raise LimitExceeded(f"a branch's name has at most {MAX_INDEXED_BYTES} bytes")
+            raise LimitExceeded(f"a branch name may have at most {MAX_INDEXED_BYTES} bytes")
     row = session.get(TableRow, table_id, with_for_update=True)
     if row is None:
         raise TableNotFound("the table is not registered", table_id=table_id)
@@ -98,7 +98,7 @@ def load_metadata(session: Session, table_id: int) -> TableMetadata:
     """
     row = session.get(TableRow, table_id)
     if row is None or row.metadata_location is None:
-        raise TableNotFound("the table's metadata was not read yet", table_id=table_id)
+        raise TableNotFound("the table's metadata has not been read yet", table_id=table_id)
     branches = _schemas_by_branch(session, table_id)
     table_format: Format = "iceberg" if row.format == "iceberg" else "paimon"
     return TableMetadata(
@@ -168,7 +168,7 @@ def _replace(
     try:
         insert_all(session, table, [{"table_id": table_id, **row} for row in rows])
     except IntegrityError as cause:
-        raise MetadataCorrupt("the metadata has two schemas or two specs of one id") from cause
+        raise MetadataCorrupt("two schemas or two partition specs of the metadata share one id") from cause
 
 
 def _documents(session: Session, table: type[SpecRow | RefRow], table_id: int) -> tuple[Any, ...]:

@@ -73,7 +73,7 @@ def add_table(
         RequestInvalid: the name is too long.
     """
     if not can_be_indexed(name):
-        raise RequestInvalid(f"a table's name has at most {MAX_INDEXED_BYTES} bytes")
+        raise RequestInvalid(f"a table name may have at most {MAX_INDEXED_BYTES} bytes")
     row = TableRow(
         name=name,
         location=location,
@@ -88,7 +88,7 @@ def add_table(
     try:
         session.flush()
     except IntegrityError as cause:
-        raise TableExists(f"a table of the name {name} is registered already", table=name) from cause
+        raise TableExists(f"table {name} is already registered", table=name) from cause
     session.add(LeaseRow(table_id=row.id, holder=None, fence=0, expires_at_ms=0))
     session.flush()
     return get_table(session, name)
@@ -124,7 +124,7 @@ def find_table_nowait(database: Database, name: str) -> TableRecord | None:
 
 def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:
     if not rows:
-        raise TableNotFound(f"no table {name}", table=name)
+        raise TableNotFound(f"table {name} is not registered", table=name)
     return record_of(tuple(rows[0]))
 
 
@@ -183,7 +183,7 @@ def remove_table(session: Session, name: str) -> None:
     chosen = delete(TableRow).where(TableRow.name == name, TableRow.companion_of.is_(None))
     removed = session.execute(chosen.returning(TableRow.id)).first()
     if removed is None:
-        raise TableNotFound(f"no table {name}", table=name)
+        raise TableNotFound(f"table {name} is not registered", table=name)
 
 
 def record_look(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:

@@ -50,7 +50,9 @@ def check_size(size: int, expected_length: int | None, max_bytes: int, where: st
     """
     if expected_length is not None and size != expected_length:
         raise MetadataCorrupt(
-            f"{where}: {size} bytes long, its metadata says {expected_length}", expected=expected_length, actual=size
+            f"{where}: {size} bytes long, but its metadata says {expected_length}",
+            expected=expected_length,
+            actual=size,
         )
     if size > max_bytes:
         raise LimitExceeded(f"{where}: {size} bytes long, the limit is {max_bytes}", limit=max_bytes, actual=size)

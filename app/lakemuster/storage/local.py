@@ -73,7 +73,7 @@ class LocalFile:
         """Read the bytes from the opened file."""
         data = file.read(self.size)
         if len(data) != self.size:
-            raise StorageUnavailable(f"{self.where}: became shorter while it was read")
+            raise StorageUnavailable(f"{self.where}: shrank while it was being read")
         return data
 
 

@@ -84,16 +84,16 @@ class Location:
         if scheme == LOCAL:
             path = rest.removeprefix("//localhost") if rest.startswith("//localhost/") else rest
             if not path.startswith("/") or (path.startswith("//") and not path.startswith("///")):
-                raise _refused(text, "a file URL is written file:///folder/name")
+                raise _refused(text, "a file URL must have the form file:///folder/name")
             return cls(LOCAL, "", _local_key(path))
         authority, _, key = rest.removeprefix("//").partition("/")
         if not rest.startswith("//") or not authority:
-            raise _refused(text, "it names no bucket")
+            raise _refused(text, "it has no bucket")
         if "@" in key or not _AUTHORITY.get(scheme, _HOST_AND_PORT).fullmatch(authority):
-            raise _refused(text, "its bucket is not a plain name" if "@" not in rest else "it holds an @")
+            raise _refused(text, "its bucket is not a plain name" if "@" not in rest else "it contains an @")
         key = key.rstrip("/")
         if "." in key.split("/"):
-            raise _refused(text, "it holds a . segment")
+            raise _refused(text, "it contains a . segment")
         return cls(scheme, authority, key)
 
     @property
@@ -196,12 +196,12 @@ def _refuse_tricks(text: str) -> None:
     if not text or len(text) > _LONGEST:
         raise _refused(text, "it is longer than 4096 characters" if text else "it is empty")
     if not text.isprintable() and any(unicodedata.category(character) in _UNSEEN for character in text):
-        raise _refused(text, "it holds a control character")
+        raise _refused(text, "it contains a control character")
     for trick in ("::", "\\"):
         if trick in text:
-            raise _refused(text, f"it holds {trick}")
+            raise _refused(text, f"it contains {trick}")
     if "%2e" in text.lower() or _climbs(text):
-        raise _refused(text, "it holds a .. segment or an encoded dot")
+        raise _refused(text, "it contains a .. segment or an encoded dot")
 
 
 def _climbs(text: str) -> bool:
@@ -236,7 +236,7 @@ class Rewrites:
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", tuple((old, new) for old, new in self.pairs))
         if not all(old and new for old, new in self.pairs):
-            raise RequestInvalid("a rewrite is written OLD=NEW, neither of them empty")
+            raise RequestInvalid("a rewrite must have the form OLD=NEW, with neither empty")
         rules = [(spelling, new.rstrip("/")) for old, new in self.pairs for spelling in _spellings(old)]
         object.__setattr__(self, "_rules", tuple(sorted(rules, key=lambda rule: -len(rule[0]))))
 
@@ -251,7 +251,7 @@ class Rewrites:
         for text in texts:
             found = _FULL_REWRITE.fullmatch(text) or re.fullmatch(r"(.+?)=(.+)", text)
             if found is None:
-                raise RequestInvalid(f"a rewrite is written OLD=NEW: {redacted(text)!r} is not")
+                raise RequestInvalid(f"a rewrite must have the form OLD=NEW, not {redacted(text)!r}")
             pairs.append((found[1], found[2]))
         return cls(tuple(pairs))
 

@@ -139,7 +139,7 @@ class S3Objects:
         places = self._places[bucket]
         if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
             work.close()
-            raise StorageUnavailable("too many requests to S3 are under way")
+            raise StorageUnavailable("too many concurrent requests to S3")
         future = asyncio.run_coroutine_threadsafe(work, self._files.loop)
         future.add_done_callback(lambda _: places.release())
         return future
@@ -260,7 +260,7 @@ class S3Objects:
             if not page.get("IsTruncated"):
                 return sorted((item for item in found if item.name), key=lambda item: item.name)
             if not token or token == more.get("ContinuationToken"):
-                raise StorageError(f"{where}: storage does not go on with its listing")
+                raise StorageError(f"{where}: storage does not continue its listing")
             more = {"ContinuationToken": token}
 
 
@@ -273,7 +273,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     known = set(inspect.signature(S3FileSystem.__init__).parameters) - {"self", "kwargs"} - _OURS | {"profile"}
     unknown = sorted(set(options) - known)
     if unknown:
-        raise ConfigInvalid(f"STORAGE: not an option for s3: {', '.join(unknown)}")
+        raise ConfigInvalid(f"STORAGE: unknown options for s3: {', '.join(unknown)}")
 
 
 def _md5_of(answer: Mapping[str, Any]) -> str | None:
@@ -284,7 +284,7 @@ def _md5_of(answer: Mapping[str, Any]) -> str | None:
 
 
 def _wrong_options(error: Exception) -> ConfigInvalid:
-    return ConfigInvalid(f"STORAGE: the options for s3 do not work ({type(error).__name__})")
+    return ConfigInvalid(f"STORAGE: the options for s3 are invalid ({type(error).__name__})")
 
 
 def _failure_of(error: BaseException, where: str) -> CatalogError:
@@ -296,9 +296,9 @@ def _failure_of(error: BaseException, where: str) -> CatalogError:
     if isinstance(error, _NO_CREDENTIALS):
         return StorageDenied(f"{where}: no credentials for S3 ({type(error).__name__})")
     if isinstance(error, _PASSING):
-        return StorageUnavailable(f"{where}: S3 cannot be reached, or broke off ({type(error).__name__})")
+        return StorageUnavailable(f"{where}: S3 is unreachable or closed the connection ({type(error).__name__})")
     if isinstance(error, _BAD_NAME):
-        return LocationRefused(f"location {where!r} is refused: S3 has no such bucket names")
+        return LocationRefused(f"location {where!r} is refused: not a valid S3 bucket name")
     return failure_of(error, where)
 
 
@@ -316,7 +316,7 @@ def _failure_told(error: boto.ClientError, where: str) -> CatalogError:
     if code in _DENIED or status in (401, 403):
         return StorageDenied(f"{where}: access denied ({code})")
     if 300 <= status < 400 or code == "AuthorizationHeaderMalformed":
-        return StorageError(f"{where}: the bucket has another region or endpoint than STORAGE says ({code})")
+        return StorageError(f"{where}: the bucket is not in the region or at the endpoint that STORAGE names ({code})")
     return StorageError(f"{where}: S3 refused the request ({code})")
 
 

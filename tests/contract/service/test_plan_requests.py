@@ -98,7 +98,7 @@ def test_what_no_question_may_say(http: TestClient, path: str, body: object, sai
         ({"stats": [""]}, "at least 1 character"),
         ({"end_snapshot_id": 1}, "goes with start_snapshot_id"),
         ({"start_snapshot_id": 1, "snapshot_id": 2}, "excludes snapshot_id"),
-        ({"start_snapshot_id": 1}, "is no ancestor"),
+        ({"start_snapshot_id": 1}, "is not an ancestor"),
     ],
 )
 def test_what_no_plan_may_say(http: TestClient, body: Row, said: str) -> None:

@@ -56,7 +56,7 @@ def test_a_missing_object_is_missing(lake: Lake) -> None:
 @pytest.mark.parametrize("length", [0, 9, 11])
 def test_an_object_of_another_length_is_corrupt(lake: Lake, length: int) -> None:
     lake.put("t/x", b"0123456789")
-    with pytest.raises(MetadataCorrupt, match=f"10 bytes long, its metadata says {length}"):
+    with pytest.raises(MetadataCorrupt, match=f"10 bytes long, but its metadata says {length}"):
         lake.store().read(f"{lake.root}/t/x", expected_length=length)
 
 

@@ -232,7 +232,7 @@ def test_every_page_of_a_listing_is_fetched_and_retried_alone(faulty_server: Fau
 def test_a_listing_that_does_not_go_on_is_an_error_not_a_short_list(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [_page(["a"], "1")]
-    with pytest.raises(StorageError, match="does not go on"):
+    with pytest.raises(StorageError, match="does not continue"):
         store.list("s3://lake/t")
 
 

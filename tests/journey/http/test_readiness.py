@@ -44,7 +44,7 @@ def told(server: Running, check: str) -> str:
 def test_a_database_file_that_is_deleted_under_the_server_is_told(server: Running, tmp_path: Path) -> None:
     assert set(states(server).values()) == {"ok"}
     (tmp_path / "index.db").unlink()
-    assert "the database file is gone" in told(server, "database")
+    assert "the database file is missing" in told(server, "database")
     assert states(server)["segments"] == "ok"
 
 
@@ -57,7 +57,7 @@ def test_a_database_file_that_is_overwritten_under_the_server_is_told(server: Ru
 
 def test_a_segment_folder_that_is_removed_is_told_and_found_again(server: Running, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "segments")
-    assert "the segment store's folder is gone" in told(server, "segments")
+    assert "the segment store's folder is missing" in told(server, "segments")
     assert states(server)["database"] == "ok"
     (tmp_path / "segments/tmp").mkdir(parents=True)
     assert set(states(server).values()) == {"ok"}

@@ -51,7 +51,7 @@ def test_explanations_name_the_index(table_of: Callable[[str], Table], kind: str
             continue
         assert (said["state"], said["level"], said["dropped_by"]) == ("dropped", "indexes", f"id = {value}")
         said_so = [reason["reason"] for reason in said["reasons"] if reason["verdict"] == "cannot match"]
-        assert said_so == [f"the file's {kind.removeprefix('only_')} of id holds no such value"]
+        assert said_so == [f"the file's {kind.removeprefix('only_')} index on id has no such row"]
 
 
 def test_rows_of_two_comparisons_are_put_together(table_of: Callable[[str], Table]) -> None:
@@ -65,7 +65,7 @@ def test_rows_of_two_comparisons_are_put_together(table_of: Callable[[str], Tabl
     assert table.plan(**asked) == []
     paths = [file["file_path"] for file in table.plan(filter=f"id = {first[0]}")]
     explained = table.server.post(f"/tables/db.{table.kind}/explain", {**asked, "files": paths})
-    assert "different parts of the filter, together" in {said["dropped_by"] for said in explained["files"]}
+    assert "several conditions together" in {said["dropped_by"] for said in explained["files"]}
 
 
 def test_java_loses_rows_by_indexes_that_were_written_anew(table_of: Callable[[str], Table]) -> None:

@@ -38,7 +38,7 @@ def test_a_file_that_is_gone_or_replaced_is_told(path: Path) -> None:
     copy = path.with_suffix(".copy")
     shutil.copy(path, copy)
     path.unlink()
-    with pytest.raises(IndexUnavailable, match="the database file is gone"):
+    with pytest.raises(IndexUnavailable, match="the database file is missing"):
         file.check()
     copy.rename(path)
     with pytest.raises(IndexUnavailable, match="the database file was replaced"):

@@ -84,7 +84,9 @@ class DeleteIndex:
             MetadataCorrupt: the table does not have a manifest's spec.
         """
         if unknown := {spec_id for spec_id, _ in manifests} - {spec.spec_id for spec in specs}:
-            raise MetadataCorrupt(f"delete manifests of spec {min(unknown)}, which the table does not have")
+            raise MetadataCorrupt(
+                f"delete manifests refer to partition spec {min(unknown)}, which the table does not have"
+            )
         entries = _Entries.of(manifests)
         partitions, keys = _number_partitions(manifests, specs, schemas)
         partitioned = {spec.spec_id for spec in specs if is_partitioned(spec)}

@@ -75,7 +75,7 @@ def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
     """
     unknown = [name for name in content or () if name not in CONTENTS]
     if unknown or (content is not None and not content):
-        raise RequestInvalid(f"content is one of {', '.join(CONTENTS)}", content=unknown)
+        raise RequestInvalid(f"content must be one of {', '.join(CONTENTS)}", content=unknown)
     return None if content is None else frozenset(content)
 
 

@@ -176,10 +176,10 @@ class PaimonReading:
     def unread(self) -> str:
         """A description of the files that the scan leaves out."""
         if self.without is not None:
-            return "in a partition that is read of another branch, or not read at all"
+            return "in a partition that is read from another branch, or not at all"
         if self.read_optimized and self.options.has_primary_key:
-            return "not of the highest level"
-        return "not of level 1 or above: not compacted yet" if self.least_level else "in no bucket yet"
+            return "not on the highest level"
+        return "on level 0: not compacted yet" if self.least_level else "not assigned to a bucket yet"
 
     def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:
         """Mark the manifests whose levels and buckets may include entries that the scan reads."""

@@ -82,7 +82,7 @@ def _why_not_all(scan: ScanIndex, bound: Bound) -> str | None:
     match bound:
         case BoundLeaf() if not _by_partition(scan, bound) and _needs_nan_counts(bound):
             if scan.nan_counts(bound.field_id) == "some":
-                return f"NaN may match, and some files have no count of {bound.name}'s NaN values"
+                return f"NaN may match, and some files have no NaN count for {bound.name}"
         case BoundAnd(children=children):
             reasons = [_why_not_all(scan, child) for child in children]
             return None if None in reasons else reasons[0]
@@ -104,17 +104,17 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
     if _by_partition(scan, leaf):
         return None
     if leaf.transform is not None:
-        return f"no partition field is {leaf.transform} of {leaf.name}"
+        return f"no partition field applies {leaf.transform} to {leaf.name}"
     if isinstance(scan.reading, PaimonReading) and (reason := _merged(scan.reading, leaf)) is not None:
         return reason
     if isinstance(scan.reading, PaimonReading) and scan.has_indexes and can_evaluate(leaf):
         return None
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
-        return f"bounds of {leaf.type.text} values have no order that is known"
+        return f"bounds of type {leaf.type.text} cannot be compared"
     if not scan.has_column(leaf.field_id):
-        return f"no file has statistics of {leaf.name}"
+        return f"no file has statistics for {leaf.name}"
     if _needs_nan_counts(leaf) and scan.nan_counts(leaf.field_id) == "none":
-        return f"NaN may match, and no file has a count of {leaf.name}'s NaN values"
+        return f"NaN may match, and no file has a NaN count for {leaf.name}"
     return None
 
 
@@ -123,7 +123,7 @@ def _merged(reading: PaimonReading, leaf: BoundLeaf) -> str | None:
     if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.single_file_statistics:
         return None
     if reading.drop_group is None and reading.options.has_primary_key:
-        return f"{leaf.name} is no key, and rows of a commit are merged with others"
+        return f"{leaf.name} is not a key column, and the rows of a commit are merged with other rows"
     if reading.drop_group == "buckets" and not reading.options.buckets_can_go:
-        return f"{leaf.name} is no key, and rows of the merge engine {reading.options.merge_engine} are made of several"
+        return f"{leaf.name} is not a key column, and merge engine {reading.options.merge_engine} combines rows"
     return None

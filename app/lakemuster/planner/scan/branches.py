@@ -90,6 +90,6 @@ def _require_columns(other: SecondBranch, own: Schema, second: Schema) -> None:
     unlike = [field.name for field in own.fields if types.get(field.name) != field.type]
     if unlike:
         raise FormatUnsupported(
-            f"{other.option} reads branch {other.branch}, which has no column {unlike[0]} as the table has it",
+            f"{other.option} reads branch {other.branch}, which lacks column {unlike[0]} or has it with another type",
             option=other.option,
         )

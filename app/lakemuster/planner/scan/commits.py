@@ -34,7 +34,7 @@ def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, sca
         raise RequestInvalid(f"snapshot {start} is later than snapshot {end}", start=str(start), end=str(end))
     missing = [number for number in range(start + 1, end + 1) if number not in snapshots]
     if missing:
-        raise RequestInvalid(f"snapshot {missing[0]} has expired: what it wrote is not known", missing=str(missing[0]))
+        raise RequestInvalid(f"snapshot {missing[0]} has expired: what it wrote is unknown", missing=str(missing[0]))
     found = [snapshots[number] for number in range(start + 1, end + 1)]
     return tuple(snapshot for snapshot in found if _is_followed(snapshot, scan))
 

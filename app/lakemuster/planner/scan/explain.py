@@ -41,7 +41,7 @@ from lakemuster.predicates import TRUE, Bound, conjuncts, text_of
 
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
-TOGETHER = "different parts of the filter, together"
+TOGETHER = "several conditions together"
 """Stands for the conjunct where none drops alone: each leaves some zone of a segment, some row of a file by its
 indexes, or some file of a group."""
 

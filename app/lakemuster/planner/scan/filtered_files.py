@@ -48,7 +48,7 @@ def filtered_files(
     """
     chosen = checked_contents(content)
     if chosen is not None and "changelog" in chosen:
-        raise RequestInvalid("changelog files are no part of a plan: a filter does not reach them")
+        raise RequestInvalid("a filter cannot be applied to changelog files")
     return FilteredFiles(plan_of(index, view, bound, lambda of: statistics_of(of, stats), details=False), chosen)
 
 

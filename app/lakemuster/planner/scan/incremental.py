@@ -37,7 +37,9 @@ def appends_between(snapshots: Mapping[int, Snapshot], start: int, end: int) -> 
     while at != start:
         snapshot = None if at is None or at in passed else snapshots.get(at)
         if snapshot is None:
-            raise RequestInvalid(f"snapshot {start} is no ancestor of snapshot {end}", start=str(start), end=str(end))
+            raise RequestInvalid(
+                f"snapshot {start} is not an ancestor of snapshot {end}", start=str(start), end=str(end)
+            )
         passed.add(snapshot.snapshot_id)
         if snapshot.operation == APPEND:
             found.append(snapshot)

@@ -37,12 +37,12 @@ def _of(bound: Bound, file: IndexedFile) -> Iterator[Reason]:
 
 
 def _reason(leaf: BoundLeaf, kind: str, rows: MatchingRows) -> Iterator[Reason]:
-    named = f"the file's {kind} of {leaf.name}"
+    named = f"the file's {kind} index on {leaf.name}"
     if rows is None:
         if kind == BLOOM_FILTER and leaf.values:
-            yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} may hold such a value")
+            yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} may contain such a value")
     elif rows:
         count = f"{len(rows)} such row{'s' if len(rows) > 1 else ''}"
-        yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} knows {count}")
+        yield Reason(text_of(leaf), leaf.name, "may match", {}, f"{named} has {count}")
     else:
-        yield Reason(text_of(leaf), leaf.name, "cannot match", {}, f"{named} holds no such value")
+        yield Reason(text_of(leaf), leaf.name, "cannot match", {}, f"{named} has no such row")

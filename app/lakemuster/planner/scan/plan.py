@@ -72,7 +72,7 @@ class PlannedBatch:
         residuals: the distinct residuals.
         residual: (N,) the index of each file's residual.
         numbers: (N,) the number of each file's part; None when all are of one part.
-        sources: the batches of segments that hold the files; empty if there are many small ones, or if the plan added columns.
+        sources: the batches of segments that hold the files; empty if many are small, or if the plan added columns.
         branch: Paimon: the files' branch, where it is not the requested one.
     """
 

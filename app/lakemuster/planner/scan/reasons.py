@@ -66,7 +66,7 @@ def reasons(
         case AlwaysTrue():
             return
         case AlwaysFalse():
-            yield Reason(text_of(bound), None, "cannot match", {}, "the filter holds for no row at all")
+            yield Reason(text_of(bound), None, "cannot match", {}, "the filter matches no row")
         case Opaque(text=text, reason=reason):
             yield Reason(text, None, "unknown", {}, reason)
         case BoundAnd(children=children) | BoundOr(children=children):
@@ -85,7 +85,7 @@ def _of_partition(leaf: BoundLeaf, statistics: JointStatistics, names: Mapping[i
     elif any(leaf.field_id in field.source_ids for field in statistics.projection.spec.fields):
         transforms = [f.transform for f in statistics.projection.spec.fields if leaf.field_id in f.source_ids]
         yield Reason(
-            text_of(leaf), leaf.name, "unknown", {}, f"the partition's {', '.join(transforms)} says nothing about it"
+            text_of(leaf), leaf.name, "unknown", {}, f"the partition's {', '.join(transforms)} cannot evaluate it"
         )
 
 
@@ -94,7 +94,7 @@ def _of_column(leaf: BoundLeaf, statistics: JointStatistics) -> Iterator[Reason]
     if field is not None:
         yield _column(leaf, leaf.name, field)
     elif statistics.projected(leaf) is None:
-        yield Reason(text_of(leaf), leaf.name, "unknown", {}, "no statistics of this column are recorded")
+        yield Reason(text_of(leaf), leaf.name, "unknown", {}, "no statistics are recorded for this column")
 
 
 def _partition(leaf: BoundLeaf, bound: Bound, partitions: Statistics, names: Mapping[int, str]) -> Iterator[Reason]:
@@ -103,9 +103,7 @@ def _partition(leaf: BoundLeaf, bound: Bound, partitions: Statistics, names: Map
         field = partitions.field(part.field_id)
         name = names.get(part.field_id, f"#{part.field_id}")
         if field is None:
-            yield Reason(
-                text_of(leaf), name, "unknown", {}, "the manifest list holds no summary of this partition field"
-            )
+            yield Reason(text_of(leaf), name, "unknown", {}, "the manifest list has no summary of this partition field")
             continue
         recorded = _recorded(field, part.type)
         if "lower" in recorded and recorded["lower"] == recorded.get("upper") and recorded.get("value_count") == 1:
@@ -115,15 +113,15 @@ def _partition(leaf: BoundLeaf, bound: Bound, partitions: Statistics, names: Map
         verdict: Verdict = "may match" if kept else "cannot match"
         yield Reason(text_of(leaf), name, verdict, recorded, _partition_sentence(name, recorded, kept=kept))
     if isinstance(bound, AlwaysFalse):
-        yield Reason(text_of(leaf), leaf.name, "cannot match", {}, "no partition can hold such a value")
+        yield Reason(text_of(leaf), leaf.name, "cannot match", {}, "no partition can contain such a value")
 
 
 def _partition_sentence(name: str, recorded: Mapping[str, object], *, kept: bool) -> str:
     if "value" in recorded:
-        return f"partition {name} = {_shown(recorded['value'])} {'may hold such rows' if kept else 'holds no such row'}"
+        return f"partition {name} = {_shown(recorded['value'])} {'may contain such rows' if kept else 'contains no such row'}"
     lower, upper = _shown(recorded.get("lower", "?")), _shown(recorded.get("upper", "?"))
     where = f"partitions {name} from {lower} to {upper}"
-    return f"{where} {'may hold such rows' if kept else 'hold no such row'}"
+    return f"{where} {'may contain such rows' if kept else 'contain no such row'}"
 
 
 def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
@@ -143,7 +141,7 @@ def _column(leaf: BoundLeaf, name: str, field: FieldStats) -> Reason:
     missing = _missing(leaf, recorded)
     if missing is not None:
         return Reason(text_of(leaf), name, "unknown", recorded, missing)
-    return Reason(text_of(leaf), name, "may match", recorded, "its statistics leave room for such a value")
+    return Reason(text_of(leaf), name, "may match", recorded, "its statistics do not exclude such a value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +175,9 @@ def _why_dropped(leaf: BoundLeaf, recorded: Mapping[str, object]) -> str:
     bounds = f"values lie between {_shown(recorded.get('lower', '?'))} and {_shown(recorded.get('upper', '?'))}"
     match leaf.op:
         case Op.LT | Op.LT_EQ:
-            return f"the least value is {_shown(recorded['lower'])} or more"
+            return f"every value is at least {_shown(recorded['lower'])}"
         case Op.GT | Op.GT_EQ:
-            return f"the greatest value is {_shown(recorded['upper'])} or less"
+            return f"every value is at most {_shown(recorded['upper'])}"
         case Op.NOT_EQ | Op.NOT_IN:
             return f"every value is {_shown(recorded['lower'])}"
     return bounds

@@ -54,7 +54,7 @@ def part(plan: Plan, key: PartKey) -> Plan:
     if goes_by_splits(plan.scan) and len(key) == 2:
         return replace(plan, within=PlanPart(splits=SplitRange(_splitting(plan), *key)))
     if len(key) != 4 or goes_by_splits(plan.scan):
-        raise PageTokenInvalid("this plan task is of a plan of another kind: plan again")
+        raise PageTokenInvalid("this plan task belongs to another kind of plan: plan again")
     end = None if key[2] == _NO_END else Position(*key[2:])
     return replace(plan, within=PlanPart(Position(*key[:2]), end))
 

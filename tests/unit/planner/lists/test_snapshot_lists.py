@@ -15,5 +15,5 @@ def test_contents_are_chosen_by_name() -> None:
 
 @pytest.mark.parametrize("content", [[], ["date"], ["data", "DATA"]])
 def test_a_list_of_no_content_is_refused_and_not_empty(content: list[str]) -> None:
-    with pytest.raises(RequestInvalid, match="content is one of data, "):
+    with pytest.raises(RequestInvalid, match="content must be one of data, "):
         checked_contents(content)

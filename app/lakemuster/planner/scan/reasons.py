@@ -118,7 +118,8 @@ def _partition(leaf: BoundLeaf, bound: Bound, partitions: Statistics, names: Map
 
 def _partition_sentence(name: str, recorded: Mapping[str, object], *, kept: bool) -> str:
     if "value" in recorded:
-        return f"partition {name} = {_shown(recorded['value'])} {'may contain such rows' if kept else 'contains no such row'}"
+        where = f"partition {name} = {_shown(recorded['value'])}"
+        return f"{where} {'may contain such rows' if kept else 'contains no such row'}"
     lower, upper = _shown(recorded.get("lower", "?")), _shown(recorded.get("upper", "?"))
     where = f"partitions {name} from {lower} to {upper}"
     return f"{where} {'may contain such rows' if kept else 'contain no such row'}"

@@ -1,4 +1,4 @@
-"""Leases and ages where the database's clock steps."""
+"""Leases and ages when the database's clock steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stepping(tmp_path: Path, clock: SteppedClock) -> Iterator[Database]:
     database.close()
 
 
-def test_a_lease_of_the_future_is_free_once_nobody_renewed_it(stepping: Database, clock: SteppedClock) -> None:
+def test_a_lease_with_a_future_expiry_is_free_once_not_renewed(stepping: Database, clock: SteppedClock) -> None:
     table_id = made.table(stepping, of=made.metadata([made.snapshot(1)]))
     lost = leases.acquire(stepping, table_id, wait_seconds=0, clock=clock)
     clock.step_minutes(-15)
@@ -57,9 +57,7 @@ def test_a_lease_that_is_renewed_is_kept_while_clocks_step_back(stepping: Databa
 
 
 @pytest.mark.parametrize("minutes", [-15.0, 15.0])
-def test_the_age_of_a_look_is_told_by_a_clock_that_cannot_step(
-    stepping: Database, clock: SteppedClock, minutes: float
-) -> None:
+def test_the_age_of_a_look_uses_a_monotonic_clock(stepping: Database, clock: SteppedClock, minutes: float) -> None:
     table_id = made.table(stepping, of=made.metadata([made.snapshot(1)]))
     ours, others = Ages(stepping, clock), Ages(stepping, clock)
     with stepping.session() as session:
@@ -76,7 +74,7 @@ def test_the_age_of_a_look_is_told_by_a_clock_that_cannot_step(
         assert ages.of(record) == pytest.approx(102.0, abs=5.0)
 
 
-def test_a_look_in_the_future_is_none(stepping: Database, clock: SteppedClock) -> None:
+def test_a_look_in_the_future_does_not_count(stepping: Database, clock: SteppedClock) -> None:
     table_id = made.table(stepping, of=made.metadata([made.snapshot(1)]))
     with stepping.session() as session:
         record_recent_look(session, table_id, 0.0)

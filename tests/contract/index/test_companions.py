@@ -1,4 +1,4 @@
-"""Companions of Paimon tables, on every database: second rows of a name, found through their table alone."""
+"""Companions of Paimon tables, on every database: a second row of the same name, found through its table only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_companion_is_found_through_its_table_alone(database: Database) -> Non
     assert acquire(database, companion.table_id, wait_seconds=0).table_id == companion.table_id
 
 
-def test_its_name_is_taken_by_its_table(database: Database) -> None:
+def test_a_companion_shares_the_name_of_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
         set_companion(session, table, "s3://lake/iceberg")
@@ -51,7 +51,7 @@ def test_its_name_is_taken_by_its_table(database: Database) -> None:
         add_table(session, table.name, "elsewhere", "iceberg")
 
 
-def test_set_again_it_is_the_same_unless_elsewhere(database: Database) -> None:
+def test_setting_a_companion_again_keeps_it_unless_its_location_differs(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
         first = set_companion(session, table, "s3://lake/a")
@@ -62,7 +62,7 @@ def test_set_again_it_is_the_same_unless_elsewhere(database: Database) -> None:
         assert list_iceberg_tables(session) == [second]
 
 
-def test_many_set_one(database: Database) -> None:
+def test_concurrent_writers_set_one_companion(database: Database) -> None:
     table = paimon(database)
     found: list[TableRecord] = []
 
@@ -79,7 +79,7 @@ def test_many_set_one(database: Database) -> None:
     assert len({record.table_id for record in found}) == 1
 
 
-def test_it_goes_with_its_table(database: Database) -> None:
+def test_a_companion_is_removed_with_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
         companion = set_companion(session, table, "s3://lake/iceberg")
@@ -96,7 +96,7 @@ def test_it_goes_with_its_table(database: Database) -> None:
             remove_table(session, table.name)
 
 
-def test_it_goes_alone_when_options_say_so(database: Database) -> None:
+def test_removing_a_companion_leaves_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
         set_companion(session, table, "s3://lake/iceberg")
@@ -107,7 +107,7 @@ def test_it_goes_alone_when_options_say_so(database: Database) -> None:
         assert list_tables(session) == [table]
 
 
-def test_withdrawn_it_is_not_listed_until_it_is_read_again(database: Database) -> None:
+def test_a_withdrawn_companion_is_not_listed_until_read_again(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
         companion = set_companion(session, table, "s3://lake/iceberg")

@@ -19,7 +19,7 @@ def at(database: Database, table_id: int, moment: int, branch: str = MAIN) -> in
             return None
 
 
-def test_iceberg_goes_by_the_log_of_what_was_current(database: Database) -> None:
+def test_iceberg_history_follows_the_snapshot_log(database: Database) -> None:
     snapshots = [made.snapshot(number) for number in (1, 2, 3)]
     # 2 was rolled back to 1, then 3 was committed.
     log = ((1000, 1), (2000, 2), (2500, 1), (3000, 3))
@@ -40,18 +40,18 @@ def test_iceberg_goes_by_the_log_of_what_was_current(database: Database) -> None
     }
 
 
-def test_iceberg_without_a_log_goes_by_its_ancestry(database: Database) -> None:
+def test_iceberg_history_without_a_log_follows_ancestry(database: Database) -> None:
     snapshots = [made.snapshot(1), made.snapshot(2), replace(made.snapshot(3), parent_id=1)]
     table_id = made.table(database, of=made.metadata(snapshots, snapshot_log=()))
     assert [at(database, table_id, moment) for moment in (999, 1000, 2500, 3000)] == [None, 1, 1, 3]
 
 
-def test_a_moment_whose_snapshot_expired_has_none(database: Database) -> None:
+def test_a_time_whose_snapshot_expired_has_none(database: Database) -> None:
     table_id = made.table(database, of=made.metadata([made.snapshot(2)], snapshot_log=((1000, 1), (2000, 2))))
     assert at(database, table_id, 1500) is None
 
 
-def test_a_branch_of_paimon_goes_by_its_own_commits(database: Database) -> None:
+def test_history_of_a_paimon_branch_follows_its_commits(database: Database) -> None:
     snapshots = [
         *(made.snapshot(number) for number in (1, 2, 3)),
         made.snapshot(1, "b1", at_ms=1500),

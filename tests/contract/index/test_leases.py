@@ -47,7 +47,7 @@ def test_fences_grow(database: Database, table_id: int) -> None:
     assert fences == sorted(set(fences))
 
 
-def test_who_waits_gets_the_lease_once_it_is_free(database: Database, table_id: int) -> None:
+def test_a_waiting_process_gets_the_lease_once_it_is_free(database: Database, table_id: int) -> None:
     holding = threading.Event()
 
     def hold() -> None:
@@ -104,7 +104,7 @@ def test_an_expired_lease_goes_to_the_next_and_its_holder_can_change_nothing(dat
     assert made.records(database, table_id)["main", 1].state == "published"
 
 
-def test_an_expired_lease_that_nobody_took_still_counts(database: Database, table_id: int) -> None:
+def test_an_expired_lease_is_valid_until_taken_over(database: Database, table_id: int) -> None:
     lease = leases.acquire(database, table_id, wait_seconds=0)
     expire(database)
     with database.session() as session:
@@ -113,7 +113,7 @@ def test_an_expired_lease_that_nobody_took_still_counts(database: Database, tabl
         leases.acquire(database, table_id, wait_seconds=0)
 
 
-def test_a_released_lease_counts_no_more(database: Database, table_id: int) -> None:
+def test_a_released_lease_is_invalid(database: Database, table_id: int) -> None:
     lease = leases.acquire(database, table_id, wait_seconds=0)
     leases.release(database, lease)
     with pytest.raises(RefreshBusy), database.session() as session:
@@ -127,7 +127,7 @@ def test_a_lease_in_use_does_not_expire(database: Database, table_id: int) -> No
             leases.acquire(database, table_id, wait_seconds=0)
 
 
-def test_a_lease_of_one_table_is_none_of_another(database: Database, table_id: int) -> None:
+def test_leases_of_tables_are_independent(database: Database, table_id: int) -> None:
     other = made.table(database, "other", of=made.metadata([made.snapshot(1)]))
     row_id = made.records(database, other)["main", 1].row_id
     with (

@@ -1,4 +1,4 @@
-"""Schema versions: up, down, up again, whole or not at all; on every database."""
+"""Schema migrations on every database: upgrade, downgrade, upgrade again, each atomic."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_constraints_have_the_names_of_the_code(database: Database) -> None:
             assert stored == {str(key.name) for key in table.foreign_key_constraints}
 
 
-def test_down_to_nothing_and_up_again(database: Database) -> None:
+def test_downgrade_to_nothing_and_upgrade_again(database: Database) -> None:
     with database.migrating() as connection:
         migrations.downgrade(connection)
     assert tables(database) <= {"alembic_version", "sqlite_sequence"}
@@ -116,7 +116,7 @@ def test_only_the_embedded_database_is_migrated_by_opening_it(
         assert "later" not in tables(database)
 
 
-def test_a_newer_database_says_to_upgrade_the_program(
+def test_the_error_of_a_newer_database_says_to_upgrade(
     empty_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as ahead:

@@ -55,7 +55,7 @@ def test_a_process_killed_while_it_publishes_leaves_nothing_visible(database_url
     assert [record.segment for record in found] == [one.segment for one in listed]
 
 
-def test_who_comes_after_a_killed_holder_need_not_wait(database_url: str, database: Database) -> None:
+def test_the_lease_of_a_killed_holder_is_free_at_once(database_url: str, database: Database) -> None:
     table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
     worker = processes.start(processes.hold_and_die, database_url, table_id)
     assert processes.finish(worker) == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""Segments in object storage, with local copies before it."""
+"""Segments in object storage behind a local cache."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def put(store: SegmentStore, name: str) -> None:
     store.put(name, store.workspace / name)
 
 
-def test_another_machine_reads_what_one_put(remote: Remote, tmp_path: Path) -> None:
+def test_a_segment_put_by_one_machine_is_read_by_another(remote: Remote, tmp_path: Path) -> None:
     one, other = remote.store(tmp_path / "one"), remote.store(tmp_path / "other")
     assert not other.exists(NAMES[0])
     put(one, NAMES[0])
@@ -76,7 +76,7 @@ def test_another_machine_reads_what_one_put(remote: Remote, tmp_path: Path) -> N
     assert remote.keys()[0].endswith(f"{NAMES[0][:2]}/{NAMES[0]}.arrow")
 
 
-def test_what_was_put_or_read_is_kept_locally(remote: Remote, tmp_path: Path) -> None:
+def test_put_and_read_segments_are_cached_locally(remote: Remote, tmp_path: Path) -> None:
     one = remote.store(tmp_path / "one")
     put(one, NAMES[0])
     for file in one.files():
@@ -87,7 +87,7 @@ def test_what_was_put_or_read_is_kept_locally(remote: Remote, tmp_path: Path) ->
         remote.store(tmp_path / "other").open(NAMES[0])
 
 
-def test_a_damaged_copy_is_fetched_anew(remote: Remote, tmp_path: Path) -> None:
+def test_a_damaged_copy_is_fetched_again(remote: Remote, tmp_path: Path) -> None:
     put(remote.store(tmp_path / "cache"), NAMES[0])
     (copy,) = (tmp_path / "cache").glob("*/*.arrow")
     copy.write_bytes(copy.read_bytes()[:50])
@@ -126,7 +126,7 @@ def test_a_store_that_answers_is_ready(remote: Remote, tmp_path: Path) -> None:
     remote.store(tmp_path / "cache").check()
 
 
-def test_a_store_that_does_not_answer_is_not_ready_and_its_secret_stays_unsaid(tmp_path: Path) -> None:
+def test_a_silent_store_is_not_ready_and_its_secret_is_not_shown(tmp_path: Path) -> None:
     client = {"connect_timeout": 1, "retries": {"max_attempts": 0}}
     options = {"endpoint_url": "http://127.0.0.1:1", "key": "k", "secret": "hunter2", "config_kwargs": client}
     store = SegmentStore("s3://bucket/x", {"s3": options}, tmp_path / "cache")

@@ -45,7 +45,7 @@ def test_registered_segments_are_known(database: Database) -> None:
         assert known_segments(session, []) == set()
 
 
-def test_a_sweep_takes_what_no_table_refers_to(database: Database, store: SegmentStore) -> None:
+def test_a_sweep_deletes_unreferenced_segments(database: Database, store: SegmentStore) -> None:
     listed = made.published([1, 2, 3])
     for number in (1, 2):
         table_id = made.table(database, f"t{number}", of=made.metadata([made.snapshot(1)]))
@@ -65,7 +65,7 @@ def test_a_sweep_takes_what_no_table_refers_to(database: Database, store: Segmen
     assert store.open(listed[0].segment).num_rows == 1
 
 
-def test_a_sweep_spares_what_is_young(database: Database, store: SegmentStore) -> None:
+def test_a_sweep_spares_young_segments(database: Database, store: SegmentStore) -> None:
     (one,) = made.published([1])
     with database.session() as session:
         register_segments(session, made.segments([one]))
@@ -75,7 +75,7 @@ def test_a_sweep_spares_what_is_young(database: Database, store: SegmentStore) -
     assert len(names(store)) == 2
 
 
-def test_a_sweep_takes_old_leftovers(database: Database, store: SegmentStore) -> None:
+def test_a_sweep_deletes_old_leftovers(database: Database, store: SegmentStore) -> None:
     (store.workspace / "x.1-2.part").write_bytes(b"half")
     os.utime(store.workspace / "x.1-2.part", (5, 5))
     (store.workspace / "y.1-2.part").write_bytes(b"half")

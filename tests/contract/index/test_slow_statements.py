@@ -1,4 +1,4 @@
-"""A statement that is slow on a server that answers is waited for; a short one has a deadline of its own."""
+"""Slow statements on a responsive server complete; short statements have a deadline of their own."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dat
     made.close()
 
 
-def test_a_slow_statement_of_a_server_that_answers_is_waited_for(database: Database) -> None:
+def test_a_slow_statement_of_a_responsive_server_completes(database: Database) -> None:
     with database.reading() as session:
         session.execute(text("SELECT pg_sleep(1.2)"))
     with database.session() as session:
         session.execute(text("SELECT pg_sleep(1.2)"))
 
 
-def test_a_short_statement_that_takes_long_is_given_up_and_the_next_one_is_answered(database: Database) -> None:
+def test_a_short_statement_times_out_and_the_next_one_succeeds(database: Database) -> None:
     with pytest.raises(IndexUnavailable, match="does not answer"):
         database.rows(select(func.pg_sleep(20)), {})
     assert database.rows(select(func.abs(-5)), {}) == [(5,)]
 
 
-def test_a_stopped_server_is_given_up_and_answers_again(database: Database, postgres_server: PostgresServer) -> None:
+def test_a_stopped_server_fails_fast_and_recovers(database: Database, postgres_server: PostgresServer) -> None:
     for write in (False, True):
         with postgres_server.frozen():
             with (

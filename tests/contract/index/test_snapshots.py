@@ -74,7 +74,7 @@ def test_an_unknown_id_is_not_found_however_large(database: Database, table_id: 
         get_snapshot(session, table_id, number)
 
 
-def test_a_published_snapshot_shows_its_lists_word_for_word(database: Database, table_id: int) -> None:
+def test_a_published_snapshot_lists_its_manifests_exactly(database: Database, table_id: int) -> None:
     listed = [
         *made.published(range(5, 0, -1), "base"),
         *made.published([9, 2], "delta"),
@@ -118,7 +118,7 @@ def test_snapshots_share_the_rows_of_their_manifests(database: Database, table_i
     assert two[:10] == one
 
 
-def test_rows_that_differ_anywhere_are_rows_of_their_own(database: Database, table_id: int) -> None:
+def test_manifest_rows_that_differ_are_separate_rows(database: Database, table_id: int) -> None:
     (first,) = made.published([1])
     others = [
         replace(first, header=other)
@@ -189,7 +189,7 @@ def test_a_failure_in_the_middle_publishes_nothing(database: Database, table_id:
     assert manifest_rows(database) == 0
 
 
-def test_a_quarantined_snapshot_says_why_until_it_is_published(database: Database, table_id: int) -> None:
+def test_a_quarantined_snapshot_has_a_reason_until_published(database: Database, table_id: int) -> None:
     row_id = made.records(database, table_id)["main", 2].row_id
     with leases.hold(database, table_id, wait_seconds=1) as lease, database.session() as session:
         quarantine(session, lease, row_id, made.NASTY)
@@ -202,7 +202,7 @@ def test_a_quarantined_snapshot_says_why_until_it_is_published(database: Databas
 
 
 @pytest.mark.parametrize("how", ["quarantine", "withdraw"])
-def test_a_published_snapshot_can_be_taken_back(database: Database, table_id: int, how: str) -> None:
+def test_a_published_snapshot_can_be_withdrawn(database: Database, table_id: int, how: str) -> None:
     made.show(database, table_id, 1, made.published([1, 2]), [1])
     made.show(database, table_id, 2, made.published([2, 3]))
     row_id = made.records(database, table_id)["main", 1].row_id
@@ -218,7 +218,7 @@ def test_a_published_snapshot_can_be_taken_back(database: Database, table_id: in
     assert len(manifests(database, table_id, 2)) == 2
 
 
-def test_what_an_older_decoder_made_is_to_be_indexed_anew(database: Database, table_id: int) -> None:
+def test_snapshots_of_an_older_decoder_are_indexed_again(database: Database, table_id: int) -> None:
     made.show(database, table_id, 1, made.published([1]))
     with database.session() as session:
         session.execute(update(SnapshotRow).values(decoder_version=0))
@@ -227,14 +227,14 @@ def test_what_an_older_decoder_made_is_to_be_indexed_anew(database: Database, ta
     assert made.records(database, table_id)["main", 1].state == "published"
 
 
-def test_publishing_other_manifests_forgets_those_before(database: Database, table_id: int) -> None:
+def test_publishing_other_manifests_replaces_the_previous_ones(database: Database, table_id: int) -> None:
     made.show(database, table_id, 1, made.published([1, 2, 3]))
     made.show(database, table_id, 1, made.published([3, 4]))
     assert as_published(manifests(database, table_id, 1)) == made.published([3, 4])
     assert manifest_rows(database) == 2
 
 
-def test_vanished_snapshots_are_forgotten_with_what_only_they_listed(database: Database, table_id: int) -> None:
+def test_vanished_snapshots_are_deleted_with_manifests_only_they_listed(database: Database, table_id: int) -> None:
     made.show(database, table_id, 1, made.published([1, 2]))
     made.show(database, table_id, 2, made.published([2, 3]))
     made.store(database, table_id, made.metadata(SNAPSHOTS[1:]))
@@ -244,7 +244,7 @@ def test_vanished_snapshots_are_forgotten_with_what_only_they_listed(database: D
     assert generation(database) == 0
 
 
-def test_a_reader_whose_snapshot_was_forgotten_is_told(database: Database, table_id: int) -> None:
+def test_reading_a_deleted_snapshot_fails(database: Database, table_id: int) -> None:
     made.show(database, table_id, 1, made.published([1]))
     row_id = made.records(database, table_id)["main", 1].row_id
     made.store(database, table_id, made.metadata(SNAPSHOTS[1:]))
@@ -260,7 +260,7 @@ def test_a_reader_whose_snapshot_was_forgotten_is_told(database: Database, table
         replace(made.snapshot(2), manifest_lists=(), inline_manifests=("m",)),
     ],
 )
-def test_another_commit_of_the_same_id_is_a_snapshot_of_its_own(
+def test_another_commit_with_the_same_id_is_another_snapshot(
     database: Database, table_id: int, another: Snapshot
 ) -> None:
     made.show(database, table_id, 1, made.published([1]))
@@ -299,7 +299,7 @@ def test_a_snapshot_that_became_a_tag_stays_published(database: Database, table_
     assert (record.row_id, record.state, record.snapshot.source) == (row_id, "published", "tag")
 
 
-def test_branches_count_their_snapshots_apart(database: Database) -> None:
+def test_branches_have_independent_snapshot_ids(database: Database) -> None:
     both = [made.snapshot(1), made.snapshot(1, "b1", at_ms=7)]
     table_id = made.table(database, of=made.metadata(both, format="paimon"))
     with database.reading() as session:
@@ -317,7 +317,7 @@ def test_the_same_snapshot_met_twice_is_one(database: Database) -> None:
     assert len(made.records(database, table_id)) == 1
 
 
-def test_damage_of_the_index_is_told_and_never_a_shorter_list(database: Database, table_id: int) -> None:
+def test_a_damaged_index_is_an_error_and_never_a_shorter_list(database: Database, table_id: int) -> None:
     made.show(database, table_id, 1, made.published([1, 2]))
     with database.session() as session:
         victim = session.scalars(select(ManifestRow).limit(1)).one()

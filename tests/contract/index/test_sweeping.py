@@ -1,4 +1,4 @@
-"""A server sweeps its segments by itself: sparing what is young, read or written again."""
+"""The sweep of segments spares young, mapped and rewritten ones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def swept_files(index: Index, grace_seconds: float = HOUR) -> int:
     return totals.segments_swept
 
 
-def test_a_lease_that_expired_is_another_process_s(index: Index) -> None:
+def test_an_expired_lease_may_be_taken_by_another_process(index: Index) -> None:
     with hold_named_lease(index.database, "one", 0) as lease:
         assert lease is not None
         with hold_named_lease(index.database, "one", 60) as other:
@@ -68,7 +68,7 @@ def test_a_lease_that_expired_is_another_process_s(index: Index) -> None:
             assert other.renew()
 
 
-def test_what_is_listed_young_or_mapped_survives(index: Index, database: Database) -> None:
+def test_listed_young_and_mapped_segments_survive(index: Index, database: Database) -> None:
     store = index.segments
     listed, orphan, young = made.published([1, 2, 3])
     table_id = made.table(database, "t1", of=made.metadata([made.snapshot(1)]))
@@ -89,7 +89,7 @@ def test_what_is_listed_young_or_mapped_survives(index: Index, database: Databas
     assert store.exists(young.segment)
 
 
-def test_what_is_written_again_after_the_listing_survives(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_rewritten_after_the_listing_survive(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     store = index.segments
     put(store, STRAY, age_seconds=2 * HOUR)
     of = SegmentStore.files
@@ -104,7 +104,7 @@ def test_what_is_written_again_after_the_listing_survives(index: Index, monkeypa
     assert store.exists(STRAY)
 
 
-def test_a_sweep_that_does_not_go_on_removes_no_more(index: Index) -> None:
+def test_a_sweep_that_is_stopped_removes_nothing_more(index: Index) -> None:
     path = put(index.segments, STRAY, age_seconds=2 * HOUR)
     SweepSegments(index, Totals(), grace_seconds=HOUR).run(Run(lambda: False))
     assert path.exists()

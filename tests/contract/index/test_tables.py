@@ -53,7 +53,7 @@ def test_a_table_is_found_by_its_name(database: Database) -> None:
             get_table(session, "A")
 
 
-def test_a_name_is_taken_once(database: Database) -> None:
+def test_a_name_is_registered_once(database: Database) -> None:
     made.table(database, "a.b")
     with pytest.raises(TableExists), database.session() as session:
         add_table(session, "a.b", "elsewhere", "paimon")
@@ -61,14 +61,14 @@ def test_a_name_is_taken_once(database: Database) -> None:
         assert get_table(session, "a.b").format == "iceberg"
 
 
-def test_a_name_may_be_as_long_as_an_index_takes(database: Database) -> None:
+def test_a_name_may_be_as_long_as_a_database_index_allows(database: Database) -> None:
     with database.session() as session:
         add_table(session, "é" * 512, "x", "iceberg")
     with pytest.raises(RequestInvalid), database.session() as session:
         add_table(session, "é" * 513, "x", "iceberg")
 
 
-def test_metadata_comes_back_as_it_was(database: Database) -> None:
+def test_metadata_round_trips(database: Database) -> None:
     written = made.metadata([made.snapshot(1), made.snapshot(2)])
     table_id = made.table(database, of=written)
     with database.reading() as session:
@@ -84,7 +84,7 @@ def test_metadata_comes_back_as_it_was(database: Database) -> None:
     assert record.table_location == written.location
 
 
-def test_newer_metadata_takes_the_place_of_older(database: Database) -> None:
+def test_newer_metadata_replaces_older(database: Database) -> None:
     table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
     newer = made.metadata(
         [],
@@ -174,7 +174,7 @@ def test_ids_are_never_used_twice(database: Database) -> None:
         made.metadata([], branch_schemas={"\x1b" * 205: (made.SCHEMA,)}),
     ],
 )
-def test_metadata_that_cannot_be_kept_is_corrupt_and_changes_nothing(database: Database, wrong: object) -> None:
+def test_metadata_that_cannot_be_stored_is_corrupt_and_changes_nothing(database: Database, wrong: object) -> None:
     good = made.metadata([made.snapshot(1)])
     table_id = made.table(database, of=good)
     with pytest.raises(MetadataCorrupt), database.session() as session:
@@ -183,7 +183,7 @@ def test_metadata_that_cannot_be_kept_is_corrupt_and_changes_nothing(database: D
         assert repr(load_metadata(session, table_id)) == repr(replace(good, snapshots=()))
 
 
-def test_names_of_any_length_are_kept_where_formats_set_no_limit(database: Database) -> None:
+def test_names_of_any_length_are_stored_where_formats_set_no_limit(database: Database) -> None:
     long = "x" * 100_000
     ref = Ref(long, "tag", 1)
     table_id = made.table(database, of=made.metadata([made.snapshot(1, operation=long)], refs=(ref,), location=long))
@@ -192,7 +192,7 @@ def test_names_of_any_length_are_kept_where_formats_set_no_limit(database: Datab
         assert session.scalar(select(TableRow.table_location)) == long
 
 
-def test_a_table_is_found_as_it_is_now_by_whoever_asks(database_url: str) -> None:
+def test_find_table_returns_the_current_record(database_url: str) -> None:
     one, other = Database(database_url), Database(database_url)
     name = "db.t\x00\ud800"
     with one.session() as session:

@@ -71,7 +71,7 @@ def test_an_object_above_the_limit_is_not_fetched(lake: Lake) -> None:
     assert isinstance(outcome, LimitExceeded)
 
 
-def test_what_lies_beside_the_root_is_refused_and_not_probed(lake: Lake) -> None:
+def test_locations_beside_the_root_are_refused_and_not_probed(lake: Lake) -> None:
     lake.put("t/x", b"1")
     lake.put("t-secret/x", b"2")
     store = ObjectStore([f"{lake.root}/t"], lake.options)
@@ -115,7 +115,7 @@ def test_a_listing_is_one_level_complete_and_sorted(lake: Lake) -> None:
     assert [child.name for child in store.list(lake.root)] == ["t", "tt", "u"]
 
 
-def test_nothing_lists_as_nothing(lake: Lake) -> None:
+def test_a_missing_folder_lists_as_empty(lake: Lake) -> None:
     lake.put("t/x", b"1")
     store = lake.store()
     assert store.list(f"{lake.root}/u") == []
@@ -123,7 +123,7 @@ def test_nothing_lists_as_nothing(lake: Lake) -> None:
     assert store.list(f"{lake.root}/t/x/y") == []
 
 
-def test_a_folder_has_a_state(lake: Lake) -> None:
+def test_a_folder_has_a_stat_result(lake: Lake) -> None:
     lake.put("t/c/x", b"1")
     info = lake.store().stat(f"{lake.root}/t")
     assert info is not None
@@ -177,7 +177,7 @@ def test_reading_many_may_stop_early(lake: Lake) -> None:
     assert store.read(f"{lake.root}/t/19") == b"x"
 
 
-def test_a_walk_goes_where_it_is_told(lake: Lake) -> None:
+def test_a_walk_descends_only_into_chosen_folders(lake: Lake) -> None:
     for name in ("a/t/metadata/x", "a/t/data/y", "a/u/data/y", "b/z", "top"):
         lake.put(name, b"1")
 

@@ -72,7 +72,7 @@ def failure_of(store: ObjectStore, expected_length: int | None = None) -> Catalo
     ids=["drip", "drip_head", "hang", "reset", "reset_midway", "garbage", "truncated", "500", "503", "502", "429",
          "timeout", "not_xml"],
 )  # fmt: skip
-def test_a_peer_that_stays_broken_is_unavailable_in_time(faulty_server: FaultyServer, behaviour: Behaviour) -> None:
+def test_a_broken_server_is_unavailable_within_the_deadline(faulty_server: FaultyServer, behaviour: Behaviour) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [behaviour]
     assert type(failure_of(store)) is StorageUnavailable
@@ -86,7 +86,7 @@ def test_a_peer_that_stays_broken_is_unavailable_in_time(faulty_server: FaultySe
     ],
     ids=["reset", "reset_midway", "garbage", "truncated", "503", "500", "hang"],
 )  # fmt: skip
-def test_one_retry_is_enough_for_a_passing_fault(faulty_server: FaultyServer, behaviour: Behaviour) -> None:
+def test_one_retry_recovers_from_a_transient_fault(faulty_server: FaultyServer, behaviour: Behaviour) -> None:
     store = store_at(faulty_server, deadline_seconds=4)
     faulty_server.script = [behaviour, answer()]
     assert store.read(PLACE) == BODY
@@ -98,14 +98,14 @@ MD5 = hashlib.md5(BODY).hexdigest()
 
 
 @pytest.mark.parametrize("data", [BODY[:-3], BODY.replace(b"m", b"n", 1), b""], ids=["short", "flipped", "empty"])
-def test_bytes_that_are_not_those_of_the_etag_are_asked_for_again(faulty_server: FaultyServer, data: bytes) -> None:
+def test_bytes_that_do_not_match_the_etag_are_requested_again(faulty_server: FaultyServer, data: bytes) -> None:
     store = store_at(faulty_server, deadline_seconds=4)
     faulty_server.script = [answer(data, etag=MD5), answer(etag=MD5)]
     assert store.read(PLACE) == BODY
     assert len(faulty_server.requests) == 2
 
 
-def test_the_same_wrong_bytes_again_and_again_are_unavailable(faulty_server: FaultyServer) -> None:
+def test_bytes_that_never_match_the_etag_are_unavailable(faulty_server: FaultyServer) -> None:
     # A proxy that has a cut object in its cache. Before, the bucket's ETags were seen to be digests.
     store = store_at(faulty_server)
     faulty_server.script = [answer(etag=MD5), answer(BODY[:-3], etag=MD5)]
@@ -115,7 +115,7 @@ def test_the_same_wrong_bytes_again_and_again_are_unavailable(faulty_server: Fau
     assert "ETag" in str(failure)
 
 
-def test_etags_that_are_no_digests_are_not_believed(faulty_server: FaultyServer) -> None:
+def test_etags_that_are_not_digests_are_ignored(faulty_server: FaultyServer) -> None:
     store = ObjectStore(["s3://lake"], faulty_server.storage, deadline_seconds=4)
     faulty_server.script = [answer(etag="0" * 32)]
     assert store.read(PLACE) == BODY
@@ -150,7 +150,7 @@ def test_one_layer_retries_a_bounded_number_of_times(faulty_server: FaultyServer
         (error("405 Method Not Allowed"), StorageError),
     ],
 )
-def test_a_final_answer_is_not_asked_for_again(
+def test_a_final_answer_is_not_retried(
     faulty_server: FaultyServer, behaviour: Behaviour, kind: type[CatalogError]
 ) -> None:
     store = store_at(faulty_server)
@@ -169,14 +169,14 @@ def test_no_redirect_is_followed(faulty_server: FaultyServer, status: str) -> No
         assert len(faulty_server.requests) <= 2
 
 
-def test_the_region_of_a_bucket_is_asked_for_once(faulty_server: FaultyServer) -> None:
+def test_the_region_of_a_bucket_is_requested_once(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [error("301 Moved Permanently", "PermanentRedirect")]
     assert "another region" in str(failure_of(store))
     assert [request.split()[0] for request in faulty_server.requests] == ["GET", "HEAD"]
 
 
-def test_a_missing_bucket_is_called_so(faulty_server: FaultyServer) -> None:
+def test_a_missing_bucket_is_reported_as_such(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [error("404 Not Found", "NoSuchBucket")]
     for probe in (store.read, store.list, store.stat):
@@ -192,7 +192,7 @@ def test_a_length_other_than_expected_is_corrupt_before_the_body_is_read(faulty_
     assert time.monotonic() - started < DEADLINE
 
 
-def test_an_answer_without_length_is_held_to_the_same_limits(faulty_server: FaultyServer) -> None:
+def test_a_response_without_length_has_the_same_limits(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [faults.without_length(BODY)]
     assert store.read(PLACE, expected_length=len(BODY)) == BODY
@@ -229,14 +229,14 @@ def test_every_page_of_a_listing_is_fetched_and_retried_alone(faulty_server: Fau
     assert len(faulty_server.requests) == 4
 
 
-def test_a_listing_that_does_not_go_on_is_an_error_not_a_short_list(faulty_server: FaultyServer) -> None:
+def test_a_listing_that_stops_is_an_error_not_a_short_list(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [_page(["a"], "1")]
     with pytest.raises(StorageError, match="does not continue"):
         store.list("s3://lake/t")
 
 
-def test_nobody_listens(faulty_server: FaultyServer) -> None:
+def test_a_refused_connection(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -246,7 +246,7 @@ def test_nobody_listens(faulty_server: FaultyServer) -> None:
         assert type(failure_of(store)) is StorageUnavailable
 
 
-def test_one_dead_object_does_not_hold_up_the_others(faulty_server: FaultyServer) -> None:
+def test_one_hanging_object_does_not_delay_the_others(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [faults.drip, answer()]
     started = time.monotonic()
@@ -267,7 +267,7 @@ def test_no_connection_and_no_thread_outlives_its_failure(faulty_server: FaultyS
     _wait_until(lambda: threading.active_count() <= threads + 1)
 
 
-def test_leaving_early_ends_the_transfers(faulty_server: FaultyServer) -> None:
+def test_closing_the_iterator_early_ends_the_transfers(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server, deadline_seconds=60)
     faulty_server.script = [answer(), faults.drip]
     reading = store.read_many([ReadRequest(f"{PLACE}{n}") for n in range(10)])
@@ -307,13 +307,13 @@ def test_no_credentials_are_denied(faulty_server: FaultyServer, monkeypatch: pyt
         ({"config_kwargs": {"nonsense": "hunter2"}}, "s3"),
     ],
 )
-def test_a_wrong_option_is_a_wrong_setting(options: dict[str, object], named: str) -> None:
+def test_an_invalid_option_is_an_invalid_setting(options: dict[str, object], named: str) -> None:
     with pytest.raises(ConfigInvalid, match=named) as caught:
         ObjectStore(["s3://lake"], {"s3": options}).check_options()
     assert "hunter2" not in f"{caught.value} {caught.value.context}"
 
 
-def test_storage_that_fsspec_does_not_know_is_a_wrong_setting() -> None:
+def test_storage_unknown_to_fsspec_is_an_invalid_setting() -> None:
     with pytest.raises(ConfigInvalid, match="nosuch"):
         ObjectStore(["nosuch://lake"], {}).check_options()
 

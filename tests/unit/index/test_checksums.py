@@ -1,4 +1,4 @@
-"""A segment with one damaged byte is told from a whole one, or reads as it was written."""
+"""A segment with one damaged byte is reported, or reads as it was written."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_segments_without_checksums_are_read_as_before(tmp_path: Path, monkeypat
     assert segment.table().equals(small())
 
 
-def test_a_slice_has_the_checksums_of_what_is_written() -> None:
+def test_a_slice_has_the_checksums_of_its_written_bytes() -> None:
     table = entries(100)
     (batch,) = table.combine_chunks().to_batches()
     one = checksums.with_checksums(batch.slice(3, 20), 0)
@@ -93,7 +93,7 @@ def test_a_slice_has_the_checksums_of_what_is_written() -> None:
     assert one == other
 
 
-def test_columns_are_checked_again_after_their_memory_was_let_go(tmp_path: Path) -> None:
+def test_columns_are_verified_again_after_their_memory_was_released(tmp_path: Path) -> None:
     table, path = small(), tmp_path / "n.arrow"
     write_segment(table, path)
     segment = Segment("n", path)

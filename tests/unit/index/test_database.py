@@ -19,7 +19,7 @@ from lakemuster.index.tables import add_table, get_table, list_tables, record_lo
 @pytest.mark.parametrize(
     "url", ["", "nonsense", "mysql://h/db", "sqlite://", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
 )
-def test_other_databases_are_a_wrong_setting(url: str) -> None:
+def test_other_databases_are_an_invalid_setting(url: str) -> None:
     with pytest.raises(ConfigInvalid, match="DATABASE_URL"):
         Database(url)
 
@@ -30,7 +30,7 @@ def test_a_wrong_url_is_not_repeated() -> None:
     assert "hunter2" not in str(told.value)
 
 
-def test_a_server_that_does_not_answer_is_unavailable_and_its_password_stays_unsaid() -> None:
+def test_a_silent_server_is_unavailable_and_its_password_is_not_shown() -> None:
     database = Database("postgresql+psycopg://user:hunter2@127.0.0.1:1/db")
     for attempt in (database.check_version, database.migrate, lambda: _read(database)):
         with pytest.raises(IndexUnavailable) as told:
@@ -45,7 +45,7 @@ def _read(database: Database) -> None:
         list_tables(session)
 
 
-def test_the_embedded_index_makes_itself_and_its_folder(tmp_path: Path) -> None:
+def test_the_embedded_index_creates_itself_and_its_folder(tmp_path: Path) -> None:
     database = open_database(f"sqlite:///{tmp_path}/new/folder/index.db")
     database.check_version()
     with database.reading() as session:
@@ -57,7 +57,7 @@ def test_the_embedded_index_is_for_its_owner_only(tmp_path: Path) -> None:
     assert (tmp_path / "index.db").stat().st_mode & 0o777 == 0o600
 
 
-def test_an_embedded_index_of_a_newer_program_is_refused(tmp_path: Path) -> None:
+def test_an_embedded_index_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/index.db"
     open_database(url).close()
     with sqlite3.connect(tmp_path / "index.db") as connection:
@@ -68,7 +68,7 @@ def test_an_embedded_index_of_a_newer_program_is_refused(tmp_path: Path) -> None
             attempt()
 
 
-def test_a_database_without_tables_says_what_to_run(tmp_path: Path) -> None:
+def test_the_error_of_an_empty_database_names_the_command(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path}/index.db")
     with pytest.raises(DatabaseVersionMismatch, match="lakemuster migrate"):
         database.check_version()
@@ -78,13 +78,13 @@ def test_a_database_without_tables_says_what_to_run(tmp_path: Path) -> None:
         database.rows(select(TableRow.id), {})
 
 
-def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_text("not a database" * 100)
     with pytest.raises(IndexUnavailable):
         open_database(f"sqlite:///{tmp_path}/index.db")
 
 
-def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(IndexUnavailable, match="cannot create"):
         open_database(f"sqlite:///{tmp_path}/file/index.db")
@@ -105,7 +105,7 @@ def database(tmp_path: Path) -> Database:
     return open_database(f"sqlite:///{tmp_path}/index.db")
 
 
-def test_a_block_that_raises_leaves_nothing(database: Database) -> None:
+def test_a_block_that_raises_is_rolled_back(database: Database) -> None:
     def work() -> None:
         with database.session() as session:
             add_table(session, "a", "x", "iceberg")
@@ -131,7 +131,7 @@ def test_a_number_beyond_64_bits_is_bad_metadata(database: Database) -> None:
         record_look(session, table.table_id, 2**63)
 
 
-def test_a_writer_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_waits_too_long_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.1)
     database = open_database(f"sqlite:///{tmp_path}/index.db")
     with database.session() as session:
@@ -166,7 +166,7 @@ def test_writers_that_first_read_take_turns(database: Database) -> None:
 
 
 @pytest.mark.parametrize("value", ["plain", "nul\0", "\ud800 lone", "\x1b0000", "\x1b", "é\U0001f600", ""])
-def test_text_that_databases_refuse_is_escaped_and_comes_back(value: str) -> None:
+def test_text_that_databases_reject_is_escaped_and_round_trips(value: str) -> None:
     stored = AnyText().process_bind_param(value, None)  # type: ignore[arg-type]
     assert stored is not None
     assert "\0" not in stored

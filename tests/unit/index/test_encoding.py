@@ -1,4 +1,4 @@
-"""Documents give back what they were given, whatever a metadata file holds."""
+"""Documents round-trip, whatever a metadata file contains."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ TYPES = st.recursive(
 
 
 @given(VALUES)
-def test_every_value_comes_back_as_it_was(value: object) -> None:
+def test_every_value_round_trips(value: object) -> None:
     # repr tells 1 from 1.0 and True, list from tuple, -0.0 from 0.0, and finds NaN equal to itself.
     assert repr(decode(encode(value))) == repr(value)
 
@@ -90,26 +90,24 @@ def test_documents_are_ascii_without_nul(value: object) -> None:
 
 
 @given(st.lists(SUMMARIES, max_size=3).map(tuple))
-def test_partition_bounds_come_back_as_they_were(summaries: tuple[PartitionFieldSummary, ...]) -> None:
+def test_partition_bounds_round_trip(summaries: tuple[PartitionFieldSummary, ...]) -> None:
     assert repr(decode(encode(summaries))) == repr(summaries)
 
 
 @given(st.lists(fields(TYPES), max_size=3).map(tuple), st.lists(st.tuples(ANY_TEXT, ANY_TEXT), max_size=2).map(tuple))
-def test_schemas_come_back_as_they_were(columns: tuple[Field, ...], options: tuple[tuple[str, str], ...]) -> None:
+def test_schemas_round_trip(columns: tuple[Field, ...], options: tuple[tuple[str, str], ...]) -> None:
     schema = Schema(3, columns, (1,), ("p",), ("k",), options, "comment", 5, 7)
     assert repr(decode(encode(schema))) == repr(schema)
 
 
 @given(st.integers(), ANY_TEXT, st.dictionaries(ANY_TEXT, ANY_TEXT, max_size=3), st.dictionaries(ANY_TEXT, VALUES))
-def test_snapshots_come_back_as_they_were(
-    number: int, text: str, summary: dict[str, str], extra: dict[str, object]
-) -> None:
+def test_snapshots_round_trip(number: int, text: str, summary: dict[str, str], extra: dict[str, object]) -> None:
     lists = (ManifestListRef("base", text, number), ManifestListRef("delta", "d"))
     snapshot = Snapshot(number, 5, lists, text, "tag", None, number, text, 0, (text,), summary, extra)
     assert repr(decode(encode(snapshot))) == repr(snapshot)
 
 
-def test_specs_and_refs_come_back_as_they_were() -> None:
+def test_specs_and_refs_round_trip() -> None:
     spec = PartitionSpec(1, (PartitionField(1000, "a_bucket", "bucket[16]", (1, 2)),))
     ref = Ref("audit", "tag", 2**62, "main", {"max_ref_age_ms": 5})
     assert decode(encode((spec, ref))) == (spec, ref)
@@ -129,7 +127,7 @@ def test_nan_is_kept_as_nan() -> None:
     assert math.isnan(decode(encode(float("nan"))))
 
 
-def test_types_that_metadata_does_not_have_are_refused() -> None:
+def test_types_outside_metadata_are_refused() -> None:
     with pytest.raises(TypeError, match="set"):
         encode({"a": {1, 2}})
 
@@ -146,11 +144,11 @@ def test_deep_nesting_is_a_limit_not_a_crash() -> None:
     "document",
     [b"", b"{", b"\xff", b'{"$":"Elsewhere"}', b'{"$":"decimal","text":"x"}', b'{"$":"uuid"}', b'{"$":"Ref","no":1}'],
 )
-def test_a_damaged_document_is_told(document: bytes) -> None:
+def test_a_damaged_document_is_reported(document: bytes) -> None:
     with pytest.raises(IndexUnavailable):
         decode(document)
 
 
-def test_uuids_and_bytes_are_not_texts() -> None:
+def test_uuids_and_bytes_are_distinct_from_text() -> None:
     value = (UUID(int=5), b"\x00\xff", "AP8=")
     assert decode(encode(value)) == value

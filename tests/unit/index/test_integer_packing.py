@@ -1,4 +1,4 @@
-"""Packed integers come back, and take little room."""
+"""Packed integers round-trip, and take few bytes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ROLES = st.sampled_from(["manifests", "base", "delta", "changelog", "index"])
 
 
 @given(st.lists(INT64 | st.integers(-3, 3) | st.sampled_from([-(2**63), 2**63 - 1])))
-def test_integers_come_back_as_they_were(numbers: list[int]) -> None:
+def test_integers_round_trip(numbers: list[int]) -> None:
     unpacked = unpack(pack(np.array(numbers, dtype=np.int64)))
     assert unpacked.dtype == np.int64
     assert unpacked.tolist() == numbers
 
 
 @given(st.lists(st.tuples(ROLES, st.integers(1, 2**62))))
-def test_members_come_back_in_their_order(members: list[tuple[Role, int]]) -> None:
+def test_members_round_trip_in_order(members: list[tuple[Role, int]]) -> None:
     roles, ids = unpack_members(pack_members(members))
     assert list(zip(roles, ids.tolist(), strict=True)) == members
 
@@ -46,12 +46,12 @@ def test_unpacked_integers_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("damaged", [b"", b"\x02", b"\x01", b"\x01abc", pack(np.arange(9))[:-3]])
-def test_damage_is_told(damaged: bytes) -> None:
+def test_damage_is_reported(damaged: bytes) -> None:
     with pytest.raises(IndexUnavailable):
         unpack(damaged)
 
 
 @pytest.mark.parametrize("numbers", [[], [5], [-1], [1, 0, 2, 7], [1, 9, 1, 7], [1, 0, -1], [2, 0, 2, 0, 2, 7]])
-def test_damaged_members_are_told(numbers: list[int]) -> None:
+def test_damaged_members_are_reported(numbers: list[int]) -> None:
     with pytest.raises(IndexUnavailable):
         unpack_members(pack(np.array(numbers, dtype=np.int64)))

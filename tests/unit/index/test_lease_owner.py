@@ -1,4 +1,4 @@
-"""A holder's name tells whether its process is dead, and never that a living one is."""
+"""Lease owners: a dead process is detected, and a living one is never taken for dead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_this_process_is_alive() -> None:
     assert not is_dead(new_owner())
 
 
-def test_a_process_is_dead_once_it_ended() -> None:
+def test_an_ended_process_is_dead() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SAY_HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -31,11 +31,11 @@ def test_a_process_is_dead_once_it_ended() -> None:
     assert is_dead(holder)
 
 
-def test_a_later_process_of_the_same_id_is_another() -> None:
+def test_a_later_process_with_the_same_id_is_another() -> None:
     name, place, pid, _ = new_owner().split(" ")
     assert is_dead(f"{name} {place} {pid} 1")
 
 
 @pytest.mark.parametrize("other", ["", "x", "a - 1 -", "a elsewhere/pid:[1] 1 5", "a b c d", "a b 1 2 3"])
-def test_what_cannot_be_told_is_taken_for_alive(other: str) -> None:
+def test_an_unknown_owner_counts_as_alive(other: str) -> None:
     assert not is_dead(other)

@@ -48,7 +48,7 @@ def test_requests_fail_at_once_while_the_server_is_silent_and_one_tries_again() 
     assert not server.breaker.is_open
 
 
-def test_quiet_statements_share_a_probe() -> None:
+def test_silent_statements_share_a_probe() -> None:
     server = Server()
     assert [server.breaker.check() for _ in range(5)] == [True] * 5
     assert server.probes == 1
@@ -57,7 +57,7 @@ def test_quiet_statements_share_a_probe() -> None:
     assert server.probes == 2
 
 
-def test_a_refusal_is_an_answer() -> None:
+def test_a_rejection_counts_as_an_answer() -> None:
     server = Server()
     server.refusal = psycopg.errors.TooManyConnections()
     assert server.refusal.sqlstate is not None

@@ -1,4 +1,4 @@
-"""Local copies of remote segments: under the budget, never partial, never pulled from under a reader."""
+"""The cache of remote segments: within its budget, never partial, evicted copies stay readable."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_copy_is_downloaded_once(tmp_path: Path) -> None:
     SegmentCache(tmp_path, 1000).get(NAMES[0], again)
 
 
-def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
+def test_the_least_recently_used_are_evicted_first(tmp_path: Path) -> None:
     cache = SegmentCache(tmp_path, 1000)
     for name in NAMES[:10]:
         use(cache, name)
@@ -78,7 +78,7 @@ def test_a_segment_above_the_budget_is_still_served(tmp_path: Path) -> None:
     assert set(copies(tmp_path)) == {NAMES[1]}
 
 
-def test_an_evicted_copy_stays_readable_to_who_has_it_open(tmp_path: Path) -> None:
+def test_an_evicted_copy_stays_readable_while_open(tmp_path: Path) -> None:
     cache = SegmentCache(tmp_path, 150)
     with use(cache, NAMES[0]).open("rb") as reader:
         use(cache, NAMES[1])
@@ -99,7 +99,7 @@ def test_a_broken_download_leaves_nothing(tmp_path: Path) -> None:
     assert use(cache, NAMES[0]).stat().st_size == 100
 
 
-def test_threads_that_want_one_segment_download_it_once(tmp_path: Path) -> None:
+def test_concurrent_threads_download_a_segment_once(tmp_path: Path) -> None:
     cache = SegmentCache(tmp_path, 1000)
     calls: list[Path] = []
 
@@ -143,7 +143,7 @@ def test_threads_under_a_tight_budget_always_get_a_whole_copy(tmp_path: Path) ->
     assert wrong == []
 
 
-def test_a_dropped_copy_is_fetched_anew(tmp_path: Path) -> None:
+def test_a_dropped_copy_is_fetched_again(tmp_path: Path) -> None:
     cache = SegmentCache(tmp_path, 1000)
     use(cache, NAMES[0], 5)
     assert cache.drop(NAMES[0])
@@ -151,7 +151,7 @@ def test_a_dropped_copy_is_fetched_anew(tmp_path: Path) -> None:
     assert use(cache, NAMES[0], 7).stat().st_size == 7
 
 
-def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(IndexUnavailable):
         SegmentCache(tmp_path / "file", 10)

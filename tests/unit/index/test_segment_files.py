@@ -1,4 +1,4 @@
-"""A segment reads back as written, or is told apart from one that does."""
+"""A segment reads back as written, or is reported as damaged."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_segment_reads_back_as_written(tmp_path: Path) -> None:
     assert table.schema.equals(entries().schema, check_metadata=True)
 
 
-def test_batches_are_of_one_size_however_the_table_was_chunked(tmp_path: Path) -> None:
+def test_batches_have_one_size_for_any_chunking(tmp_path: Path) -> None:
     segment = Segment("n", written(tmp_path))
     assert [batch.num_rows for batch in segment.batches] == [BATCH_ROWS, BATCH_ROWS, 17]
 
@@ -65,7 +65,7 @@ def test_batches_are_of_one_size_however_the_table_was_chunked(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("start", "end"), [(0, 0), (0, 1), (5, BATCH_ROWS), (BATCH_ROWS - 1, BATCH_ROWS + 1), (7, ROWS), (ROWS, ROWS)]
 )
-def test_some_rows_are_those_of_the_table(tmp_path: Path, start: int, end: int) -> None:
+def test_a_range_of_rows_equals_the_tables(tmp_path: Path, start: int, end: int) -> None:
     names = ["lower.1", "record_count"]
     found = Segment("n", written(tmp_path)).rows(start, end, names)
     assert found.equals(entries().select(names).slice(start, end - start))
@@ -81,7 +81,7 @@ def test_an_empty_manifest_has_a_segment(tmp_path: Path, columns: dict[str, pa.D
     assert segment.table(["status"]).schema.names == ["status"]
 
 
-def test_columns_come_in_the_order_asked_for(tmp_path: Path) -> None:
+def test_columns_have_the_requested_order(tmp_path: Path) -> None:
     segment = Segment("n", written(tmp_path))
     assert segment.table(["lower.1", "record_count"]).equals(entries().select(["lower.1", "record_count"]))
     assert segment.table([]).num_rows == ROWS
@@ -116,7 +116,7 @@ def _resident_bytes(path: Path) -> int:
     return found
 
 
-def test_what_was_read_outlives_the_segment_and_its_file(tmp_path: Path) -> None:
+def test_read_data_outlives_the_segment_and_its_file(tmp_path: Path) -> None:
     path = written(tmp_path)
     segment = Segment("n", path)
     path.unlink()
@@ -135,7 +135,7 @@ def test_open_segments_hold_no_file_open(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(0, 10_000))
-def test_a_shorter_file_is_no_segment(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+def test_a_truncated_file_is_not_a_segment(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     path = written(tmp_path_factory.mktemp("cut"), entries(300))
     whole = path.read_bytes()
     path.write_bytes(whole[: min(cut, len(whole) - 1)])
@@ -143,7 +143,7 @@ def test_a_shorter_file_is_no_segment(tmp_path_factory: pytest.TempPathFactory, 
         Segment("n", path)
 
 
-def test_a_file_with_fewer_rows_than_it_says_is_no_segment(tmp_path: Path) -> None:
+def test_a_file_with_fewer_rows_than_recorded_is_not_a_segment(tmp_path: Path) -> None:
     for rows, batches in ((ROWS, 2), (ROWS, 3)):
         metadata = {b"lakemuster.decoder": b"1", b"lakemuster.rows": b"%d" % rows}
         short = pa.table({"a": range(1000)}).replace_schema_metadata(metadata)
@@ -154,7 +154,7 @@ def test_a_file_with_fewer_rows_than_it_says_is_no_segment(tmp_path: Path) -> No
             Segment("n", tmp_path / "s").table()
 
 
-def test_another_arrow_file_is_no_segment(tmp_path: Path) -> None:
+def test_another_arrow_file_is_not_a_segment(tmp_path: Path) -> None:
     with pa.ipc.new_file(tmp_path / "s", pa.schema([("a", pa.int64())])):
         pass
     with pytest.raises(SegmentCorrupt):
@@ -179,7 +179,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_moves_to_another_disk_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_moves_to_another_disk_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
     source.write_bytes(b"content")
     rename = Path.replace

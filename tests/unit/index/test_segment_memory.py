@@ -41,7 +41,7 @@ def path_of(root: Path, name: str) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what of a file is resident")
-def test_segments_over_the_budget_leave_memory_and_read_back(stored):
+def test_segments_over_the_budget_are_released_and_stay_readable(stored):
     root, names = stored
     store = SegmentStore(str(root), max_mapped=2 * ROWS * 8 + 10_000)
     tables = [store.open(name).table() for name in names]
@@ -53,7 +53,7 @@ def test_segments_over_the_budget_leave_memory_and_read_back(stored):
     assert [table.column("a")[ROWS - 1].as_py() for table in tables] == [(n + 1) * (ROWS - 1) for n in range(4)]
 
 
-def test_a_budget_less_than_one_segment_serves_it(stored):
+def test_a_segment_above_the_budget_is_served(stored):
     root, names = stored
     store = SegmentStore(str(root), max_mapped=1)
     for name in [*names, *names]:
@@ -61,7 +61,7 @@ def test_a_budget_less_than_one_segment_serves_it(stored):
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell what is resident")
-def test_segments_stay_while_what_is_looked_at_of_them_fits(stored, monkeypatch: pytest.MonkeyPatch):
+def test_segments_stay_resident_while_their_read_columns_fit(stored, monkeypatch: pytest.MonkeyPatch):
     root, names = stored
     monkeypatch.setattr(segment_store, "_in_memory", lambda: ROWS * 8)
     store = SegmentStore(str(root), max_mapped=2 * ROWS * 8)
@@ -72,7 +72,7 @@ def test_segments_stay_while_what_is_looked_at_of_them_fits(stored, monkeypatch:
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what of a file is resident")
-def test_other_columns_of_segments_that_all_were_looked_at_leave_memory_too(stored, monkeypatch: pytest.MonkeyPatch):
+def test_other_columns_of_resident_segments_are_released_too(stored, monkeypatch: pytest.MonkeyPatch):
     root, names = stored
     in_memory = 1
     monkeypatch.setattr(segment_store, "_in_memory", lambda: in_memory)

@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> SegmentStore:
     return SegmentStore(str(tmp_path / "segments"), max_open=3)
 
 
-def test_a_segment_is_in_the_store_once_it_was_put(store: SegmentStore) -> None:
+def test_a_segment_exists_after_put(store: SegmentStore) -> None:
     assert not store.exists(NAMES[0])
     put(store, NAMES[0])
     assert store.exists(NAMES[0])
@@ -40,7 +40,7 @@ def test_a_file_url_is_a_local_folder(tmp_path: Path) -> None:
     assert SegmentStore(str(tmp_path / "segments")).open(NAMES[0]).num_rows == 3
 
 
-def test_a_missing_segment_is_said_to_be_missing(store: SegmentStore) -> None:
+def test_a_missing_segment_is_reported(store: SegmentStore) -> None:
     with pytest.raises(SegmentCorrupt, match="missing"):
         store.open(NAMES[0])
 
@@ -101,7 +101,7 @@ def test_files_tell_segments_from_leftovers(store: SegmentStore) -> None:
     assert [file.name for file in store.files()] == [NAMES[0]]
 
 
-def test_a_deleted_segment_stays_readable_to_who_has_it_open(store: SegmentStore) -> None:
+def test_a_deleted_segment_stays_readable_while_open(store: SegmentStore) -> None:
     put(store, NAMES[0])
     segment = store.open(NAMES[0])
     for file in store.files():
@@ -111,7 +111,7 @@ def test_a_deleted_segment_stays_readable_to_who_has_it_open(store: SegmentStore
     assert not store.exists(NAMES[0])
 
 
-def test_a_store_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_created_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(IndexUnavailable):
         SegmentStore(str(tmp_path / "file" / "segments"))
@@ -124,6 +124,6 @@ def test_a_store_that_vanished_is_not_ready(tmp_path: Path, store: SegmentStore)
         store.check()
 
 
-def test_a_url_that_fsspec_does_not_know_is_a_wrong_setting(tmp_path: Path) -> None:
+def test_a_url_unknown_to_fsspec_is_an_invalid_setting(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="SEGMENTS_URL"):
         SegmentStore("nosuch://bucket/x", {}, tmp_path / "cache")

@@ -1,4 +1,4 @@
-"""The file of an embedded index is looked at as it is on disk."""
+"""Checks of an embedded index's file, as it is on disk."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "index.db"
 
 
-def test_a_whole_file_is_well_and_a_written_one_too(path: Path) -> None:
+def test_an_intact_file_passes_also_after_writes(path: Path) -> None:
     file = SqliteFile(path)
     file.opened()
     file.check()
@@ -32,7 +32,7 @@ def test_a_whole_file_is_well_and_a_written_one_too(path: Path) -> None:
         SqliteFile(path).check()
 
 
-def test_a_file_that_is_gone_or_replaced_is_told(path: Path) -> None:
+def test_a_missing_or_replaced_file_is_reported(path: Path) -> None:
     file = SqliteFile(path)
     file.opened()
     copy = path.with_suffix(".copy")
@@ -46,7 +46,7 @@ def test_a_file_that_is_gone_or_replaced_is_told(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 4096), (4096, 1 << 20), (100_000, 400_000)])
-def test_a_damaged_file_is_told_when_it_is_read_next(path: Path, start: int, stop: int) -> None:
+def test_a_damaged_file_is_reported_at_the_next_check(path: Path, start: int, stop: int) -> None:
     now = 0.0
     file = SqliteFile(path, lambda: now)
     file.check()
@@ -61,7 +61,7 @@ def test_a_damaged_file_is_told_when_it_is_read_next(path: Path, start: int, sto
             file.check()
 
 
-def test_a_truncated_file_is_told(path: Path) -> None:
+def test_a_truncated_file_is_reported(path: Path) -> None:
     file = SqliteFile(path)
     file.opened()
     with path.open("r+b") as opened:

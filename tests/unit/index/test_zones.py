@@ -99,14 +99,14 @@ def test_machine_code_writes_what_its_source_and_numpy_write(of: pa.DataType, da
 
 
 @pytest.mark.parametrize("texts", [[b"", b"\0", b"\0" * 8, b"\0" * 9], [b"12345678b", b"12345678a", b"12345678"]])
-def test_texts_with_the_same_beginning_are_told_apart(texts: list[bytes]) -> None:
+def test_texts_with_a_common_prefix_are_distinguished(texts: list[bytes]) -> None:
     for some in permutations(texts):
         zones = segment_zones(pa.table({"lower.1": pa.array(some), "upper.1": pa.array(some)}), [len(some)])
         assert zones.column("lower.1").to_pylist() == [min(texts)]
         assert zones.column("upper.1").to_pylist() == [max(texts)]
 
 
-def test_a_table_in_pieces_has_the_zones_of_the_whole() -> None:
+def test_a_chunked_table_has_the_same_zones() -> None:
     table = table_of(5)
     pieces = pa.concat_tables([table.slice(0, 700), table.slice(700, 1), table.slice(701)])
     assert segment_zones(pieces, [2000, 1000]).equals(segment_zones(table, [2000, 1000]))
@@ -161,7 +161,7 @@ def test_columns_of_any_type_are_read_as_arrow_reads_them(data: Any) -> None:
             assert zones.counts(place).tolist() == values.to_pylist()
 
 
-def test_zones_that_are_not_whole_are_none(tmp_path: Path) -> None:
+def test_incomplete_zones_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "s.arrow"
     write_segment(table_of(2), path)
     whole = path.read_bytes()

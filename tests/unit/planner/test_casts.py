@@ -22,5 +22,5 @@ def test_promoted_values_are_kept() -> None:
         (pa.array([1], pa.int64()), pa.list_(pa.int64())),
     ],
 )
-def test_what_the_type_cannot_hold_is_unknown(values: pa.Array, target: pa.DataType) -> None:
+def test_values_that_do_not_fit_the_type_are_unknown(values: pa.Array, target: pa.DataType) -> None:
     assert cast_or_none(values, target) is None

@@ -123,7 +123,9 @@ def test_a_selective_plan_opens_the_segments_of_its_packs_only(services: Service
 
 
 @pytest.mark.parametrize(("primary_key", "segments"), [(False, 3), (True, 15)], ids=["appended", "keyed"])
-def test_so_does_one_of_a_paimon_table(primary_key: bool, segments: int, tmp_path: Path, work: Work) -> None:
+def test_a_selective_paimon_plan_opens_the_segments_of_its_packs_only(
+    primary_key: bool, segments: int, tmp_path: Path, work: Work
+) -> None:
     paimon_table(
         tmp_path / "lake" / "db.db" / "t", files=FILES, columns=4, manifests=MANIFESTS, primary_key=primary_key
     )
@@ -135,7 +137,7 @@ def test_so_does_one_of_a_paimon_table(primary_key: bool, segments: int, tmp_pat
     assert work.counts["entries"] <= 4 * ZONE
 
 
-def test_a_plan_that_no_zone_helps_reads_each_column_once_in_its_life(services: Services, work: Work) -> None:
+def test_a_plan_without_zone_pruning_reads_each_column_once(services: Services, work: Work) -> None:
     assert files(services, "user_id = 500000000")
     work.clear()
     assert files(services, "code = 500000000") <= 1
@@ -162,7 +164,7 @@ def test_values_of_in_do_not_multiply_the_work(services: Services, work: Work) -
     assert found == [FILES, FILES]
 
 
-def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) -> None:
+def test_tasks_evaluate_each_entry_once_in_total(services: Services, work: Work) -> None:
     whole = plan(services, "user_id > 5000")
     keys = list(cut(whole, 100))
     assert len(keys) >= FILES // 100
@@ -174,7 +176,7 @@ def test_tasks_look_at_each_entry_once_in_all(services: Services, work: Work) ->
 
 @pytest.mark.parametrize("memory", [0, MEMORY.limit])
 @pytest.mark.parametrize("text", ["user_id > 5000", "code < 100000000", "id >= 11000000 and price < 100"])
-def test_ranges_of_a_plan_are_the_plan_wherever_they_are_cut(services: Services, text: str, memory: int) -> None:
+def test_ranges_of_a_plan_add_up_to_the_plan(services: Services, text: str, memory: int) -> None:
     whole = plan(services, text)
     files_of = FILES // MANIFESTS
     cuts = [Position(p, o) for p in range(MANIFESTS) for o in (0, 1, 1023, 1024, files_of - 1, files_of)]
@@ -198,9 +200,7 @@ def test_scattered_files_are_few_batches(services: Services) -> None:
     assert len(batches) <= 2
 
 
-def test_files_are_put_together_once_and_only_when_somebody_looks(
-    services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_are_gathered_once_and_only_when_read(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     table_of, made = planned_entries.table_of, list[int]()
 
     def counted(group: Sequence[BatchFiles]) -> pa.Table:
@@ -231,7 +231,7 @@ def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None
     assert len(work.segments) <= LARGEST_PACK + 1
 
 
-def test_delete_files_of_most_files_are_found_once(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deletes_of_whole_batches_are_matched_once(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(next(iter(services.settings.roots)), "t")
     append_deletes(root, "positions", 800)
     services.refresh(NAME)
@@ -256,7 +256,7 @@ def test_delete_files_of_most_files_are_found_once(services: Services, monkeypat
             assert numbers.tolist() == batch.deletes.tolist()
 
 
-def test_a_question_asked_again_after_a_commit_costs_what_is_new(services: Services, work: Work) -> None:
+def test_a_repeated_filter_after_a_commit_evaluates_new_entries_only(services: Services, work: Work) -> None:
     texts = ["id >= 11000000 and id < 11400000", "user_id < 90000000", "price < -900 and code < 500000000"]
 
     def asked(text: str) -> PlanPage:

@@ -1,4 +1,4 @@
-"""Rows gathered from many batches are those that Arrow takes, of every type that a segment has."""
+"""Rows gathered from many batches equal those that Arrow's take returns, for every type of a segment."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_rows_are_those_that_arrow_takes(parts: list[tuple[pa.RecordBatch, np.nd
     assert str(found.to_pylist()) == str(expected.to_pylist())
 
 
-def test_what_is_remembered_of_a_segment_stays_small_and_right() -> None:
+def test_cached_columns_of_a_segment_are_bounded_and_correct() -> None:
     names = [f"c{n}" for n in range(3 * CACHED_BATCHES)]
     segment: Any = Batches(pa.record_batch([pa.array([n, 50 + n]) for n in range(len(names))], names=names))
     for _ in range(2):
@@ -97,7 +97,7 @@ def test_what_is_remembered_of_a_segment_stays_small_and_right() -> None:
     assert batch_columns(segment, 0, (names[-1],)) is batch_columns(segment, 0, (names[-1],))
 
 
-def test_more_than_an_array_holds_is_refused() -> None:
+def test_more_text_than_an_array_can_have_is_refused() -> None:
     text = "x" * 2**20
     segment: Any = Batches(pa.record_batch({"a": [text, text]}))
     some = batch_columns(segment, 0, ("a",))

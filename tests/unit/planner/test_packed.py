@@ -74,7 +74,7 @@ def spec_of(services: Services) -> SpecIndex:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> None:
+def test_plans_equal_those_without_packing(services: Services, text: str) -> None:
     assert any(source.manifests > 1 for source in spec_of(services).sources)
     found = planned(services, text, alone=False)
     assert found == planned(services, text, alone=True)
@@ -82,7 +82,7 @@ def test_plans_are_those_of_manifests_alone(services: Services, text: str) -> No
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "code < 300000000 and price < -900"])
-def test_an_explanation_counts_what_packs_hold_and_opens_no_manifest_alone(
+def test_an_explanation_counts_packed_entries_and_opens_no_single_manifest(
     services: Services, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = services.view(NAME, CURRENT)
@@ -105,9 +105,7 @@ def test_an_explanation_counts_what_packs_hold_and_opens_no_manifest_alone(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_comes_at_either_end_of_a_list_leaves_its_runs_what_they_are(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_manifests_at_either_end_leave_other_runs_unchanged(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "PACKED_ROWS", 100)
     monkeypatch.setattr(packed, "SMALL", 25)
     chance = random.Random(seed)
@@ -118,7 +116,7 @@ def test_what_comes_at_either_end_of_a_list_leaves_its_runs_what_they_are(
         assert now <= whole
 
 
-def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(
+def test_a_commit_repacks_nothing_and_a_sweep_deletes_nothing_in_use(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load, read = manifests.load_manifests, []
@@ -139,7 +137,7 @@ def test_a_commit_packs_nothing_anew_and_a_sweep_takes_nothing_that_is_read(
     assert len(planned(services, "", alone=False)) == FILES + 10
 
 
-def test_entries_of_a_packed_batch_have_what_their_own_manifests_give_them(
+def test_entries_of_a_packed_batch_inherit_from_their_own_manifests(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan, "MANY_EACH", 0)

@@ -1,4 +1,4 @@
-"""Keys of locations: of a text alone, whatever stands beside it."""
+"""Keys of locations: a key depends on its text only."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), min_size=1
 
 
 @given(texts=texts, skipped=st.integers(0, 3))
-def test_a_key_is_of_its_text_alone(texts: list[str], skipped: int) -> None:
+def test_a_key_depends_on_its_text_only(texts: list[str], skipped: int) -> None:
     sliced = pa.array(texts, pa.string())[skipped:]
     alone = [keys_of(pa.array([text]))[0] for text in texts[skipped:]]
     assert keys_of(sliced).tolist() == alone
     assert list(map(key_of, texts[skipped:])) == alone
 
 
-def test_names_of_files_have_keys_of_their_own() -> None:
+def test_file_names_have_distinct_keys() -> None:
     names = [
         f"s3://b/t/day={n % 7}/part-{n:05d}-2f9a6ba0-9b0e-4ddd-8f4c-0a3a1c7a7d11-c000.snappy.parquet"
         for n in range(20_000)
@@ -29,7 +29,7 @@ def test_names_of_files_have_keys_of_their_own() -> None:
     assert len(np.unique(keys_of(pa.array(names)))) == len(names)
 
 
-def test_of_no_texts_there_are_no_keys() -> None:
+def test_no_texts_give_no_keys() -> None:
     assert keys_of(pa.array([], pa.string())).tolist() == []
     assert keys_of(pa.array([""])).tolist() == keys_of(pa.array(["x", ""])).tolist()[1:]
 

@@ -1,4 +1,4 @@
-"""Of which things entries are: as a search for each of them finds it."""
+"""Owners of entries, compared with a search for each entry."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ COUNTS = st.lists(st.sampled_from([0, 1, 2, 7, 40]), min_size=1, max_size=60).fi
 
 
 @given(COUNTS, st.data())
-def test_entries_are_of_the_things_that_a_search_for_each_finds(counts: list[int], data: st.DataObject) -> None:
-    """Few entries of many things, all entries of few, things without entries between them."""
+def test_owners_are_those_that_a_search_finds(counts: list[int], data: st.DataObject) -> None:
+    """Few entries of many owners, all entries of few, and owners without entries between them."""
     starts = np.cumsum([0, *counts])
     everything = range(int(starts[-1]))
     chosen = data.draw(st.sets(st.sampled_from(everything), min_size=1) | st.just(set(everything)))

@@ -23,7 +23,9 @@ from lakemuster.storage.store import ObjectStore
         (["s3://a", "s3://b/x"], ["s3://a/y", "s3://b"], ["s3://a/y", "s3://b/x"]),
     ],
 )
-def test_roots_within_places_are_the_inner_of_each_two(roots: list[str], places: list[str], within: list[str]) -> None:
+def test_roots_within_prefixes_are_the_narrower_of_each_pair(
+    roots: list[str], places: list[str], within: list[str]
+) -> None:
     found = Roots.of(roots, "/").within([Location.parse(place) for place in places])
     assert [root.text for root in found.locations] == within
 
@@ -58,7 +60,7 @@ def test_a_tables_store_opens_what_every_rule_allows(
         opened.roots.admit(location)
 
 
-def test_a_registered_table_is_held_against_the_rule_of_now() -> None:
+def test_a_registered_table_is_checked_against_the_current_rule() -> None:
     confinement = NamespaceConfinement()
     confinement.require("shop.t", "s3://anywhere/t", ())
     confinement.rule = lambda _: ("s3://lake/shop",)

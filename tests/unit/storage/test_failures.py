@@ -1,4 +1,4 @@
-"""Foreign errors become ours, the most specific one."""
+"""Foreign errors are mapped to the most specific of ours."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from lakemuster.storage.s3 import _failure_of
     ],
     ids=repr,
 )
-def test_an_error_has_its_counterpart(error: Exception, kind: type[StorageError]) -> None:
+def test_errors_are_mapped(error: Exception, kind: type[StorageError]) -> None:
     failure = failure_of(error, "s3://lake/x")
     assert type(failure) is kind
     assert failure.message.startswith("s3://lake/x: ")
     assert "hunter2" not in f"{failure} {failure.context}"
 
 
-def test_our_own_errors_pass() -> None:
+def test_our_own_errors_pass_unchanged() -> None:
     ours = ObjectMissing("x")
     assert failure_of(ours, "y") is ours
 

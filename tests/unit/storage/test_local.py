@@ -1,4 +1,4 @@
-"""Local folders: what is read, and what never is."""
+"""Local folders: which files are read, and which never are."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_listing_leaves_out_what_cannot_be_opened(lake: Path) -> None:
     assert [child.name for child in store.list(str(lake))] == ["db"]
 
 
-def test_pipes_devices_and_loops_are_no_objects(lake: Path) -> None:
+def test_pipes_devices_and_link_loops_are_not_objects(lake: Path) -> None:
     store = ObjectStore([str(lake), "/dev/zero"], {})
     for name in (f"{lake}/db/pipe", f"{lake}/db/loop", f"{lake}/db/nowhere", "/dev/zero"):
         with pytest.raises(ObjectMissing):
@@ -95,13 +95,13 @@ def test_pipes_devices_and_loops_are_no_objects(lake: Path) -> None:
         assert store.stat(name) is None
 
 
-def test_a_name_that_no_filesystem_takes_is_missing(lake: Path) -> None:
+def test_an_impossible_name_is_missing(lake: Path) -> None:
     store = ObjectStore([str(lake)], {})
     with pytest.raises(ObjectMissing):
         store.read(f"{lake}/{'x' * 300}")
 
 
-def test_the_operating_systems_refusal_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operating_system_error_is_reported(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied: hunter2")
 
@@ -140,7 +140,7 @@ def read_elsewhere(file: LocalFile) -> bytes:
     return subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True).stdout
 
 
-def test_a_file_that_was_found_is_read_by_another_process(lake: Path) -> None:
+def test_an_admitted_file_is_read_by_another_process(lake: Path) -> None:
     store = ObjectStore([str(lake)], {})
     file = found(store, f"{lake}/db/in/x", 6)
     assert isinstance(file, LocalFile)
@@ -148,7 +148,7 @@ def test_a_file_that_was_found_is_read_by_another_process(lake: Path) -> None:
     assert (store.counts.reads, store.counts.bytes) == (1, 6)
 
 
-def test_what_may_not_be_read_is_not_found_either(lake: Path) -> None:
+def test_a_forbidden_file_is_not_admitted(lake: Path) -> None:
     store = ObjectStore([str(lake)], {})
     wrong = {
         "db/out.file": LocationRefused,
@@ -198,7 +198,7 @@ def remove(lake: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [link_the_file, link_the_folder, put_another, put_a_pipe, shorten, lengthen, remove])
-def test_another_file_than_was_found_is_not_read(lake: Path, change: Callable[[Path], None]) -> None:
+def test_a_replaced_file_is_not_read(lake: Path, change: Callable[[Path], None]) -> None:
     file = found(ObjectStore([str(lake)], {}), f"{lake}/db/t/x")
     assert isinstance(file, LocalFile)
     assert len(SECRET) == len(file)  # so that no length tells them apart
@@ -218,7 +218,7 @@ starts = st.sampled_from(["{}", "{}/", "{}-secret", "{}/..", "file:{}", "file://
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(start=starts, parts=st.lists(tricks, max_size=6))
-def test_no_trick_reads_what_lies_outside(lake: Path, start: str, parts: list[str]) -> None:
+def test_no_trick_reads_outside_the_roots(lake: Path, start: str, parts: list[str]) -> None:
     location = "/".join([start.format(lake), *parts])
     store = ObjectStore([str(lake)], {})
     with contextlib.suppress(CatalogError):

@@ -67,7 +67,7 @@ def test_the_normal_spelling_parses_to_the_same_location(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=ascii)
-def test_what_can_be_read_in_two_ways_is_refused(text: str) -> None:
+def test_ambiguous_locations_are_refused(text: str) -> None:
     with pytest.raises(LocationRefused):
         Location.parse(text)
 
@@ -86,7 +86,7 @@ def test_what_can_be_read_in_two_ways_is_refused(text: str) -> None:
         ("hdfs://node:8020/w", ["hdfs://node:8020/w/t"], ["hdfs://node:8021/w/t", "hdfs://node/w/t"]),
     ],
 )  # fmt: skip
-def test_a_root_holds_whole_components_only(root: str, inside: list[str], outside: list[str]) -> None:
+def test_a_root_matches_whole_path_components(root: str, inside: list[str], outside: list[str]) -> None:
     roots = Roots.of([root, f"{root}/"], "/nowhere")
     for text in inside:
         assert roots.admit(text) == Location.parse(text)
@@ -100,7 +100,7 @@ def test_no_roots_admit_nothing() -> None:
         Roots().admit("/")
 
 
-def test_a_relative_location_asks_for_a_rewrite() -> None:
+def test_a_relative_location_needs_a_rewrite() -> None:
     with pytest.raises(LocationRefused, match="OLD=NEW"):
         Roots.of(["/"], "/").admit("data/t")
 
@@ -115,13 +115,13 @@ def test_adding_a_root_leaves_the_others_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("root", ["", "s3://", "s3://key:secret@lake", "s3://lake/..", "lake\x00"])
-def test_a_wrong_root_is_a_wrong_setting(root: str) -> None:
+def test_an_invalid_root_is_an_invalid_setting(root: str) -> None:
     with pytest.raises(ConfigInvalid, match="ROOTS") as caught:
         Roots.of([root], "/")
     assert "secret" not in str(caught.value)
 
 
-def test_the_operators_relative_words_count_from_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_settings_are_resolved_against_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     assert absolute("lake", "/srv") == "/srv/lake"
     assert absolute("./lake/", "/srv") == "/srv/lake"
@@ -149,7 +149,7 @@ def test_secrets_do_not_reach_messages(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_long_location_is_shown_in_part() -> None:
+def test_a_long_location_is_abbreviated() -> None:
     assert len(redacted("/" + "x" * 100_000 + ".avro")) < 400
 
 
@@ -160,7 +160,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=8), st.sampled_from(["", "s3://lake/db/", "s3://lake/db", "s3://lake/"]))
-def test_what_is_admitted_lies_below_the_root_however_it_is_decoded(parts: list[str], start: str) -> None:
+def test_admitted_locations_lie_below_the_root_under_any_decoding(parts: list[str], start: str) -> None:
     text = start + "".join(parts)
     try:
         location = Roots.of(["s3://lake/db"], "/").admit(text)
@@ -175,7 +175,7 @@ def test_what_is_admitted_lies_below_the_root_however_it_is_decoded(parts: list[
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
-def test_bare_paths_get_their_scheme_and_all_else_stays(kind: pa.DataType) -> None:
+def test_bare_paths_get_a_scheme_and_others_stay(kind: pa.DataType) -> None:
     given = ["/a b/é", "file:/c", "file:///d", "s3://b/k", "data/x", None]
     expected = ["file:///a b/é", "file:/c", "file:///d", "s3://b/k", "data/x", None]
     assert [None if text is None else with_scheme(text) for text in given] == expected

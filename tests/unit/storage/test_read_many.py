@@ -76,7 +76,7 @@ sizes = st.lists(st.integers(0, 40), max_size=30)
 
 
 @given(sizes, st.integers(1, 100), st.integers(1, 8))
-def test_all_arrive_and_no_more_is_under_way_than_allowed(sizes: list[int], budget: int, concurrency: int) -> None:
+def test_all_objects_arrive_within_the_in_flight_limit(sizes: list[int], budget: int, concurrency: int) -> None:
     Slow.under_way = Slow.most_under_way = 0
     requests = [ReadRequest(f"slow://lake/{size}-{number}", size) for number, size in enumerate(sizes)]
     store = ObjectStore(["slow://lake"], {})
@@ -85,7 +85,7 @@ def test_all_arrive_and_no_more_is_under_way_than_allowed(sizes: list[int], budg
     assert Slow.most_under_way <= max(budget, *sizes, 0)
 
 
-def test_what_the_caller_did_not_take_counts_as_under_way() -> None:
+def test_untaken_objects_count_as_in_flight() -> None:
     store = ObjectStore(["slow://lake"], {})
     requests = [ReadRequest(f"slow://lake/10-{number}", 10) for number in range(10)]
     reading = store.read_many(requests, in_flight_bytes=30)
@@ -94,7 +94,7 @@ def test_what_the_caller_did_not_take_counts_as_under_way() -> None:
     assert store.counts.reads == 3
 
 
-def test_failures_take_their_objects_places() -> None:
+def test_failures_are_yielded_in_place_of_their_objects() -> None:
     names = {"missing": ObjectMissing, "denied": StorageDenied, "hang": StorageUnavailable}
     store = ObjectStore(["slow://lake"], {}, deadline_seconds=0.2)
     requests = [ReadRequest(f"slow://lake/{name}") for name in (*names, "3", "4")]
@@ -107,7 +107,7 @@ def test_failures_take_their_objects_places() -> None:
     assert (outcomes["3"], outcomes["4"]) == (b"xxx", b"xxxx")
 
 
-def test_an_asynchronous_filesystem_is_held_to_the_deadline() -> None:
+def test_an_asynchronous_filesystem_meets_the_deadline() -> None:
     store = ObjectStore(["slow://lake"], {}, deadline_seconds=0.2)
     for probe in (store.read, store.stat, store.list):
         started = time.monotonic()
@@ -116,7 +116,7 @@ def test_an_asynchronous_filesystem_is_held_to_the_deadline() -> None:
         assert time.monotonic() - started < 2
 
 
-def test_a_filesystem_that_blocks_its_thread_is_held_to_the_deadline() -> None:
+def test_a_blocking_filesystem_meets_the_deadline() -> None:
     store = ObjectStore(["blocking://lake"], {}, deadline_seconds=0.1)
     before = threading.active_count()
     started = time.monotonic()
@@ -147,7 +147,7 @@ def test_options_are_not_shared_between_stores() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["simplecache", "reference", "dir"])
-def test_wrappers_of_other_filesystems_are_no_storage(scheme: str) -> None:
+def test_wrapping_filesystems_are_refused(scheme: str) -> None:
     with pytest.raises(CatalogError):
         ObjectStore([f"{scheme}://lake"], {}).read(f"{scheme}://lake/etc/passwd")
     with pytest.raises(ConfigInvalid, match=scheme):

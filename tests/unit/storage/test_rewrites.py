@@ -81,7 +81,7 @@ def test_a_column_keeps_its_type(kind: pa.DataType) -> None:
         assert moved.to_pylist() == [value and value.replace("/a/", "/z/") for value in values.to_pylist()]
 
 
-def test_rewrites_read_back_from_json() -> None:
+def test_rewrites_round_trip_through_json() -> None:
     rewrites = Rewrites((("/a", "/b"),))
     assert Rewrites(json.loads(json.dumps(rewrites.pairs))) == rewrites
 
@@ -96,7 +96,7 @@ def test_rewrites_read_back_from_json() -> None:
         ("x=file:/lake", ("x", "file:/lake")),
     ],
 )
-def test_the_command_lines_form_is_read(text: str, pair: tuple[str, str]) -> None:
+def test_the_command_line_form_is_parsed(text: str, pair: tuple[str, str]) -> None:
     assert Rewrites.parse([text]).pairs == (pair,)
 
 

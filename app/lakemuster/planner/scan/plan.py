@@ -204,7 +204,7 @@ class Plan:
     def cache_key(self) -> tuple[object, ...]:
         """Equal for equal plans of one scan index; a cache that holds it does not keep the index alive."""
         own = (self.bound, self.statistics, self.added_in, self.splitting, self.details, self.within, self.shows_branch)
-        return self.scan.cache_key, *own, None if self.other is None else self.other.cache_key
+        return self.scan.cache_key, *own, None if self.second_branch is None else self.second_branch.cache_key
 
     @property
     def can_be_limited(self) -> bool:

@@ -1,4 +1,4 @@
-"""Data and delete files in the shape of segments, and which deletes apply to them, said file by file."""
+"""Data and delete files as segment tables, and which deletes apply to them, computed file by file."""
 
 from __future__ import annotations
 

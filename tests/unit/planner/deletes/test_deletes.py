@@ -1,4 +1,4 @@
-"""Deletes: each data file gets those that the specification has applied to it, said here file by file."""
+"""Delete matching: each data file gets the deletes that the specification applies to it, computed here file by file."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_equality_deletes_apply_to_older_files_only() -> None:
     assert [one(equality(1, sequence=2), data(sequence=age)) for age in (1, 2, 3)] == [True, False, False]
 
 
-def test_a_missing_sequence_number_is_0() -> None:
+def test_a_missing_sequence_number_is_zero() -> None:
     assert one(positions(None), data(sequence=None))
     assert one(equality(1, sequence=1), data(sequence=None))
     assert not one(equality(1, sequence=None), data(sequence=None))
@@ -185,13 +185,13 @@ def test_null_is_equal_to_null_and_nan_to_any_nan() -> None:
     assert one(equality(4, partition=nan), data(partition=negative), BY_RATIO)
 
 
-def test_negative_zero_is_a_partition_of_its_own() -> None:
+def test_negative_zero_is_a_separate_partition() -> None:
     zero, negative = {1001: 0.0, 1002: 0}, {1001: -0.0, 1002: 0}
     assert not one(equality(4, partition=zero), data(partition=negative), BY_RATIO)
     assert one(equality(4, partition=negative), data(partition=negative), BY_RATIO)
 
 
-def test_partitions_of_another_spec_are_others_even_when_their_values_are_equal() -> None:
+def test_equal_values_of_another_spec_are_another_partition() -> None:
     again = by((1000, "identity", 2), spec_id=9)
     index = DeleteIndex.of([(9, table_of([equality(1, partition={1000: "a"})], again))], (*SPECS, again), (SCHEMA,))
     files = table_of([data(partition={1000: "a"})], BY_NAME)
@@ -200,17 +200,17 @@ def test_partitions_of_another_spec_are_others_even_when_their_values_are_equal(
 
 
 @pytest.mark.parametrize("spec", [UNPARTITIONED, VOIDED])
-def test_equality_deletes_without_a_partition_are_for_all(spec: PartitionSpec) -> None:
+def test_unpartitioned_equality_deletes_apply_to_all_files(spec: PartitionSpec) -> None:
     assert one(equality(1), data(partition={1000: "a"}), BY_NAME, of=spec)
     assert not one(positions(), data(partition={1000: "a"}), BY_NAME, of=spec)
 
 
-def test_an_unknown_transform_counts_in_equality() -> None:
+def test_values_of_an_unknown_transform_are_compared() -> None:
     assert one(positions(partition={1003: b"x"}), data(partition={1003: b"x"}), UNKNOWN)
     assert not one(positions(partition={1003: b"x"}), data(partition={1003: b"y"}), UNKNOWN)
 
 
-def test_a_partition_value_that_was_promoted_is_the_same() -> None:
+def test_a_promoted_partition_value_is_equal() -> None:
     for narrow, wide, value in [
         (Primitive(Kind.INT, "int"), LONG, 7),
         (Primitive(Kind.FLOAT, "float"), DOUBLE, 0.5),
@@ -225,50 +225,50 @@ def test_a_partition_value_that_was_promoted_is_the_same() -> None:
         assert numbers_of(DeleteIndex.of([(0, newer)], (spec,), schemas), spec, old) == [[0]]
 
 
-def test_a_referenced_data_file_must_be_the_one() -> None:
+def test_a_delete_file_applies_only_to_its_referenced_data_file() -> None:
     assert one(positions(referenced="a"), data("a"))
     assert not one(positions(referenced="b"), data("a"))
 
 
-def test_equal_bounds_of_the_path_say_which_file_it_is() -> None:
+def test_equal_path_bounds_name_the_data_file() -> None:
     assert one(between(positions(), "a", "a"), data("a"))
     assert not one(between(positions(), "a", "a"), data("ab"))
 
 
-def test_bounds_of_the_path_are_bounds() -> None:
+def test_path_bounds_limit_which_files_a_delete_applies_to() -> None:
     listed = between(positions(), "b", "d")
     assert [one(listed, data(path)) for path in ("a", "b", "c", "d", "e")] == [False, True, True, True, False]
     assert one(between(positions(), None, "d"), data("a"))
     assert one(between(positions(), "b", None), data("z"))
 
 
-def test_a_referenced_data_file_goes_before_bounds_of_the_path() -> None:
+def test_a_referenced_data_file_takes_precedence_over_path_bounds() -> None:
     assert one(between(positions(referenced="a"), "x", "x"), data("a"))
 
 
-def test_a_delete_of_one_file_is_for_its_partition_too() -> None:
+def test_a_delete_for_one_file_must_match_its_partition() -> None:
     here, there = {1000: "a"}, {1000: "b"}
     for delete in (positions(referenced="f", partition=there), vector("f", partition=there)):
         assert not one(delete, data("f", partition=here), BY_NAME)
         assert one(delete, data("f", partition=there), BY_NAME)
 
 
-def test_a_vector_takes_the_place_of_position_deletes_and_not_of_equality_deletes() -> None:
+def test_a_vector_replaces_position_deletes_but_not_equality_deletes() -> None:
     deletes = [positions(2), positions(2, referenced="a"), vector("a", 2), equality(1, sequence=2)]
     assert matched([(UNPARTITIONED, deletes)], UNPARTITIONED, [data("a"), data("b")]) == [[2, 3], [0, 3]]
 
 
-def test_a_vector_that_does_not_apply_takes_no_place() -> None:
+def test_a_vector_that_does_not_apply_replaces_nothing() -> None:
     deletes = [positions(3), vector("a", 1)]
     assert matched([(UNPARTITIONED, deletes)], UNPARTITIONED, [data("a", 2)]) == [[0]]
 
 
-def test_vectors_of_one_puffin_file_are_told_apart() -> None:
+def test_vectors_of_one_puffin_file_are_distinguished() -> None:
     deletes = [vector("a"), vector("b"), vector("c")]
     assert matched([(UNPARTITIONED, deletes)], UNPARTITIONED, [data("c"), data("a")]) == [[2], [0]]
 
 
-def test_a_vector_without_a_data_file_is_for_none() -> None:
+def test_a_vector_without_a_data_file_applies_to_none() -> None:
     assert not one(vector(None), data("a"))
     assert not one(between(vector(None), "a", "a"), data("a"))
 
@@ -327,7 +327,7 @@ def test_one_column_without_shared_values_is_enough() -> None:
     assert one(delete, data(statistics={1: stats(1, 4), 2: stats("a", "x")}))
 
 
-def test_bounds_of_columns_that_are_no_delete_columns_say_nothing() -> None:
+def test_bounds_of_other_columns_prove_nothing() -> None:
     deletes = [equality(1, statistics={1: stats(1, 4), 2: stats("x", "z")}), equality(2, statistics={})]
     files = [data(statistics={1: stats(1, 4), 2: stats("a", "b")})]
     assert matched([(UNPARTITIONED, deletes)], UNPARTITIONED, files) == [[0, 1]]
@@ -337,14 +337,14 @@ def test_an_equality_delete_without_delete_columns_is_kept() -> None:
     assert one(replace(equality(), equality_ids=None), data(statistics={1: stats(1, 4)}))
 
 
-def test_the_statistics_that_are_looked_at_are_named() -> None:
+def test_stat_columns_names_the_statistics_that_are_read() -> None:
     deletes = table_of([equality(1, 3, 5, 99), positions()], UNPARTITIONED)
     index = DeleteIndex.of([(0, deletes)], SPECS, (SCHEMA,))
     kinds = ("lower", "upper", "null_count", "value_count")
     assert index.stat_columns == {f"{kind}.{i}" for kind in kinds for i in (1, 3)} | {"nan_count.3"}
 
 
-def test_bounds_of_elements_of_lists_say_nothing() -> None:
+def test_bounds_of_list_elements_prove_nothing() -> None:
     schema = Schema(0, (Field(1, "tags", ListType(Field(2, "element", TEXT))),))
     delete, file = equality(2, statistics={2: stats("a", "b")}), data(statistics={2: stats("x", "y")})
     assert matched([(UNPARTITIONED, [delete])], UNPARTITIONED, [file], (schema,)) == [[0]]
@@ -360,7 +360,7 @@ def test_bounds_are_compared_in_the_newest_type(newest_first: bool) -> None:
     assert numbers_of(DeleteIndex.of([(0, new)], SPECS, schemas), UNPARTITIONED, old) == [[], [0]]
 
 
-def test_bounds_of_unlike_types_keep() -> None:
+def test_bounds_of_incomparable_types_keep_the_delete() -> None:
     text = table_of([data(statistics={1: stats("x", "y")})], UNPARTITIONED, {1: TEXT})
     new = table_of([equality(1, statistics={1: stats(5, 9)})], UNPARTITIONED)
     assert numbers_of(DeleteIndex.of([(0, new)], SPECS, (SCHEMA,)), UNPARTITIONED, text) == [[0]]
@@ -404,7 +404,7 @@ def test_bounds_of_every_type_compare(of: Primitive, low: Any, high: Any) -> Non
     assert not kept(high, low)
 
 
-def test_deletes_are_numbered_through_all_manifests() -> None:
+def test_delete_numbers_continue_across_manifests() -> None:
     deletes = [
         (UNPARTITIONED, [equality(1, sequence=9), positions()]),
         (BY_NAME, []),
@@ -432,7 +432,7 @@ def test_a_manifest_of_an_unknown_spec_is_refused() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 5])
-def test_pairs_are_made_in_portions(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+def test_pairs_are_built_in_chunks(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     deletes: Sequence[File] = [positions(3), equality(1, sequence=3), positions(2), vector("c", 3), positions(1)]
     files = [data(path, age) for path in "abc" for age in (1, 2, 3)]
     whole = matched([(UNPARTITIONED, deletes)], UNPARTITIONED, files)
@@ -449,7 +449,7 @@ def test_too_many_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         matched(deletes, UNPARTITIONED, [data(), data(), data()])
 
 
-def test_a_table_in_chunks_is_like_one_in_one() -> None:
+def test_a_chunked_table_gives_the_same_result() -> None:
     files = table_of([data(path, statistics={PATH: Recorded()}) for path in "abcd"], UNPARTITIONED)
     chunked = pa.concat_tables([files.slice(0, 1), files.slice(1, 2), files.slice(3)])
     deletes = table_of([between(positions(), "b", "c"), positions(referenced="d")], UNPARTITIONED)

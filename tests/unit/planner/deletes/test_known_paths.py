@@ -1,4 +1,4 @@
-"""Paths that delete files are for, found among others: as a dictionary finds them."""
+"""Paths that delete files refer to, compared with a look-up in a dictionary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_known_paths_are_found_and_no_others(known: list[str], asked: list[str],
     assert found.tolist() == expected
 
 
-def test_most_other_paths_are_not_looked_up() -> None:
+def test_most_unknown_paths_skip_the_lookup() -> None:
     """Names of one write that differ only before the id that they share are told apart, too."""
     name = "s3://lake/db/table/data/{:05}-{}-8f2b5a4e-6a0c-4a57-9a39-0f3f2f4d1c55-0-00001.parquet"
     paths = KnownPaths.of(pa.array([name.format(n, n + 7) for n in range(2_000)]))

@@ -1,4 +1,4 @@
-"""Statistics of lists and maps, of themselves and of what they hold, are in lists of entries in every form."""
+"""Lists of entries show the statistics of lists and maps, and of their elements, in every form."""
 
 from __future__ import annotations
 

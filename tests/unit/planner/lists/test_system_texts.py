@@ -37,7 +37,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("text", "value", "cast", "internal"), VALUES, ids=[row[0] for row in VALUES])
-def test_values_have_the_texts_of_java(text: str, value: Any, cast: str, internal: str) -> None:
+def test_values_are_formatted_as_in_java(text: str, value: Any, cast: str, internal: str) -> None:
     of, _ = parse_type(text, 0)
     assert isinstance(of, Primitive)
     values = pa.array([value, None, value], arrow_type(of))
@@ -46,7 +46,7 @@ def test_values_have_the_texts_of_java(text: str, value: Any, cast: str, interna
     assert internal_texts(values.slice(1, 1), of).to_pylist() == [None]
 
 
-def test_rows_and_maps_are_put_together_as_java_does() -> None:
+def test_rows_and_maps_are_formatted_as_in_java() -> None:
     one, other = pa.array(["x", None]), pa.array([None, "y"])
     assert listed([one, other], 2).to_pylist() == ["{x, null}", "{null, y}"]
     assert listed([one], 2, "[", "]").to_pylist() == ["[x]", "[null]"]
@@ -72,7 +72,7 @@ def test_rows_and_maps_are_put_together_as_java_does() -> None:
         (True, None),
     ],
 )
-def test_how_long_a_tag_is_kept_is_a_duration_of_java(seconds: object, text: str | None) -> None:
+def test_tag_retention_is_a_java_duration(seconds: object, text: str | None) -> None:
     extra = {"tag_time_retained": seconds, "tag_create_time": "2024-01-02T03:04:05.060789123"}
     table = table_rows("tags", metadata(refs=(Ref("t", "tag", 1, "main", extra),)), "main", ())
     (row,) = table.to_pylist()

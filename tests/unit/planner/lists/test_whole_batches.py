@@ -1,4 +1,4 @@
-"""Batches of a segment that are taken whole give the rows that looking at every entry gives."""
+"""Unfiltered batches of a segment give the same rows as filtering every entry."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_pages_are_the_same(made: list[tuple[pa.Table, ManifestPart]], wanted: R
         assert found[0] == found[1]
 
 
-def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
+def test_a_page_that_ends_with_a_manifest_builds_no_row_of_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not RowWriter.is_available():
@@ -179,14 +179,14 @@ def test_pages_that_end_with_their_manifest_make_no_rows_of_the_next(
     assert [*pages()] == [(0, 2), (1, 0), (1, 2)]
 
 
-def test_a_text_of_a_whole_column_is_put_into_small_letters_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_constant_text_column_is_lowercased_once(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = pa.array(["PARQUET"] * BATCH)
     small = iceberg_rows._in_small_letters(texts)
     monkeypatch.delattr(pc, "utf8_lower")
     assert iceberg_rows._in_small_letters(texts) == small == pa.array(["parquet"] * BATCH)
 
 
-def test_what_is_live_is_taken_whole(tmp_path: Path) -> None:
+def test_batches_of_live_entries_are_unfiltered(tmp_path: Path) -> None:
     part = ManifestPart(cast("Any", SimpleNamespace(segment="s", header=header_of("data"))))
     for last, is_whole in ((ADDED, True), (EXISTING, True), (DELETED, False)):
         table = pa.table({"status": pa.array([ADDED, last], pa.int8()), "file_path": ["/a", "/b"]})

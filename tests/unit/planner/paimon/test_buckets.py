@@ -1,4 +1,4 @@
-"""Buckets that a predicate leaves: none that holds a matching row is given up, and the others are."""
+"""Bucket pruning: a bucket with a matching row is never pruned, and the others are."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ ROWS = [dict(zip(POOLS, row, strict=True)) for row in product(*HELD)]
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
-def test_a_bucket_of_a_matching_row_is_never_given_up(data):
+def test_a_bucket_with_a_matching_row_is_never_pruned(data):
     key = data.draw(st.permutations(["i", "s", "d"]))[: data.draw(st.integers(1, 3))]
     of = table(*key)
     tree = data.draw(pinning(of, key) | TREES)
@@ -164,7 +164,7 @@ def test_a_bucket_of_a_matching_row_is_never_given_up(data):
         ("(i = 1 OR v = 1) AND s = 'a'", None),
     ],
 )
-def test_keys_are_pinned_by_what_is_and_what_is_one_of_a_list(text, keys):
+def test_equality_and_in_pin_keys(text, keys):
     of = table("i", "s")
     fields = [of.by_name["i"], of.by_name["s"]]
     found = pinned(bound(text, of), fields)
@@ -185,14 +185,14 @@ def test_a_thousand_keys_are_tried_and_no_more():
     assert count(1001, 2) is None
 
 
-def test_zero_is_looked_for_in_the_buckets_of_both_zeros():
+def test_zero_is_hashed_as_both_zeros():
     of = table("d")
     keys = pinned(bound("d = 0", of), [of.by_name["d"]])
     assert [math.copysign(1, value) for (value,) in keys] == [1, -1]
 
 
 @pytest.mark.parametrize("total", [1, 2, 5, 64, 1000])
-def test_other_buckets_are_given_up(total):
+def test_other_buckets_are_pruned(total):
     found = filter_of("i IN (1, 2, 3)", "i")
     expected = set(buckets(DEFAULT, [table("i").by_name["i"].type], [(1,), (2,), (3,)], total).tolist())
     every = np.arange(total)
@@ -203,7 +203,7 @@ def test_other_buckets_are_given_up(total):
         assert kept == any(low <= bucket <= high for bucket in expected)
 
 
-def test_each_entry_is_judged_by_its_own_number_of_buckets():
+def test_each_entry_is_evaluated_with_its_own_bucket_count():
     found = filter_of("i = 1", "i")
     of = table("i").by_name["i"].type
     totals = ints(2, 3, 7, 1000)

@@ -1,4 +1,4 @@
-"""Files that their own indexes leave out: found by the file's schema, put together row by row, kept when in doubt."""
+"""Pruning by embedded file indexes: columns are found by the file's schema, row sets are combined, doubt keeps the file."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ BOTH = entries((0, 3, bitmaps(a=[1, 2, 3], b=[7, 8, None])))
         (TRUE, True),
     ],
 )
-def test_rows_are_put_together(bound: Bound, stays: bool) -> None:
+def test_row_sets_of_conditions_are_combined(bound: Bound, stays: bool) -> None:
     assert kept(BOTH, NOW, bound) == [stays]
 
 
-def test_only_those_asked_for_are_looked_at() -> None:
+def test_only_the_requested_entries_are_evaluated() -> None:
     """Of many files, more than are taken at once."""
     count = 2500
     table = entries(*[(0, 1, bitmaps(a=[n % 5])) for n in range(count)])
@@ -112,7 +112,7 @@ def test_only_those_asked_for_are_looked_at() -> None:
         encoder.container({"a": {"bitmap": None}}),
     ],
 )
-def test_what_does_not_read_keeps(data: bytes | None) -> None:
+def test_an_unreadable_index_keeps_the_file(data: bytes | None) -> None:
     good = bitmaps(a=[5, 6, 7])
     assert kept(entries((0, 3, data), (0, 3, good)), NOW, of(Op.EQ, 1, 1)) == [True, False]
 
@@ -128,7 +128,7 @@ DAMAGE = st.sampled_from([lambda data: data] * 6 + [lambda data: data[:-1], lamb
 
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_many_filters_at_once_say_what_each_says_alone(data: st.DataObject) -> None:
+def test_bulk_evaluation_equals_single_evaluation(data: st.DataObject) -> None:
     files: list[tuple[int, int, bytes | None]] = []
     for _ in range(data.draw(st.integers(2, 12))):
         columns = {name: {"bloom-filter": data.draw(FILTERS)} for name in data.draw(st.sampled_from(["ab", "ab", "z"]))}
@@ -143,7 +143,7 @@ def test_many_filters_at_once_say_what_each_says_alone(data: st.DataObject) -> N
     assert kept(entries(*files), renamed, bound) == alone
 
 
-def test_the_better_of_two_indexes_counts() -> None:
+def test_the_more_selective_of_two_indexes_decides() -> None:
     blooms = encoder.bloom_filter([wang_hash(n) for n in range(-200, 200)], bits=64)
     data = encoder.container({"a": {"bloom-filter": blooms, "bsi": encoder.bsi([5, 6, 7])}})
     assert kept(entries((0, 3, data)), NOW, of(Op.EQ, 1, 1)) == [False]
@@ -168,12 +168,12 @@ OLD_FILE = entries((0, 3, bitmaps(a=[1, 2, 3], b=[7, 8, 9], d=[0, 0, 0])))
     ],
     ids=["renamed", "renamed, not there", "wider", "wider, not there", "beyond the old type", "another type", "added"],
 )
-def test_columns_are_found_by_their_ids(bound: Bound, stays: bool) -> None:
+def test_columns_are_found_by_field_id(bound: Bound, stays: bool) -> None:
     assert kept(OLD_FILE, EVOLVED, bound) == [stays]
 
 
 @pytest.mark.parametrize("place", ["between", "last"])
-def test_a_column_that_changed_its_place_is_not_asked(place: str) -> None:
+def test_the_index_of_a_moved_column_is_not_used(place: str) -> None:
     """Paimon's rewriting of indexes may have put another column's there; the file's own schema does not tell when."""
     straight = schema(0, (1, "a", INT), (2, "b", INT))
     moved = schema(1, (2, "b", INT), (1, "a", INT))
@@ -184,14 +184,14 @@ def test_a_column_that_changed_its_place_is_not_asked(place: str) -> None:
     assert kept(table, evolution, of(Op.EQ, 1, 9)) == [True, newer_too]
 
 
-def test_one_key_of_a_map_is_no_column() -> None:
+def test_an_index_on_a_map_key_is_not_used_for_the_column() -> None:
     inner = Field(100, "element", INT)
     evolution = Evolution((Schema(0, (Field(1, "a[b]", INT), Field(2, "l", ListType(inner)))),))
     assert kept(entries((0, 3, bitmaps(**{"a[b]": [1, 2, 3]}))), evolution, of(Op.EQ, 1, 9)) == [True]
     assert kept(entries((0, 3, bitmaps(element=[1, 2, 3]))), evolution, of(Op.EQ, 100, 9)) == [True]
 
 
-def test_what_nulls_are_read_as_is_not_known() -> None:
+def test_a_default_that_replaces_nulls_disables_the_index() -> None:
     evolution = Evolution((schema(0, (1, "a", INT)),), frozenset({"a"}))
     assert kept(entries((0, 2, bitmaps(a=[None, None]))), evolution, of(Op.EQ, 1, 9)) == [True]
 
@@ -210,7 +210,9 @@ def test_what_nulls_are_read_as_is_not_known() -> None:
         (("a",), {"deletion_vectors__enabled": "true", "deletion_vectors__merge_on_read": "true"}, "all", False, True),
     ],
 )
-def test_which_tables_are_asked(key: tuple[str, ...], options: dict[str, str], scan: Scan, alone: bool, asked: bool):
+def test_which_tables_use_file_indexes(
+    key: tuple[str, ...], options: dict[str, str], scan: Scan, alone: bool, asked: bool
+):
     now = schema(0, (1, "a", INT), (2, "b", INT), key=key, **options)
     read = TableOptions.of(now)
     reading = PaimonReading(read, Evolution((now,), spread=read.data_evolution and not key), scan)
@@ -218,7 +220,7 @@ def test_which_tables_are_asked(key: tuple[str, ...], options: dict[str, str], s
     assert reading.by_index(BOTH, of(Op.EQ, 1, 9), np.ones(1, np.bool_)).tolist() == [not alone]
 
 
-def test_which_predicates_can_be_asked() -> None:
+def test_which_predicates_indexes_can_evaluate() -> None:
     assert can_evaluate(of(Op.GT, 1, 1))
     assert not can_evaluate(of(Op.STARTS_WITH, 3, "x", kind=TEXT))
     assert can_evaluate(BoundAnd((of(Op.EQ, 1, 1), Opaque("f", "why"))))

@@ -1,4 +1,4 @@
-"""Files that go only together: merged buckets, and the columns of rows that lie in several files."""
+"""Groups of files that are dropped only as a whole: merged buckets, and files that share rows by row id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ FILES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.booleans()),
 
 
 @given(FILES, st.booleans())
-def test_a_bucket_stays_whole_unless_its_files_are_apart(files: list[tuple[int, int, bool]], may_drop_group: bool):
+def test_a_bucket_stays_whole_unless_its_files_are_on_one_level(
+    files: list[tuple[int, int, bool]], may_drop_group: bool
+):
     bucket, level, match = (
         (np.array(list(column)) for column in zip(*files, strict=True)) if files else [np.zeros(0)] * 3
     )
@@ -57,16 +59,16 @@ def test_a_column_of_no_file_is_null():
     assert np.asarray(found.null_count).tolist() == [10]
 
 
-def test_a_column_of_blobs_alone_is_not_known():
+def test_a_column_only_in_blob_files_is_unknown():
     assert providers([1, 2], blobs=[False, True]).provider(np.array([False, True])).tolist() == [UNKNOWN]
 
 
-def test_files_of_one_age_or_of_some_of_the_rows_are_not_sure():
+def test_equally_new_or_partial_files_make_the_provider_ambiguous():
     assert providers([2, 2]).provider(np.array([True, True])).tolist() == [UNKNOWN]
     assert providers([1, 2], rows=[10, 4]).provider(np.array([True, True])).tolist() == [UNKNOWN]
 
 
-def test_statistics_are_the_providers():
+def test_statistics_come_from_the_provider():
     stats = FieldStats(pa.array([1, 5, 9]), pa.array([2, 6, None]), np.array([0, 4, 1]), None, np.array([10, 10, 10]))
     found = providers([1, 3, 2]).combined(stats, np.array([True, True, False]))
     assert found is not None

@@ -17,7 +17,7 @@ def entries(**columns: pa.Array) -> pa.Table:
     return pa.table({"status": pa.nulls(count), **{f"partition.{name[1:]}": own for name, own in columns.items()}})
 
 
-def test_tuples_are_told_apart_with_their_nulls() -> None:
+def test_tuples_with_nulls_are_distinguished() -> None:
     one = entries(f0=pa.array(["a", "a", None, "b"]), f2=pa.array([1, None, 1, 1], pa.int32()))
     held = Partitions.of((0, 2), [one.slice(0, 2), one.slice(2, 1)])
     assert held.holds(one).tolist() == [True, True, True, False]
@@ -25,14 +25,14 @@ def test_tuples_are_told_apart_with_their_nulls() -> None:
     assert held.holds(other).tolist() == [False, False, True]
 
 
-def test_a_column_that_is_not_there_is_null() -> None:
+def test_an_absent_column_is_null() -> None:
     nulls = entries(f0=pa.array(["a", "b"]))
     held = Partitions.of((0, 2), [nulls])
     assert held.values == {("a", None), ("b", None)}
     assert held.holds(entries(f0=pa.array(["a", "a"]), f2=pa.array([None, 1]))).tolist() == [True, False]
 
 
-def test_floats_are_told_apart_by_their_bits() -> None:
+def test_floats_are_compared_by_their_bits() -> None:
     held = Partitions.of((0,), [entries(f0=pa.array([math.nan, 0.0, 1.5]))])
     assert held.holds(entries(f0=pa.array([math.nan, -0.0, 0.0, 1.5, 2.0]))).tolist() == [
         True,
@@ -54,7 +54,7 @@ def test_values_of_other_types() -> None:
     ]
 
 
-def test_nothing_is_in_no_partition() -> None:
+def test_an_empty_set_contains_no_partition() -> None:
     none = Partitions.of((0,), [])
     assert none.holds(entries(f0=pa.array(["a"]))).tolist() == [False]
     assert Partitions.of((), [entries(f0=pa.array(["a"]))]).holds(entries(f0=pa.array(["b"]))).tolist() == [True]

@@ -73,7 +73,7 @@ def sections_of(types, files):
 
 
 @given(files_of())
-def test_a_section_is_what_overlaps_transitively(drawn):
+def test_a_section_is_a_transitive_overlap(drawn):
     types, files = drawn
     found = sections_of(types, files)
     assert sets(found) == joined([(group, in_order(low), in_order(high)) for group, low, high in files])
@@ -115,20 +115,20 @@ def test_keys_that_no_file_has_recorded_make_one_section_of_each_group():
     assert key_sections(ints([]), [pa.array([], INT)], [pa.array([], INT)]).tolist() == []
 
 
-def test_what_is_not_a_number_has_no_place_among_keys():
+def test_nan_keys_overlap_and_zeros_are_equal():
     low = pa.array([1.0, math.nan, 3.0])
     assert key_sections(ints([0, 0, 0]), [low], [low]).tolist() == [0, 0, 0]
     zeros = pa.array([0.0, -0.0])
     assert key_sections(ints([0, 0]), [zeros], [zeros]).tolist() == [0, 0]
 
 
-def test_ends_in_the_wrong_order_do_not_hide_an_overlap():
+def test_swapped_key_bounds_do_not_hide_an_overlap():
     low, high = pa.array([9, 5], INT), pa.array([1, 6], INT)
     assert key_sections(ints([0, 0]), [low], [high]).tolist() == [0, 0]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 20), st.integers(0, 8)), max_size=12))
-def test_a_range_of_row_ids_is_what_overlaps_transitively(files):
+def test_a_row_id_range_is_a_transitive_overlap(files):
     columns = [ints(list(column)) for column in zip(*files, strict=True)] or [ints([])] * 3
     found = row_ranges(*columns)
     everything = 10**6

@@ -82,7 +82,7 @@ def test_sections_are_packed_whole_and_files_of_whole_groups_one_by_one(files, w
     st.booleans(),
     *limits.values(),
 )
-def test_a_range_of_row_ids_is_never_parted_and_blobs_weigh_their_opening(files, count, target, cost):
+def test_a_row_id_range_is_never_split_and_blobs_weigh_their_open_cost(files, count, target, cost):
     group, size, first, rows, blob = columns_of(files, 5)
     ranges = row_ranges(group, first, rows)
     found = data_evolution_splits(
@@ -98,13 +98,13 @@ def test_a_range_of_row_ids_is_never_parted_and_blobs_weigh_their_opening(files,
     assert listed(found) == [sorted(split) for split in expected]
 
 
-def test_a_split_is_of_128_megabytes_and_a_small_file_counts_as_4():
+def test_a_split_has_128_mib_and_a_small_file_counts_as_4_mib():
     assert (TARGET_SIZE, OPEN_FILE_COST) == (134_217_728, 4_194_304)
     group, size = np.zeros(33, np.int64), np.full(33, 10, np.int64)
     found = append_splits(group, size, np.arange(33))
     assert np.bincount(found).tolist() == [32, 1]
 
 
-def test_a_file_heavier_than_a_split_has_one_of_its_own():
+def test_a_file_larger_than_a_split_has_its_own():
     found = append_splits(ints([0, 0, 0]), ints([5, 50, 5]), ints([1, 2, 3]), target_size=20, open_file_cost=1)
     assert found.tolist() == [0, 1, 2]

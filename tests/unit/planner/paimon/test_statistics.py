@@ -36,7 +36,7 @@ def entries(schema_ids: list[int], **columns: pa.Array) -> pa.Table:
     return pa.table({**own, **names})
 
 
-def test_an_integer_that_became_wider_keeps_its_bounds():
+def test_a_widened_integer_keeps_its_bounds():
     table = entries(
         [0, 1, 2],
         lower__1=pa.array([5, None, None], pa.int32()),
@@ -52,7 +52,7 @@ def test_an_integer_that_became_wider_keeps_its_bounds():
 
 
 @pytest.mark.parametrize(("field_id", "bounds"), [(3, pa.array(["1", "2", None])), (4, pa.array([1.5, None, None]))])
-def test_other_changes_of_type_leave_nothing_known(field_id: int, bounds: pa.Array):
+def test_other_type_changes_make_statistics_unknown(field_id: int, bounds: pa.Array):
     columns = {f"upper__{field_id}": bounds, f"null_count__{field_id}": pa.array([0, 0, 0], pa.int8())}
     found = FileStatistics(entries([0, 0, 2], **columns), EVOLUTION).field(field_id)
     assert found is not None
@@ -61,7 +61,7 @@ def test_other_changes_of_type_leave_nothing_known(field_id: int, bounds: pa.Arr
     assert found.null_count.tolist() == [UNKNOWN, UNKNOWN, 0]
 
 
-def test_a_column_that_was_not_there_is_null_in_all_rows():
+def test_a_column_added_later_is_null_in_older_files():
     table = entries([0, 1, 2], null_count__2=pa.array([None, 3, None], pa.int8()))
     found = FileStatistics(table, EVOLUTION).field(2)
     assert found is not None
@@ -69,23 +69,23 @@ def test_a_column_that_was_not_there_is_null_in_all_rows():
     assert found.null_count.tolist() == [10, 3, UNKNOWN]
 
 
-def test_where_only_keys_may_drop_a_file_alone_a_later_column_says_nothing():
+def test_where_only_keys_drop_files_a_later_column_proves_nothing():
     """A merged row may have the column from another file."""
     found = FileStatistics(entries([0, 1, 2]), EVOLUTION, ("keys",)).field(2)
     assert found is None or found.null_count is None or (found.null_count == UNKNOWN).all()
 
 
-def test_where_rows_are_spread_over_files_a_later_column_says_nothing():
+def test_with_data_evolution_a_later_column_proves_nothing():
     found = FileStatistics(entries([0, 1, 2]), Evolution((NOW, BETWEEN, THEN), spread=True)).field(2)
     assert found is None or found.null_count is None or (found.null_count == UNKNOWN).all()
 
 
-def test_what_nulls_are_read_as_is_not_known():
+def test_a_default_that_replaces_nulls_makes_statistics_unknown():
     evolution = Evolution((NOW, BETWEEN, THEN), frozenset({"added"}))
     assert FileStatistics(entries([0, 1, 2]), evolution).field(2) is None
 
 
-def test_a_column_that_a_file_was_written_without_is_not_known_by_its_name_then():
+def test_a_column_missing_from_a_file_is_not_found_by_its_old_name():
     table = entries([0, 0, 2], null_count__1=pa.array([1, 2, 3], pa.int8())).set_column(
         2, "write_cols", pa.array([["a"], ["number"], ["renamed"]])
     )
@@ -97,7 +97,7 @@ def test_a_column_that_a_file_was_written_without_is_not_known_by_its_name_then(
     assert found.null_count.tolist() == [1, UNKNOWN, 3]
 
 
-def test_keys_stand_in_where_values_were_not_recorded():
+def test_key_statistics_replace_missing_value_statistics():
     table = entries(
         [1, 1],
         lower__1=pa.array([3, None], pa.int64()),

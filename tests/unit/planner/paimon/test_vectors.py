@@ -82,7 +82,7 @@ def test_a_file_has_the_last_vector_of_its_name_bucket_and_partition(known, aske
 
 
 @given(st.lists(st.sampled_from(["a", "b" * 70, "b" * 70 + "c", "b" * 90, "c" + "b" * 89]), max_size=6))
-def test_names_of_one_hash_are_told_apart(asked):
+def test_names_with_equal_hashes_are_distinguished(asked):
     known = ["b" * 70, "a", "b" * 90]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vectors_module, "_name_hashes", lambda names: np.zeros(len(names), np.uint64))
@@ -93,7 +93,7 @@ def test_names_of_one_hash_are_told_apart(asked):
 
 
 @given(st.lists(st.text(max_size=12) | st.integers(50, 200).map("x".__mul__), max_size=12))
-def test_equal_names_have_equal_hashes_wherever_they_stand(names):
+def test_equal_names_have_equal_hashes_at_any_offset(names):
     array = pa.array(["", *names, *names, "more"], pa.string())
     hashes = _name_hashes(array)
     assert len(set(hashes.tolist())) == len(set(array.to_pylist()))

@@ -45,7 +45,7 @@ def entries(files: list[tuple[Any, ...]], schema_ids: list[int], prefix: str = "
 @pytest.mark.parametrize(("reading", "prefix"), [(APPENDED, ""), (KEYED, "key_")], ids=["appended", "keyed"])
 @pytest.mark.parametrize("schema_id", [1, 2])
 @given(st.lists(FILE, min_size=1, max_size=9), st.integers(1, 4))
-def test_zones_are_those_that_files_make(
+def test_written_zones_equal_those_computed_from_files(
     reading: PaimonReading, prefix: str, schema_id: int, files: list[tuple[Any, ...]], size: int
 ) -> None:
     table = entries(files, [schema_id] * len(files), prefix)
@@ -77,7 +77,7 @@ def test_zones_are_those_that_files_make(
         (READ_OPTIMIZED, [2, 2], None),  # keys and values both tell
     ],
 )
-def test_they_are_not_asked_where_files_are_read_otherwise(
+def test_written_zones_are_not_used_where_schemas_differ(
     reading: PaimonReading, schema_ids: list[int], write_cols: list[str] | None
 ) -> None:
     table = entries([(1, 2, 0, 3), (3, 4, 0, 3)], schema_ids)

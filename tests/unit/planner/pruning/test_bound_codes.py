@@ -1,4 +1,4 @@
-"""Keys give the verdicts of the bounds that they are made of, leaf by leaf and file by file."""
+"""Bound codes give the verdicts of the bounds that they encode, leaf by leaf and file by file."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def keyed(field: FieldStats, kind: Primitive, rows: int) -> CodedField:
 
 @settings(max_examples=400, deadline=None)
 @given(cases())
-def test_keys_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> None:
+def test_codes_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case
     found = keyed(field, leaf.type, rows).cannot(leaf)
     assert found.tolist() == cannot(leaf, field, rows).tolist()
@@ -106,7 +106,7 @@ def test_keys_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> None
 
 @settings(max_examples=150, deadline=None)
 @given(cases())
-def test_where_there_is_no_tie_keys_are_right_alone(case: tuple[BoundLeaf, FieldStats, int]) -> None:
+def test_without_ties_codes_alone_are_right(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case
     keys, values = bound_codes_of(field, leaf.type, rows), Values.of(leaf)
     if keys is None or values is None or leaf.op in NEGATIVE:
@@ -127,7 +127,7 @@ def test_many_files_and_many_values(count: int) -> None:
     assert (keyed(field, LONG, 50_000).cannot(leaf) == cannot(leaf, field, 50_000)).all()
 
 
-def test_types_without_keys_have_none() -> None:
+def test_types_without_codes_have_none() -> None:
     none = pa.nulls(2, pa.bool_())
     assert bound_codes_of(FieldStats(none, none), Primitive(Kind.BOOLEAN, "boolean"), 2) is None
     assert bound_codes_of(FieldStats(None, None), WIDE, 2) is None

@@ -30,7 +30,7 @@ def numbers(found: list[int]) -> np.ndarray:
 @given(st.lists(VALUES, min_size=1, max_size=60), st.lists(st.tuples(KEYS, KEYS), max_size=20), st.integers(0, 9))
 @example([5], [(0, MOST), (MOST, 0), (5, 5), (4, 5), (5, 6), (4, 6), (6, 4)], 1)
 @example([0, MOST - 1], [(0, MOST), (1, MOST - 1), (MOST, MOST), (0, 0), (0, 1), (MOST, 0)], 1)
-def test_all_ways_to_search_agree(values, pairs, bits):
+def test_all_search_implementations_agree(values, pairs, bits):
     values = sorted(values)
     lower, upper = numbers([low for low, _ in pairs]), numbers([high for _, high in pairs])
     expected = [
@@ -54,7 +54,7 @@ def test_all_ways_to_search_agree(values, pairs, bits):
 
 @pytest.mark.parametrize("spread", [1, 2**20])
 @pytest.mark.parametrize("count", [1, 900, 60_000])
-def test_many_values_far_apart_and_together(count, spread, monkeypatch):
+def test_many_sparse_and_dense_values(count, spread, monkeypatch):
     chance = np.random.default_rng(count)
     near, far = chance.integers(2**30, 2**30 + 4 * count, count), chance.integers(0, MOST, 9)
     values = np.sort(np.concatenate([near, far])).astype(np.uint32)

@@ -196,7 +196,7 @@ def test_a_promoted_bound_still_compares() -> None:
     assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (6,)), narrow).tolist() == [True]
 
 
-def test_a_bound_of_another_type_decides_nothing() -> None:
+def test_a_bound_of_another_type_proves_nothing() -> None:
     text = Files(1, {1: FieldStats(pa.array(["x"]), pa.array(["y"]))})
     assert can_match(BoundLeaf(Op.LT, 1, "f", LONG, (5,)), text).tolist() == [True]
 

@@ -1,4 +1,4 @@
-"""A file's residual asks of its rows exactly what the predicate does; what the partition decides is gone."""
+"""Residuals: equal to the predicate for the rows of the partition, without the conditions that it decides."""
 
 from __future__ import annotations
 
@@ -128,19 +128,19 @@ def left_of(text: str, transform: str, of: int, values: list[Any]) -> list[Bound
     return [found.distinct[number] for number in found.of_file.tolist()]
 
 
-def test_what_the_partition_decides_is_gone() -> None:
+def test_conditions_that_the_partition_decides_are_removed() -> None:
     assert left_of("a = 3", "identity", 1, [3, 4, None]) == [TRUE, FALSE, FALSE]
     assert left_of("a != 3", "identity", 1, [3, 4, None]) == [FALSE, TRUE, FALSE]
     assert left_of("x is nan", "identity", 3, [float("nan"), 1.0, None]) == [TRUE, FALSE, FALSE]
 
 
-def test_a_day_inside_the_interval_leaves_nothing_to_ask() -> None:
+def test_a_day_inside_the_interval_leaves_no_residual() -> None:
     days = [0, DAY, 2 * DAY, -DAY]
     left = left_of("t > '1970-01-01 12:00:00' and t < '1970-01-03 00:00:00'", "day", 4, days)
     assert [text_of(residual) for residual in left] == ["t > '1970-01-01 12:00:00'", "TRUE", "FALSE", "FALSE"]
 
 
-def test_what_a_partition_cannot_tell_stays() -> None:
+def test_conditions_that_the_partition_cannot_decide_remain() -> None:
     left = left_of("a = 3 and (s = 'ab' or length(s) > 1)", "bucket[16]", 1, [3])
     assert [text_of(residual) for residual in left] == ["a = 3 and (s = 'ab' or length(s) > 1)"]
 
@@ -155,12 +155,12 @@ def test_a_tuple_is_decided_once() -> None:
     assert [text_of(found.distinct[n]) for n in found.of_file[:3].tolist()] == ["FALSE", "s = 'a'", "FALSE"]
 
 
-def test_words_of_what_is_left_mean_what_is_left() -> None:
+def test_the_text_of_a_residual_means_the_residual() -> None:
     left = left_of("(a = 1 or s = 'b') and a < 9 and x > 1", "identity", 3, [2.0])
     assert [text_of(residual) for residual in left] == ["(a = 1 or s = 'b') AND a < 9"]
 
 
-def test_projections_of_ever_new_leaves_do_not_pile_up() -> None:
+def test_cached_projections_are_bounded() -> None:
     projection = PartitionPredicates(PartitionSpec(0, (PartitionField(1000, "p", "bucket[4]", (1,)),)), (SCHEMA,))
     with memory_limit(20_000):
         for number in range(200):

@@ -45,7 +45,7 @@ def entries(of: Any) -> pa.Table:
 
 
 @given(files, predicates)
-def test_entries_answer_as_the_statistics_that_they_hold(of: Any, predicate: Bound) -> None:
+def test_entry_statistics_are_those_recorded(of: Any, predicate: Bound) -> None:
     assert (can_match(predicate, EntryStatistics(entries(of))) == can_match(predicate, statistics(of))).all()
 
 
@@ -75,7 +75,7 @@ def test_what_a_written_zone_drops_every_entry_of_it_drops(of: Any, predicate: B
 
 
 @given(st.lists(st.none() | st.integers(-9, 9), min_size=1, max_size=9), st.integers(1, 3))
-def test_written_zones_of_partitions_are_those_that_are_made_of_entries(values: list[int | None], size: int) -> None:
+def test_written_partition_zones_equal_computed_ones(values: list[int | None], size: int) -> None:
     table = pa.table({"partition.1000": pa.array(values, pa.int64()), "record_count": [1] * len(values)})
     if all(value is None for value in values):
         table = table.drop_columns(["partition.1000"])  # as decoders do
@@ -91,7 +91,7 @@ def test_written_zones_of_partitions_are_those_that_are_made_of_entries(values: 
         assert own is None or own.tolist() == other.tolist()
 
 
-def test_a_zone_of_a_type_that_became_wider_is_read_in_it_and_of_others_is_not() -> None:
+def test_a_zone_is_read_in_a_promoted_type_and_in_no_other() -> None:
     table = pa.table({"lower.1": pa.array([3, 5], pa.int32()), "upper.1": pa.array([4, 9], pa.int32())})
     written = segment_zones(table, [2])
     found = written_zones(written, "", 1, LONG)

@@ -34,7 +34,7 @@ def test_plans_give_the_rows_of_the_table_and_hold_no_excluded_file(held: Lake) 
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_so_do_those_of_tables_of_one_kind(held: Lake, theme: str) -> None:
+def test_plans_of_each_kind_of_table_do_so_too(held: Lake, theme: str) -> None:
     found = search(held, count(1_000), 24, theme)
     assert found.violation is None, (found.seed, found.case and found.case.filter, found.violation)
 
@@ -58,7 +58,7 @@ def test_the_rules_of_exclusion_lose_no_row() -> None:
     assert min(excluded, kept) > MODELS
 
 
-def test_compacted_files_stand_for_themselves_where_level_0_is_skipped() -> None:
+def test_compacted_files_give_all_rows_where_level_0_is_skipped() -> None:
     seen = 0
     for seed in range(MODELS):
         table = some_table(Random(seed), "vectors" if seed % 2 else "first-row")

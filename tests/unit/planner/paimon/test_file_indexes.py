@@ -1,4 +1,4 @@
-"""Pruning by embedded file indexes: columns are found by the file's schema, row sets are combined, doubt keeps the file."""
+"""Pruning by file indexes: columns are found by the file's schema, row sets are combined, doubt keeps the file."""
 
 from __future__ import annotations
 

@@ -23,20 +23,20 @@ class Looked:
 
     def __init__(self) -> None:
         self.entries = 0
-        self._asked = packs.Question.kept
+        self._asked = packs.PackPredicate.matching
 
     def __enter__(self) -> Self:
         asked, looked = self._asked, self
 
-        def kept(self: packs.Question, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.Rows:
+        def kept(self: packs.PackPredicate, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.RowNumbers:
             looked.entries += pack.rows if spans is None else sum(span.stop - span.start for span in spans)
             return asked(self, pack, spans)
 
-        packs.Question.kept = kept  # type: ignore[method-assign]
+        packs.PackPredicate.matching = kept  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
-        packs.Question.kept = self._asked  # type: ignore[method-assign]
+        packs.PackPredicate.matching = self._asked  # type: ignore[method-assign]
 
 
 def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:

@@ -43,7 +43,7 @@ from lakemuster.ingest.register import Discovered, RewriteRules, discover, regis
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format, TableMetadata
-from lakemuster.planner.paimon.reading import Scan
+from lakemuster.planner.paimon.reading import ScanMode
 from lakemuster.planner.scan.commits import commits_between
 from lakemuster.planner.scan.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
@@ -337,7 +337,7 @@ class Services:
         views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in appends]
         return last, tuple(views)
 
-    def committed(self, name: str, start: int, end: int | None, scan: Scan) -> tuple[View, tuple[View, ...]]:
+    def committed(self, name: str, start: int, end: int | None, scan: ScanMode) -> tuple[View, tuple[View, ...]]:
         """Return the view of Paimon snapshot ``end`` (None: the current one), and those of the commits after ``start``.
 
         Raises:

@@ -34,7 +34,7 @@ _VERSION = 1
 _COUNTS = ("null_count.", "nan_count.", "value_count.", "column_size.")
 
 
-class Source(NamedTuple):
+class SegmentSource(NamedTuple):
     """A segment that holds the entries of one manifest, or of several consecutive ones.
 
     Attributes:
@@ -86,7 +86,7 @@ def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
         first, held, begun = number + 1, 0, begun or ends
 
 
-def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[Source]:
+def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[SegmentSource]:
     """The segments to read manifests of one spec from, in list order; packed segments where they exist.
 
     Args:
@@ -100,14 +100,14 @@ def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> li
     if runs:
         with index.database.reading() as session:
             known = known_segments(session, [run.name for run in runs])
-    found: list[Source] = []
+    found: list[SegmentSource] = []
     at = 0
     for run in (*(run for run in runs if run.name in known), Run(len(segments), len(segments), "")):
-        found += [Source(segments[n], 1, rows[n], segments[n], rows[n]) for n in range(at, run.first)]
+        found += [SegmentSource(segments[n], 1, rows[n], segments[n], rows[n]) for n in range(at, run.first)]
         if run.first < run.end:
             last = run.end - 1
             held = sum(rows[run.first : run.end])
-            found.append(Source(run.name, run.end - run.first, held, segments[last], rows[last]))
+            found.append(SegmentSource(run.name, run.end - run.first, held, segments[last], rows[last]))
         at = run.end
     return found
 

@@ -24,7 +24,7 @@ from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.row_projection import RequestedColumns
 from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.plan import Entries, Plan, PlannedBatch
+from lakemuster.planner.scan.plan import LazyEntries, Plan, PlannedBatch
 from lakemuster.planner.scan.totals import Totals
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound, BoundLeaf, Op
@@ -55,8 +55,8 @@ def entries(names: list[str], content: int, spec_id: int, *, with_keys: bool = F
     return pa.table(columns)
 
 
-def recorded(table: pa.Table) -> Entries:
-    return Entries(lambda: table)
+def recorded(table: pa.Table) -> LazyEntries:
+    return LazyEntries(lambda: table)
 
 
 class MadePlan:

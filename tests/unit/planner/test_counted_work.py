@@ -48,12 +48,12 @@ class Work:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: Counter[str] = Counter()
         self.segments: set[str] = set()
-        asked, table, batch, rows = packs.Question.kept, Segment.table, Segment.batch, Segment.rows
+        asked, table, batch, rows = packs.PackPredicate.matching, Segment.table, Segment.batch, Segment.rows
         counts, segments = self.counts, self.segments
 
-        def kept(question: packs.Question, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.Rows:
+        def kept(predicate: packs.PackPredicate, pack: packs.Pack, spans: Sequence[slice] | None) -> packs.RowNumbers:
             counts["entries"] += pack.rows if spans is None else sum(span.stop - span.start for span in spans)
-            return asked(question, pack, spans)
+            return asked(predicate, pack, spans)
 
         def note(segment: Segment, found: pa.Table) -> pa.Table:
             segments.add(segment.name)
@@ -61,7 +61,7 @@ class Work:
             counts["bytes"] += found.nbytes
             return found
 
-        monkeypatch.setattr(packs.Question, "kept", kept)
+        monkeypatch.setattr(packs.PackPredicate, "matching", kept)
         monkeypatch.setattr(Segment, "table", lambda segment, columns=None: note(segment, table(segment, columns)))
         monkeypatch.setattr(Segment, "rows", lambda segment, a, b, columns: note(segment, rows(segment, a, b, columns)))
         monkeypatch.setattr(Segment, "batch", lambda segment, at, columns: note(segment, batch(segment, at, columns)))

@@ -57,7 +57,8 @@ def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, in
         for spec in scan.specs:
             names = [part.manifest.segment for part in spec.parts]
             vars(spec)["sources"] = tuple(
-                packed.Source(name, 1, rows, name, rows) for name, rows in zip(names, spec.part_rows, strict=True)
+                packed.SegmentSource(name, 1, rows, name, rows)
+                for name, rows in zip(names, spec.part_rows, strict=True)
             )
     found = Plan(scan, Filter(text or None).bound(view.schemas[0]), None)
     batches = [own for batch in found.batches() for own in batch.by_part()]

@@ -60,13 +60,13 @@ class EqualityBounds:
         """The statistics columns of data files that the comparison reads."""
         return frozenset(name for held in self._columns for name in held.kind.names)
 
-    def against(self, table: pa.Table) -> Comparison:
+    def against(self, table: pa.Table) -> BoundsComparison:
         """Prepare the statistics of data files for comparison."""
-        return Comparison(tuple((held, _Side.read(table, held.kind)) for held in self._columns))
+        return BoundsComparison(tuple((held, _Side.read(table, held.kind)) for held in self._columns))
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BoundsComparison:
     """Compare the delete files with the data files of one table."""
 
     _columns: tuple[tuple[_DeleteColumn, _Side], ...]

@@ -62,7 +62,7 @@ class DiffSource:
         plan += [("added", self.new, part, old_ids) for part in new_parts]
         for number in range(start.part, len(plan)):
             change, source, part, others = plan[number]
-            kept = source.kept(part)
+            kept = source.listed(part)
             changed = kept.filter(pc.invert(pc.is_in(_identity(kept), value_set=others)))
             offset = start.offset if number == start.part else 0
             for at in range(offset, changed.num_rows, 8192):
@@ -72,7 +72,7 @@ class DiffSource:
 
 
 def _identities(source: EntrySource, parts: list[ManifestPart]) -> pa.Array:
-    found = [_identity(source.kept(part)) for part in parts]
+    found = [_identity(source.listed(part)) for part in parts]
     return pa.concat_arrays(found) if found else pa.array([], pa.string())
 
 

@@ -68,7 +68,7 @@ class EntrySource:
                 for at, batch in self._whole(segment, offset):
                     yield Position(number, at), self.row_projection.whole(part, batch)
                 continue
-            kept = self.kept(part)
+            kept = self.listed(part)
             for at in range(offset, kept.num_rows, self.batch_rows):
                 yield Position(number, at), self.row_projection.rows(part, kept.slice(at, self.batch_rows))
 
@@ -98,7 +98,7 @@ class EntrySource:
         key = (self.index, part.manifest.id, number, cache_key)
         return UnfilteredBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
-    def kept(self, part: ManifestPart) -> pa.Table:
+    def listed(self, part: ManifestPart) -> pa.Table:
         """Return a manifest's entries that belong to the list, in the segment's shape, inherited values filled in."""
         segment = self.index.segments.open(part.manifest.segment)
         table = self.row_projection.prepare(part, segment.table(self.row_projection.columns(segment.names)))

@@ -35,7 +35,7 @@ def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -
         times: when each snapshot was committed, Unix epoch in milliseconds.
     """
     target = partition_type(view.metadata.specs, view.schemas)
-    pieces = [_summed(_files(part, source.kept(part), view, target, times), target) for part in source.parts]
+    pieces = [_summed(_files(part, source.listed(part), view, target, times), target) for part in source.parts]
     filled = [piece for piece in pieces if piece.num_rows]
     if not filled:
         return _finished(_files_schema(target, view).empty_table(), target, view)

@@ -36,7 +36,7 @@ from lakemuster.planner.pruning.prune import Counts, Mask
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound
 
-Scan = Literal["all", "delta", "changelog"]
+ScanMode = Literal["all", "delta", "changelog"]
 """The whole snapshot, the files that a commit added, or the changelog files that it wrote."""
 
 CACHED_FILTERS = 256
@@ -58,12 +58,12 @@ class PaimonReading:
 
     options: TableOptions
     evolution: Evolution
-    scan: Scan = "all"
+    scan: ScanMode = "all"
     read_optimized: bool = False
     without: Partitions | None = None
 
     @classmethod
-    def of(cls, view: View, scan: Scan = "all", *, read_optimized: bool = False) -> PaimonReading:
+    def of(cls, view: View, scan: ScanMode = "all", *, read_optimized: bool = False) -> PaimonReading:
         """Return the rules of a scan of a view.
 
         Raises:

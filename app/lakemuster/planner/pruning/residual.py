@@ -77,7 +77,7 @@ def residuals(bound: Bound, table: pa.Table, projection: PartitionPredicates) ->
         table: entries of one spec, with their ``partition.<id>`` columns.
         projection: projects leaves on that spec's partitions.
     """
-    return residual_cache(bound, projection).of(table.num_rows, lambda: table)
+    return partition_residuals(bound, projection).of(table.num_rows, lambda: table)
 
 
 class _ProjectedLeaf(NamedTuple):
@@ -137,7 +137,7 @@ class _Field(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ResidualCache:
+class PartitionResiduals:
     """One predicate's residuals under one spec, cached by partition tuple."""
 
     bound: Bound
@@ -187,7 +187,7 @@ class ResidualCache:
             decided = self._decided(fields, rows[missing], tuples)
             new = dict(zip([keys[number] for number in missing], decided, strict=True))
             self._known.update(new)
-            _residuals.replace((self.bound, self.projection), self)
+            _residual_cache.replace((self.bound, self.projection), self)
             found |= new
         return [found[key] for key in keys]
 
@@ -203,13 +203,13 @@ class ResidualCache:
             yield known[pattern]
 
 
-def residual_cache(bound: Bound, projection: PartitionPredicates) -> ResidualCache:
+def partition_residuals(bound: Bound, projection: PartitionPredicates) -> PartitionResiduals:
     """Return the residuals of a predicate under a spec, cached."""
-    return _residuals.get_or_make((bound, projection), lambda: ResidualCache(bound, projection))
+    return _residual_cache.get_or_make((bound, projection), lambda: PartitionResiduals(bound, projection))
 
 
-_residuals: Cache[tuple[Bound, PartitionPredicates], ResidualCache] = Cache(
-    "residuals", lambda _, remaining: 2000 + remaining.tuples * _TUPLE_BYTES
+_residual_cache: Cache[tuple[Bound, PartitionPredicates], PartitionResiduals] = Cache(
+    "residuals", lambda _, found: 2000 + found.tuples * _TUPLE_BYTES
 )
 
 

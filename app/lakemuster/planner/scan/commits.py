@@ -14,14 +14,14 @@ from lakemuster.errors import RequestInvalid
 from lakemuster.index import Index
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.manifest_list import parts
-from lakemuster.planner.paimon.reading import PaimonReading, Scan
+from lakemuster.planner.paimon.reading import PaimonReading, ScanMode
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_over
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound
 
 
-def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, scan: Scan) -> tuple[Snapshot, ...]:
+def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, scan: ScanMode) -> tuple[Snapshot, ...]:
     """Return the snapshots after ``start`` and up to ``end`` whose files a scan follows, oldest first.
 
     Args:
@@ -39,7 +39,7 @@ def commits_between(snapshots: Mapping[int, Snapshot], start: int, end: int, sca
     return tuple(snapshot for snapshot in found if _is_followed(snapshot, scan))
 
 
-def _is_followed(snapshot: Snapshot, scan: Scan) -> bool:
+def _is_followed(snapshot: Snapshot, scan: ScanMode) -> bool:
     kind = snapshot.extra.get("commit_kind")
     return kind != "OVERWRITE" if scan == "changelog" else kind == "APPEND"
 
@@ -48,7 +48,7 @@ def plan_commits(
     index: Index,
     views: Sequence[View],
     end: View,
-    scan: Scan,
+    scan: ScanMode,
     bound: Bound,
     statistics: frozenset[int] | None = frozenset(),
 ) -> Plan:

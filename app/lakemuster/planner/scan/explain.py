@@ -19,7 +19,7 @@ from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.index_reasons import index_reasons
 from lakemuster.planner.scan.merge_groups import all_statistics, indexed, kept_together, members
-from lakemuster.planner.scan.packs import Question
+from lakemuster.planner.scan.packs import PackPredicate
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.runs import Runs, runs_of
@@ -213,13 +213,13 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
 
 def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
     """Count Iceberg's entries, pack by pack as plans evaluate them."""
-    asked = [(bound, Question.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
+    asked = [(bound, PackPredicate.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
     runs = runs.cut(spec.pack_starts)
     for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
         own, masks = Runs(runs.starts[first:end], runs.ends[first:end]), list[Mask]()
-        for bound, question in asked:
+        for bound, predicate in asked:
             mask = np.zeros(spec.packs[pack].rows, np.bool_)
-            mask[kept_of_pack(spec, pack, own, bound, question)] = True
+            mask[kept_of_pack(spec, pack, own, bound, predicate)] = True
             masks.append(mask)
         counting.add("entries", masks[1:], masks[0])
 

@@ -33,11 +33,11 @@ class IcebergReading:
         return ""
 
 
-Reading = IcebergReading | PaimonReading
+ScanRules = IcebergReading | PaimonReading
 ICEBERG = IcebergReading()
 
 
-def reading_of(view: View, *, read_optimized: bool = False) -> Reading:
+def reading_of(view: View, *, read_optimized: bool = False) -> ScanRules:
     """Return the rules of a scan of a whole snapshot.
 
     Raises:

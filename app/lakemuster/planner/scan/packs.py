@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lakemuster.caching import Cache, nbytes
 from lakemuster.index import Index
-from lakemuster.index.packed import Source, ends_run
+from lakemuster.index.packed import SegmentSource, ends_run
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.types import Primitive, arrow_type
@@ -46,10 +46,10 @@ SOME_OF_A_PACK = 4
 _VALUE_BYTES, _SOURCE_BYTES = 640, 256
 """Bytes of a cached value besides its arrays, and of each segment of its pack."""
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 T = TypeVar("T")
 Item = TypeVar("Item", bound=np.generic)
-Kind = Literal["column", "partition"]
+FieldKind = Literal["column", "partition"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Pack:
     """
 
     segments: tuple[str, ...]
-    starts: Rows
+    starts: RowNumbers
     manifests: int
 
     @property
@@ -73,11 +73,11 @@ class Pack:
 
 
 # Packs are shared: one lives as long as a plan or a cache key refers to it.
-_PACKS: WeakValueDictionary[tuple[Source, ...], Pack] = WeakValueDictionary()
+_PACKS: WeakValueDictionary[tuple[SegmentSource, ...], Pack] = WeakValueDictionary()
 _PACKS_LOCK = threading.Lock()
 
 
-def _pack(sources: tuple[Source, ...]) -> Pack:
+def _pack(sources: tuple[SegmentSource, ...]) -> Pack:
     with _PACKS_LOCK:
         pack = _PACKS.get(sources)
         if pack is None:
@@ -87,7 +87,7 @@ def _pack(sources: tuple[Source, ...]) -> Pack:
         return pack
 
 
-def packs_of(sources: Sequence[Source]) -> Iterator[Pack]:
+def packs_of(sources: Sequence[SegmentSource]) -> Iterator[Pack]:
     """Cut the manifests of some segments into packs, in order."""
     first = held = 0
     for number, source in enumerate(sources):
@@ -110,7 +110,7 @@ pack_cache: Cache[tuple[object, ...], Any] = Cache("packs", weight_of)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PackPredicate:
     """A predicate, prepared for the packs of one spec.
 
     Attributes:
@@ -129,11 +129,11 @@ class Question:
     projected: dict[int, Bound | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, index: Index, bound: Bound, projection: PartitionPredicates) -> Question:
+    def of(cls, index: Index, bound: Bound, projection: PartitionPredicates) -> PackPredicate:
         """Prepare a whole predicate."""
         return cls(index, or_to_in(bound, projection), projection, leaf_types(bound), projection.types())
 
-    def kept(self, pack: Pack, spans: Sequence[slice] | None) -> Rows:
+    def matching(self, pack: Pack, spans: Sequence[slice] | None) -> RowNumbers:
         """Return the live entries of a pack that the predicate cannot drop alone, as places in the pack.
 
         Args:
@@ -152,7 +152,7 @@ class Question:
                 done += _size(span)
         return np.flatnonzero(keep if alive is None else keep & alive)
 
-    def is_ready(self, pack: Pack) -> bool:
+    def is_cached(self, pack: Pack) -> bool:
         """Tell whether codes or marks of all of the predicate's columns are cached for a pack."""
         return all(
             any((pack, "column", field_id, of, made) in pack_cache for made in (BoundCodes, Marks))
@@ -160,20 +160,20 @@ class Question:
         )
 
 
-def _every(rows: int) -> Rows:
+def _every(rows: int) -> RowNumbers:
     """Return all places of a pack, as a read-only array."""
     return _counted(max(PACK_ROWS, 1 << rows.bit_length()))[:rows]
 
 
 @lru_cache(maxsize=8)
-def _counted(end: int) -> Rows:
+def _counted(end: int) -> RowNumbers:
     numbers = np.arange(end)
     numbers.flags.writeable = False
     return numbers
 
 
-def _walked(question: Question, pack: Pack, spans: tuple[slice, ...] | None, rows: int) -> Mask:
-    return can_match(question.bound, PackStatistics(question, pack, spans, rows))
+def _walked(predicate: PackPredicate, pack: Pack, spans: tuple[slice, ...] | None, rows: int) -> Mask:
+    return can_match(predicate.bound, PackStatistics(predicate, pack, spans, rows))
 
 
 def _size(span: slice) -> int:
@@ -185,7 +185,7 @@ def _spanned(values: NDArray[Item], spans: Sequence[slice]) -> NDArray[Item]:
     return np.concatenate([values[span] for span in spans])
 
 
-def _places(spans: Sequence[slice], found: Rows) -> Rows:
+def _places(spans: Sequence[slice], found: RowNumbers) -> RowNumbers:
     """Convert places in the concatenated spans to places in the pack."""
     starts = np.array([span.start for span in spans])
     before = np.cumsum([0, *map(_size, spans)])
@@ -202,19 +202,19 @@ class PackStatistics:
         rows: how many entries the spans have.
     """
 
-    question: Question
+    predicate: PackPredicate
     pack: Pack
     spans: tuple[slice, ...] | None
     rows: int
-    kind: Kind = "column"
+    kind: FieldKind = "column"
 
     @property
     def record_count(self) -> None:
-        """None: :meth:`Question.kept` drops files without rows."""
+        """None: :meth:`PackPredicate.matching` drops files without rows."""
 
     def field(self, field_id: int) -> CodedField | None:
         """Return the statistics of one column or partition field."""
-        of = (self.question.columns if self.kind == "column" else self.question.partitions).get(field_id)
+        of = (self.predicate.columns if self.kind == "column" else self.predicate.partitions).get(field_id)
         if of is None:
             return None
         return CodedField(
@@ -223,19 +223,19 @@ class PackStatistics:
             lambda: self._keys(field_id, of),
             lambda: self._marks(field_id, of),
             lambda places: self._bounds(field_id, of, places),
-            self.question.values,
+            self.predicate.values,
         )
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, PackStatistics] | None:
         """Return the leaf's projection, and the statistics of partitions."""
         if self.kind == "partition":
             return None
-        known = self.question.projected
+        known = self.predicate.projected
         if id(leaf) not in known:
-            known[id(leaf)] = self.question.projection.inclusive(leaf)
+            known[id(leaf)] = self.predicate.projection.inclusive(leaf)
         if (bound := known[id(leaf)]) is None:
             return None
-        return bound, PackStatistics(self.question, self.pack, self.spans, self.rows, "partition")
+        return bound, PackStatistics(self.predicate, self.pack, self.spans, self.rows, "partition")
 
     def _keys(self, field_id: int, of: Primitive) -> BoundCodes | None:
         def make() -> BoundCodes | None:
@@ -251,7 +251,7 @@ class PackStatistics:
         marks: Marks = pack_cache.get_or_make((self.pack, self.kind, field_id, of, Marks), make)
         return marks if self.spans is None else _spanned(marks, self.spans)
 
-    def _bounds(self, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
+    def _bounds(self, field_id: int, of: Primitive, places: RowNumbers | None) -> FieldStats:
         if places is not None:
             return self._read(field_id, of, places if self.spans is None else _places(self.spans, places))
 
@@ -261,19 +261,19 @@ class PackStatistics:
         whole: FieldStats = pack_cache.get_or_make((self.pack, self.kind, field_id, of, FieldStats), make)
         return whole if self.spans is None else _sliced(whole, self.spans)
 
-    def _read(self, field_id: int, of: Primitive, places: Rows | None = None) -> FieldStats:
+    def _read(self, field_id: int, of: Primitive, places: RowNumbers | None = None) -> FieldStats:
         """Read a field's recorded statistics, for the pack's entries at some places or for all."""
         pack = self.pack
         edges = pack.starts if places is None else np.searchsorted(places, pack.starts)
         found, rows = [], np.diff(edges).tolist()
         for number in np.flatnonzero(np.diff(edges)).tolist():
             own = None if places is None else places[edges[number] : edges[number + 1]] - pack.starts[number]
-            segment = self.question.index.segments.open(pack.segments[number])
+            segment = self.predicate.index.segments.open(pack.segments[number])
             found.append(_recorded(segment, self.kind, field_id, of, own))
         return stacked(found, [count for count in rows if count], of)
 
 
-def _recorded(segment: Segment, kind: Kind, field_id: int, of: Primitive, places: Rows | None) -> FieldStats:
+def _recorded(segment: Segment, kind: FieldKind, field_id: int, of: Primitive, places: RowNumbers | None) -> FieldStats:
     """Read one segment's statistics of a field, with bounds in the type ``of``."""
     wanted = _PARTITION if kind == "partition" else _STATISTICS
     names = [name for name in segment.columns_of.get(field_id, ()) if name.startswith(wanted)]

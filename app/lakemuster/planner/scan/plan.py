@@ -19,7 +19,7 @@ from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import Segment
 from lakemuster.planner.columns import repeated, single_array
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.pruning.residual import ResidualCache, residual_cache
+from lakemuster.planner.pruning.residual import PartitionResiduals, partition_residuals
 from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
 from lakemuster.planner.row_projections.inherited import inherited
 from lakemuster.planner.row_projections.paimon_rows import BRANCH
@@ -37,7 +37,7 @@ from lakemuster.predicates import AlwaysTrue, Bound
 
 
 @dataclass(eq=False)
-class Entries:
+class LazyEntries:
     """Entries of some files, read lazily: from their segments first, then with inherited fields filled in."""
 
     read: Callable[[], pa.Table]
@@ -53,9 +53,9 @@ class Entries:
         """The entries with inherited fields."""
         return self.recorded if self.finish is None else self.finish(self.recorded)
 
-    def slice(self, offset: int, length: int) -> Entries:
+    def slice(self, offset: int, length: int) -> LazyEntries:
         """Return some of the entries."""
-        return Entries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
+        return LazyEntries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class PlannedBatch:
     part: ManifestPart
     number: int
     rows: RowNumbers
-    entries: Entries
+    entries: LazyEntries
     delete_offsets: NDArray[np.int64]
     deletes: NDArray[np.int64]
     residuals: tuple[Bound, ...]
@@ -271,7 +271,7 @@ class Plan:
 
         before = len(self.scan.data)
         numbers = None if batch.numbers is None else batch.numbers + before
-        entries = Entries(lambda: batch.entries.recorded, lambda _: finished(batch.entries.table))
+        entries = LazyEntries(lambda: batch.entries.recorded, lambda _: finished(batch.entries.table))
         return replace(batch, number=batch.number + before, numbers=numbers, entries=entries, sources=(), branch=branch)
 
     def limited(self, limit: int, start: Position = START) -> Iterator[PlannedBatch]:
@@ -334,7 +334,7 @@ class Plan:
         rows = owners.within(places, spec.part_starts)
         own, first = spec.parts[owners.first], spec.numbers[owners.first]
         numbers = owners.each(spec.part_numbers) if owners.first != owners.last else None
-        entries, sources = Entries(lambda: table_of(group)), tuple(group)
+        entries, sources = LazyEntries(lambda: table_of(group)), tuple(group)
         if self.view.table.format == "iceberg":
             row_ids = self._row_ids(spec, owners, rows)
             entries.finish = lambda recorded: inherited(recorded, spec.inheritance, spec.parts_of(places), row_ids)
@@ -342,10 +342,10 @@ class Plan:
         elif self.details and isinstance(self.scan.reading, PaimonReading):
             of = np.full(len(rows), first) if numbers is None else numbers
             detailed = with_details(self.scan, self.bound, self.splitting, of, rows, entries.recorded)
-            entries, sources = Entries(lambda: detailed), ()
-        if spec not in self._residual_caches:
-            self._residual_caches[spec] = residual_cache(self.bound, spec.projection)
-        left = self._residual_caches[spec].of(len(rows), lambda: entries.recorded)
+            entries, sources = LazyEntries(lambda: detailed), ()
+        if spec not in self._residuals:
+            self._residuals[spec] = partition_residuals(self.bound, spec.projection)
+        left = self._residuals[spec].of(len(rows), lambda: entries.recorded)
         offsets, deletes = np.zeros(len(rows) + 1, np.int64), np.zeros(0, np.int64)
         if self.added_in is None and (index := self.scan.delete_index) is not None:
             offsets, deletes = matching_deletes(self.scan, index, group, lambda: entries.table)
@@ -369,7 +369,7 @@ class Plan:
         return segment, self._columns_of[present]
 
     @cached_property
-    def _residual_caches(self) -> dict[SpecIndex, ResidualCache]:
+    def _residuals(self) -> dict[SpecIndex, PartitionResiduals]:
         return {}
 
     @cached_property

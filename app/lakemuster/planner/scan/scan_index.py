@@ -34,7 +34,7 @@ from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
 from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.format_rules import Reading, reading_of
+from lakemuster.planner.scan.format_rules import ScanRules, reading_of
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 
@@ -75,7 +75,7 @@ class ScanIndex:
 
     index: Index
     view: View
-    reading: Reading
+    reading: ScanRules
     data: tuple[ManifestPart, ...]
     deletes: tuple[ManifestPart, ...]
     specs: tuple[SpecIndex, ...]
@@ -204,7 +204,7 @@ class _Key:
     row_id: int
     published_at_ms: int | None
     schemas: tuple[Schema, ...]
-    reading: Reading
+    reading: ScanRules
 
     def __hash__(self) -> int:
         return hash((self.row_id, self.published_at_ms, len(self.schemas)))
@@ -216,7 +216,7 @@ def _scan_indexes(key: _Key) -> ScanIndex:
 
 
 def scan_index_over(
-    index: Index, view: View, all_parts: Sequence[ManifestPart], reading: Reading | None = None
+    index: Index, view: View, all_parts: Sequence[ManifestPart], reading: ScanRules | None = None
 ) -> ScanIndex:
     """Build the scan index of some manifests of a table; ``view`` provides its schemas and specs.
 

@@ -21,7 +21,7 @@ from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.packs import Pack, Question, leaf_types
+from lakemuster.planner.scan.packs import Pack, PackPredicate, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
 from lakemuster.planner.scan.spec_index import ManifestStatistics, PackFiles, SpecIndex, ZoneStatistics
@@ -81,7 +81,7 @@ class Survivors:
     runs: Mapping[object, Runs]
     manifests: int
     cache_key: object = field(default_factory=object)
-    _questions: dict[object, Question] = field(default_factory=dict)
+    _predicates: dict[object, PackPredicate] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
@@ -93,11 +93,11 @@ class Survivors:
         """How many entries are left to evaluate."""
         return sum(runs.entries for runs in self.runs.values())
 
-    def question(self, spec: SpecIndex, bound: Bound) -> Question:
+    def pack_predicate(self, spec: SpecIndex, bound: Bound) -> PackPredicate:
         """Return the predicate, prepared for the packs of a spec."""
-        if spec.cache_key not in self._questions:
-            self._questions[spec.cache_key] = Question.of(spec.index, bound, spec.projection)
-        return self._questions[spec.cache_key]
+        if spec.cache_key not in self._predicates:
+            self._predicates[spec.cache_key] = PackPredicate.of(spec.index, bound, spec.projection)
+        return self._predicates[spec.cache_key]
 
     def candidates(self, scan: ScanIndex) -> tuple[Candidate, ...]:
         """Return the manifests with entries left, in list order, given the scan index that was pruned."""
@@ -266,16 +266,16 @@ def _looked_at(
             for candidate in candidates_of(spec, runs)
         ]
         return np.concatenate([np.zeros(0, np.int64), *found])
-    return kept_of_pack(spec, number, runs, bound, left.question(spec, bound))
+    return kept_of_pack(spec, number, runs, bound, left.pack_predicate(spec, bound))
 
 
-def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, question: Question) -> RowNumbers:
+def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, predicate: PackPredicate) -> RowNumbers:
     """Return the live Iceberg files that a predicate keeps among some entries of a pack, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
-    if entries * FEW_OF_A_PACK < pack.rows and not question.is_ready(pack):
+    if entries * FEW_OF_A_PACK < pack.rows and not predicate.is_cached(pack):
         return _read_alone(spec, pack, spans, bound)
-    return question.kept(pack, None if entries == pack.rows else spans)
+    return predicate.matching(pack, None if entries == pack.rows else spans)
 
 
 def _read_alone(spec: SpecIndex, pack: Pack, spans: Sequence[slice], bound: Bound) -> RowNumbers:

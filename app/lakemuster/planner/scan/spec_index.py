@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ import pyarrow as pa
 from lakemuster.caching import Cache
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
-from lakemuster.index.packed import Source, sources_of
+from lakemuster.index.packed import SegmentSource, sources_of
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import PARTITION, ZONE_ROWS, zone_count
 from lakemuster.metadata.files import column
@@ -28,18 +28,16 @@ from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.row_projections.inherited import Inheritance
-from lakemuster.planner.scan.format_rules import IcebergReading, Reading
-from lakemuster.planner.scan.packs import Pack, packs_of, weight_of
+from lakemuster.planner.scan.format_rules import IcebergReading, ScanRules
+from lakemuster.planner.scan.packs import FieldKind, Pack, packs_of, weight_of
 from lakemuster.planner.scan.runs import Owners, Places, runs_of
 from lakemuster.predicates import Bound, BoundLeaf
-
-Kind = Literal["column", "partition"]
 
 _zone_cache: Cache[tuple[object, ...], FieldStats] = Cache("zones", weight_of)
 """A field's zones, by pack or spec index, and field."""
 
-_ready_zones: Cache[tuple[object, ...], PreparedStats] = Cache(
-    "zones", lambda key, ready: 3 * weight_of(key, ready.stats)
+_prepared_zones: Cache[tuple[object, ...], PreparedStats] = Cache(
+    "zones", lambda key, prepared: 3 * weight_of(key, prepared.stats)
 )
 """A field's zones prepared for evaluation, by spec index and field: bounds in up to two forms more."""
 
@@ -67,10 +65,10 @@ def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -
 class _ZonesOf(NamedTuple):
     """A cache key for zones: a column or partition field, in the type that a predicate takes it to have."""
 
-    kind: Kind
+    kind: FieldKind
     field_id: int
     of: Primitive
-    reading: Reading
+    reading: ScanRules
 
 
 def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
@@ -105,7 +103,7 @@ class SpecIndex:
     parts: tuple[ManifestPart, ...]
     numbers: tuple[int, ...]
     projection: PartitionPredicates
-    reading: Reading
+    reading: ScanRules
     cache_key: object = field(default_factory=object, compare=False)
 
     @property
@@ -178,11 +176,13 @@ class SpecIndex:
         return np.append(self.part_starts[:-1].repeat(counts) + inside * ZONE_ROWS, self.part_starts[-1])
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[SegmentSource, ...]:
         """The segments that hold the parts' entries, in order."""
         segments = [part.manifest.segment for part in self.parts]
         if not isinstance(self.reading, IcebergReading):
-            return tuple(Source(name, 1, rows, name, rows) for name, rows in zip(segments, self.part_rows, strict=True))
+            return tuple(
+                SegmentSource(name, 1, rows, name, rows) for name, rows in zip(segments, self.part_rows, strict=True)
+            )
         return tuple(sources_of(self.index, segments, self.part_rows))
 
     @cached_property
@@ -225,7 +225,7 @@ class SpecIndex:
             return sum(known)
         return self.index.segments.open(part.manifest.segment).num_rows
 
-    def zones(self, kind: Kind, field_id: int, of: Primitive) -> FieldStats:
+    def zones(self, kind: FieldKind, field_id: int, of: Primitive) -> FieldStats:
         """Return the zones of a column or partition field over all parts."""
         key = _ZonesOf(kind, field_id, of, self.reading)
         if arrow_type(of) is None:
@@ -238,14 +238,14 @@ class SpecIndex:
 
         return _zone_cache.get_or_make((self.cache_key, key), make)
 
-    def ready_zones(self, kind: Kind, field_id: int, of: Primitive) -> PreparedStats:
+    def prepared_zones(self, kind: FieldKind, field_id: int, of: Primitive) -> PreparedStats:
         """Return :meth:`zones`, prepared for repeated evaluation."""
         key = _ZonesOf(kind, field_id, of, self.reading)
 
         def make() -> PreparedStats:
             return PreparedStats(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)
 
-        return _ready_zones.get_or_make((self.cache_key, key), make)
+        return _prepared_zones.get_or_make((self.cache_key, key), make)
 
 
 class PackFiles(NamedTuple):
@@ -277,7 +277,7 @@ class ManifestStatistics:
     """
 
     scan: SpecIndex
-    kind: Kind = "column"
+    kind: FieldKind = "column"
 
     @property
     def rows(self) -> int:
@@ -308,7 +308,7 @@ class ZoneStatistics:
 
     scan: SpecIndex
     types: dict[int, Primitive]
-    kind: Kind = "column"
+    kind: FieldKind = "column"
 
     @property
     def rows(self) -> int:
@@ -322,7 +322,7 @@ class ZoneStatistics:
     def field(self, field_id: int) -> PreparedStats | None:
         """Return the zones of one column or partition field, in its type."""
         of = self.types.get(field_id)
-        return None if of is None else self.scan.ready_zones(self.kind, field_id, of)
+        return None if of is None else self.scan.prepared_zones(self.kind, field_id, of)
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, ZoneStatistics] | None:
         """Return the leaf's projection, and the statistics of partitions."""

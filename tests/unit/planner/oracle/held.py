@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
-from lakemuster.index.packed import Source, concatenate
+from lakemuster.index.packed import SegmentSource, concatenate
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.index.zones import segment_zones
@@ -99,18 +99,18 @@ def scan(table: Table) -> ScanIndex:
     return made
 
 
-def packed(segments: HeldSegments, spec: SpecIndex, size: int) -> Iterator[Source]:
+def packed(segments: HeldSegments, spec: SpecIndex, size: int) -> Iterator[SegmentSource]:
     """The segments to read a spec's manifests from: so many neighbours in one, where one can hold them."""
     names, rows = [part.manifest.segment for part in spec.parts], spec.part_rows
     for start in range(0, len(names), size):
         own, counts = names[start : start + size], rows[start : start + size]
         whole = concatenate([segments.open(name).table() for name in own]) if len(own) > 1 else None
         if whole is None:
-            yield from (Source(name, 1, count, name, count) for name, count in zip(own, counts, strict=True))
+            yield from (SegmentSource(name, 1, count, name, count) for name, count in zip(own, counts, strict=True))
             continue
         name = f"{own[0]}-packed-{len(own)}"
         segments.put(name, whole, counts)
-        yield Source(name, len(own), sum(counts), own[-1], counts[-1])
+        yield SegmentSource(name, len(own), sum(counts), own[-1], counts[-1])
 
 
 def view_of(table: Table) -> View:

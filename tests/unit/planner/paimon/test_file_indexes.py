@@ -15,7 +15,7 @@ from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
 from lakemuster.planner.paimon.file_indexes import can_evaluate, kept_by_index
-from lakemuster.planner.paimon.reading import PaimonReading, Scan
+from lakemuster.planner.paimon.reading import PaimonReading, ScanMode
 from lakemuster.planner.paimon.statistics import Evolution
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
 from tests.unit.formats.paimon.file_index import encoder
@@ -211,7 +211,7 @@ def test_a_default_that_replaces_nulls_disables_the_index() -> None:
     ],
 )
 def test_which_tables_use_file_indexes(
-    key: tuple[str, ...], options: dict[str, str], scan: Scan, alone: bool, asked: bool
+    key: tuple[str, ...], options: dict[str, str], scan: ScanMode, alone: bool, asked: bool
 ):
     now = schema(0, (1, "a", INT), (2, "b", INT), key=key, **options)
     read = TableOptions.of(now)

@@ -20,7 +20,7 @@ from lakemuster.metadata.types import Field, Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning import residual as module
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
-from lakemuster.planner.pruning.residual import ResidualCache, residuals
+from lakemuster.planner.pruning.residual import PartitionResiduals, residuals
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundLeaf, BoundOr, bind, matches, text_of
 from lakemuster.predicates.sql import parse_sql
 from tests.caches import memory_limit
@@ -112,7 +112,7 @@ def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
     told = []
     for way in ways:
         with mock.patch.multiple(module, **way) if way else contextlib.nullcontext():
-            found = ResidualCache(bound, PartitionPredicates(spec, (SCHEMA,))).of(table.num_rows, lambda: table)
+            found = PartitionResiduals(bound, PartitionPredicates(spec, (SCHEMA,))).of(table.num_rows, lambda: table)
         told.append([found.distinct[number] for number in found.of_file])
     assert told[0] == told[1] == told[2]
 

@@ -31,9 +31,9 @@ from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapsh
 from lakemuster.index.tables import (
     TableRecord,
     find_table,
+    find_table_nowait,
     list_tables,
     load_metadata,
-    find_table_nowait,
     remove_table,
     similar_names,
 )

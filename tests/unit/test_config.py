@@ -69,7 +69,7 @@ def test_variables_of_the_client_are_no_settings(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("LAKEMUSTER_TOKEN", "secret")
     assert load_settings().tokens is None
     (tmp_path / "lakemuster.toml").write_text("uri = 'http://lake'\n", "utf-8")
-    with pytest.raises(ConfigInvalid, match="URI: there is no such setting"):
+    with pytest.raises(ConfigInvalid, match="URI: unknown setting"):
         load_settings()
 
 

@@ -89,10 +89,12 @@ class TableSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    staleness: float | None = Field(None, ge=0, description="Seconds the pointer may go without a look.")
-    history: int | None = Field(None, ge=0, description="Newest snapshots that a refresh indexes.")
-    nan: NanMode | None = Field(None, description="What comparisons with NaN mean where a request does not say.")
-    watch: Interval | bool | None = Field(None, description="Seconds between two looks; false for none.")
+    staleness: float | None = Field(None, ge=0, description="Maximum age of a pointer's last read, in seconds.")
+    history: int | None = Field(None, ge=0, description="Number of newest snapshots that a refresh indexes.")
+    nan: NanMode | None = Field(
+        None, description="How NaN compares if a request does not set it: any, greatest, unordered or none."
+    )
+    watch: Interval | bool | None = Field(None, description="Interval of background refreshes in seconds; false: none.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +119,33 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
-    database_url: str = Field("sqlite:///.lakemuster/index.db", description="SQLite file or postgresql+psycopg://…")
-    segments_url: str = Field(".lakemuster/segments", description="Any fsspec URL; where segments are kept.")
-    cache_dir: str = Field(".lakemuster/cache", description="Local copies of remote segments.")
-    cache_bytes: int = Field(20 * 2**30, ge=0, description="Budget of cache_dir in bytes.")
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8181, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
-    workers: int = Field(1, ge=1, le=256, description="HTTP server processes.")
-    roots: _Words = Field((), description="URL prefixes that tables may live under.")
-    storage: Annotated[Mapping[str, dict[str, Any]], NoDecode, BeforeValidator(_of_json)] = Field(
-        default_factory=dict, description="fsspec options by scheme."
+    database_url: str = Field(
+        "sqlite:///.lakemuster/index.db",
+        description="Database of the index: `sqlite:///PATH`, or `postgresql+psycopg://…`.",
     )
-    max_staleness: float = Field(5.0, ge=0, description="Seconds a table's pointer may go without a look.")
-    cors_origins: _Words = Field((), description="Browser origins that may call the API.")
-    tokens: str | None = Field(None, description="File of bearer tokens.")
+    segments_url: str = Field(".lakemuster/segments", description="Folder of segments: a path or any fsspec URL.")
+    cache_dir: str = Field(".lakemuster/cache", description="Local folder for copies of remote segments.")
+    cache_bytes: int = Field(20 * 2**30, ge=0, description="Maximum size of `CACHE_DIR` in bytes.")
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8181, ge=0, le=65535, description="Port to listen on; 0: a free port.")
+    workers: int = Field(1, ge=1, le=256, description="Number of HTTP server processes.")
+    roots: _Words = Field(
+        (), description="URL prefixes under which the HTTP API may open tables, separated by commas; empty: none."
+    )
+    storage: Annotated[Mapping[str, dict[str, Any]], NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict, description="fsspec options by URL scheme, as a JSON object."
+    )
+    max_staleness: float = Field(
+        5.0,
+        ge=0,
+        description="Maximum age of the last read of a table's pointer, in seconds; 0: every request reads it.",
+    )
+    cors_origins: _Words = Field(
+        (), description="Browser origins that may call the API, separated by commas; `*`: any."
+    )
+    tokens: str | None = Field(
+        None, description="TOML file of bearer tokens and locations of namespaces; unset: no tokens."
+    )
     oidc_issuer: _Words = Field((), description="Issuers whose access tokens are accepted.")
     oidc_audience: _Words = Field((), description="Audiences of which a token must name one.")
     oidc_roles_claim: str = Field("roles", min_length=1, description="The claim of a token's roles; dots lead inwards.")
@@ -146,25 +161,38 @@ class Settings(BaseSettings):
     audit_filters: bool = Field(
         False, description="Write the filters of requests, literals included, to the audit log."
     )
-    warehouse: str | None = Field(None, description="The name that clients give for the warehouse; by default any.")
-    decoders: int = Field(
-        default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1, le=64, description="Decoder processes."
+    warehouse: str | None = Field(
+        None, description="Name of the warehouse that REST clients must use; unset: any name."
     )
-    decoder_memory: int = Field(1536 * 2**20, ge=256 * 2**20, description="Bytes of memory one decoder may take.")
+    decoders: int = Field(
+        default_factory=lambda: max(1, min(8, os.cpu_count() or 1)),
+        ge=1,
+        le=64,
+        description="Number of decoder processes; by default one per CPU, at most 8.",
+    )
+    decoder_memory: int = Field(1536 * 2**20, ge=256 * 2**20, description="Memory limit of a decoder process in bytes.")
     memory_bytes: int = Field(
         default_factory=lambda: min(2 * 2**30, available_memory() // 4),
         ge=0,
         description="Bytes that all caches of the server take together, mapped segments excluded; "
         "by default a quarter of the memory, at most 2 GiB.",
     )
-    history: int = Field(100, ge=0, description="Newest snapshots that a refresh indexes; older ones when asked for.")
+    history: int = Field(
+        100,
+        ge=0,
+        description="Number of newest snapshots that a refresh indexes; older ones are indexed when requested.",
+    )
 
     watch: Annotated[Mapping[str, Interval], NoDecode, BeforeValidator(_of_watch)] = Field(
-        default_factory=dict, description="Tables that are kept fresh without being asked: seconds by pattern."
+        default_factory=dict,
+        description="Tables to refresh in the background: `PATTERN=SECONDS`, separated by commas; empty: none.",
     )
-    role: Role = Field("all", description="What this process does: answer requests (api), background jobs (worker).")
+    role: Role = Field(
+        "all", description="Work of this process: requests (`api`), background jobs (`worker`), or both (`all`)."
+    )
     tables: Annotated[Mapping[str, TableSettings], NoDecode, BeforeValidator(_of_json)] = Field(
-        default_factory=dict, description="Settings by pattern of table names; the most specific pattern wins."
+        default_factory=dict,
+        description="Settings by pattern of table names, as a JSON object; the most specific pattern wins.",
     )
 
     def of_table(self, name: str) -> TableRules:

@@ -13,14 +13,14 @@ CatalogError
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
-│   └── PlanNotFound · PlanTaskNotFound     a token that we did not sign, or not for this table and caller
+│   └── PlanNotFound · PlanTaskNotFound     a token that this server did not sign, or not for this table and caller
 ├── OperationUnsupported     the protocol has the operation, but this server only reads tables
 │   └── ClientMustPlan       the client would misread this server's plan of its scan
 ├── TableExists
 ├── NotATable                a location without Iceberg or Paimon metadata
-├── FormatUnsupported        readable, but of a version or kind we do not serve
+├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt          bytes break their format's specification
-│   ├── LimitExceeded        ... or exceed what we decode
+│   ├── LimitExceeded        ... or exceed the limits of decoding
 │   └── DecodeFailed         ... or killed, stalled or starved their decoder
 ├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
 ├── SnapshotUnpublished      known, but not readable now
@@ -31,7 +31,7 @@ CatalogError
 │   └── RefreshBusy          another process holds the table's lease
 ├── Overloaded               too many concurrent requests
 ├── RateLimited              too many requests of one caller in a period
-├── SegmentCorrupt           a segment does not read back as it was written
+├── SegmentCorrupt           a segment file is unreadable
 │   └── SegmentMissing       ... or is not in the segment store
 └── DatabaseVersionMismatch  the database has another schema version than this code
 
@@ -85,7 +85,7 @@ class RequestInvalid(CatalogError):
 
 
 class PageTokenInvalid(RequestInvalid):
-    """A page token that we did not sign, or that belongs to another request."""
+    """A page token that this server did not sign, or that belongs to another request or caller."""
 
     code = "page_token_invalid"
 
@@ -193,13 +193,13 @@ class WarehouseNotFound(NotFound):
 
 
 class PlanNotFound(NotFound):
-    """A plan id that we did not sign, that is for another table or caller, or whose snapshot is gone."""
+    """A plan id that this server did not sign, that is for another table or caller, or whose snapshot has expired."""
 
     code = "plan_not_found"
 
 
 class PlanTaskNotFound(NotFound):
-    """A plan task that we did not sign, that is for another table or caller, or whose snapshot is gone."""
+    """A plan task that this server did not sign, that is for another table or caller, or whose snapshot has expired."""
 
     code = "plan_task_not_found"
 
@@ -211,7 +211,7 @@ class OperationUnsupported(CatalogError):
 
 
 class ClientMustPlan(OperationUnsupported):
-    """The client would misread this server's plan of its scan; the message names the option that helps."""
+    """The client would misread this server's plan of the scan; the message names the option to set."""
 
     code = "client_must_plan"
 
@@ -229,7 +229,7 @@ class NotATable(CatalogError):
 
 
 class FormatUnsupported(CatalogError):
-    """A version or kind of metadata that we do not serve."""
+    """A version or kind of metadata that is not supported."""
 
     code = "format_unsupported"
 
@@ -241,7 +241,7 @@ class MetadataCorrupt(CatalogError):
 
 
 class LimitExceeded(MetadataCorrupt):
-    """Metadata larger or deeper than what we decode."""
+    """Metadata that is larger or nested deeper than the limits of decoding."""
 
     code = "limit_exceeded"
 
@@ -253,7 +253,7 @@ class DecodeFailed(MetadataCorrupt):
 
 
 class SnapshotQuarantined(CatalogError):
-    """The snapshot was read and refused; the message says why."""
+    """The snapshot's metadata cannot be accepted; the message says why."""
 
     code = "snapshot_quarantined"
 
@@ -283,7 +283,7 @@ class ObjectMissing(StorageError):
 
 
 class StorageDenied(StorageError):
-    """Object storage refused our credentials."""
+    """Object storage refused the server's credentials."""
 
     code = "storage_denied"
 
@@ -336,7 +336,7 @@ class DatabaseVersionMismatch(CatalogError):
 
 
 class SegmentCorrupt(CatalogError):
-    """A segment does not read back as it was written."""
+    """A segment file is unreadable; it is made again from its manifest."""
 
     code = "segment_corrupt"
 

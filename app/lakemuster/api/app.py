@@ -32,13 +32,13 @@ from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-_DESCRIPTION = """Which files of a lake's table must a query read? Snapshots, manifests and files of Iceberg and Paimon
-tables, from an index.
+_DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
+files, from an index.
 
-Lists come in pages of JSON; `Accept: application/x-ndjson` or `application/vnd.apache.arrow.stream` streams the whole
-list, which ends with a record of count and snapshot, or breaks off. Ids of 64 bits are text. Values are in the JSON
-single-value form of the Iceberg specification; binary is hex. Answers for `snapshot=` never change and may be cached
-for ever."""
+Lists are pages of JSON; with `Accept: application/x-ndjson` or `application/vnd.apache.arrow.stream` they are streams
+of the whole list. A complete stream ends with a record of its row count and snapshot id. 64-bit ids are strings.
+Values have the JSON single-value form of the Iceberg specification; binary values are hex. Responses for `snapshot=`
+never change, and may be cached without limit."""
 
 
 def create_app(services: Services) -> FastAPI:

@@ -36,15 +36,19 @@ router = APIRouter(tags=["operations"])
 
 @router.get("/healthz", response_model=Health)
 async def healthz() -> Response:
-    """The process answers."""
+    """Tell that the process is alive."""
     return _json({"status": "ok", "version": __version__})
 
 
-@router.get("/readyz", response_model=Ready, responses={503: {"model": Ready, "description": "Not ready."}})
+@router.get(
+    "/readyz",
+    response_model=Ready,
+    responses={503: {"model": Ready, "description": "A check failed, or did not finish in time."}},
+)
 async def readyz(request: Request) -> Response:
-    """The database answers, is whole and of this version; the segment store can be written; the clocks agree.
+    """Check that the database responds and has this version's schema, the segment store is writable, and clocks agree.
 
-    What is wrong is said in words, within seconds also when the database or the store hangs.
+    Responds within seconds, even if the database or the store does not.
     """
     readiness: Readiness = request.app.state.readiness
     found = await readiness.states()
@@ -58,11 +62,11 @@ async def readyz(request: Request) -> Response:
     dependencies=[needs("read")],
     responses={
         **ALWAYS,
-        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "The metrics."},
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Metrics."},
     },
 )
 async def metrics(api: TheApi, caller: TheCaller) -> Response:
-    """Metrics in the Prometheus text format, version 0.0.4.
+    """Export metrics in the Prometheus text format, version 0.0.4.
 
     A token with namespaces gets the metrics of its own tables only.
     """

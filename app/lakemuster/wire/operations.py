@@ -10,14 +10,14 @@ from lakemuster.wire.model import WireModel
 
 
 class Health(WireModel):
-    """The process answers."""
+    """The process is alive."""
 
     status: Literal["ok"]
     version: str
 
 
 class Ready(WireModel):
-    """Whether requests can be answered."""
+    """Whether the server can answer requests."""
 
     ready: bool
-    checks: dict[str, str] = Field(description="ok, or the error's code and what is wrong, by dependency.")
+    checks: dict[str, str] = Field(description="By check: `ok`, or the error code and message.")

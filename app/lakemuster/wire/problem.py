@@ -8,16 +8,16 @@ from lakemuster.wire.model import WireModel
 
 
 class ErrorOut(BaseModel):
-    """What went wrong. Further keys help the person who can act; they differ from code to code."""
+    """An error. Further keys depend on the code and help to fix the cause."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    code: str = Field(description="Public and stable; codes never change.", examples=["table_not_found"])
-    type: str = Field(description="The class of the error, in words of one case.", examples=["TableNotFound"])
-    message: str = Field(description="One or two sentences for people.")
+    code: str = Field(description="Stable error code; codes never change.", examples=["table_not_found"])
+    type: str = Field(description="Name of the error class.", examples=["TableNotFound"])
+    message: str = Field(description="Description for people; it may change between versions.")
 
 
 class Problem(WireModel):
-    """The body of every answer with a status of 400 and above."""
+    """The body of every response with status 400 or above."""
 
     error: ErrorOut

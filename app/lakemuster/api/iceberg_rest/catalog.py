@@ -38,9 +38,9 @@ def list_namespaces(
     api: TheApi,
     caller: TheCaller,
     paging: ThePaging,
-    parent: Annotated[str | None, Query(description="A namespace; left out or empty, the top.")] = None,
+    parent: Annotated[str | None, Query(description="The parent namespace. Absent or empty: the root.")] = None,
 ) -> Response:
-    """The namespaces right below another."""
+    """List the child namespaces of a namespace."""
     names = Names.of(api, caller)
     # PyIceberg percent-encodes the levels once more than other clients.
     above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
@@ -52,7 +52,7 @@ def list_namespaces(
 
 @router.get("/namespaces/{namespace}", name="iceberg_load_namespace", response_model=NamespaceOut, responses=CATALOG)
 def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
-    """A namespace; it exists while a table is registered in it, or below."""
+    """Load a namespace; it exists while a table is registered in it or in a descendant."""
     Names.of(api, caller).require(namespace)
     return answer(NamespaceOut(namespace=list(namespace), properties={}))
 
@@ -65,7 +65,7 @@ def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> R
     responses=EXISTS,
 )
 def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
-    """Whether a namespace exists."""
+    """Check whether a namespace exists."""
     Names.of(api, caller).require(namespace)
     return Response(status_code=204)
 
@@ -74,7 +74,7 @@ def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace) ->
     "/namespaces/{namespace}/tables", name="iceberg_list_tables", response_model=IdentifiersOut, responses=CATALOG
 )
 def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: TheNamespace) -> Response:
-    """The tables right in a namespace."""
+    """List the tables of a namespace, without those of its descendants."""
     names = Names.of(api, caller)
     names.require(namespace)
     binding = Binding(0, "tables", {"of": "\0".join(namespace)}, caller.name)
@@ -90,7 +90,7 @@ def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: Th
     responses=CATALOG,
 )
 def list_views(api: TheApi, caller: TheCaller, _: ThePaging, namespace: TheNamespace) -> Response:
-    """The views of a namespace: none."""
+    """List the views of a namespace: always empty."""
     Names.of(api, caller).require(namespace)
     return answer(IdentifiersOut(identifiers=[], next_page_token=None))
 
@@ -103,7 +103,7 @@ def list_views(api: TheApi, caller: TheCaller, _: ThePaging, namespace: TheNames
     dependencies=_A_VIEW,
 )
 def load_view() -> None:
-    """A view: there are none."""
+    """Load a view: always fails, since the catalog has no views."""
     raise ViewNotFound(_NO_VIEWS)
 
 
@@ -115,7 +115,7 @@ def load_view() -> None:
     dependencies=_A_VIEW,
 )
 def view_exists() -> None:
-    """Whether a view exists: none does."""
+    """Check whether a view exists: always fails, since the catalog has no views."""
     raise ViewNotFound(_NO_VIEWS)
 
 

@@ -41,10 +41,14 @@ _CONFIG = CatalogConfig(
 def get_config(
     request: Request,
     warehouse: Annotated[
-        str, Query(description="There is one, of any name unless the setting WAREHOUSE gives it one; or left out.")
+        str,
+        Query(
+            description="Name of the warehouse. May be absent; any name is accepted unless the setting WAREHOUSE "
+            "is set."
+        ),
     ] = "",
 ) -> Response:
-    """How to configure a client: scans are planned here, unless its user says `scan-planning-mode=client`."""
+    """Return the client configuration: the server plans scans unless the client sets `scan-planning-mode=client`."""
     api = api_of(request)
     require_warehouse(api.services.settings, warehouse)
     endpoint = api.identity.token_endpoint

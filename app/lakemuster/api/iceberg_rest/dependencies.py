@@ -75,19 +75,19 @@ def levels_of(text: str) -> Levels:
 
 async def the_namespace(
     namespace: Annotated[
-        str, Path(description="Levels of the namespace, the unit separator 0x1F (`%1F` in URLs) between them.")
+        str, Path(description="Levels of the namespace, separated by the unit separator 0x1F (`%1F` in URLs).")
     ],
 ) -> Levels:
     """The namespace in the path; it need not exist."""
     return levels_of(namespace)
 
 
-async def the_table_name(table: Annotated[str, Path(description="The table's own name.")]) -> str:
+async def the_table_name(table: Annotated[str, Path(description="Name of the table, without its namespace.")]) -> str:
     """The last level of a table's name."""
     return table
 
 
-async def the_view_name(view: Annotated[str, Path(description="The view's own name.")]) -> str:
+async def the_view_name(view: Annotated[str, Path(description="Name of the view, without its namespace.")]) -> str:
     """The last level of a view's name."""
     return view
 
@@ -113,10 +113,14 @@ async def the_table(
 async def paging(
     page_token: Annotated[
         str | None,
-        Query(alias="pageToken", max_length=4096, description="Empty for a first page; left out for everything."),
+        Query(
+            alias="pageToken",
+            max_length=4096,
+            description="Token of the page; empty for the first one. Absent: the whole list.",
+        ),
     ] = None,
     page_size: Annotated[
-        int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, description="At most so many items a page.")
+        int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items in a page.")
     ] = PAGE_SIZE,
 ) -> Paging:
     """The requested page."""

@@ -38,7 +38,7 @@ _GONE = "unknown plan or plan task: it is not valid for this table and caller, o
 async def idempotency_key(
     _: Annotated[
         str | None,
-        Header(alias="Idempotency-Key", description="Accepted: planning again has the same effect, which is none."),
+        Header(alias="Idempotency-Key", description="Accepted and ignored: planning has no side effects."),
     ] = None,
 ) -> None:
     """Document the header that clients may send with every POST."""
@@ -46,11 +46,18 @@ async def idempotency_key(
 
 async def client_headers(
     _: Annotated[
-        str, Header(alias="user-agent", description="PyIceberg 0 is given partition values as it can read them.")
+        str,
+        Header(
+            alias="user-agent",
+            description="Identifies the client: PyIceberg 0.x gets partition values in the form that it reads.",
+        ),
     ] = "",
     __: Annotated[
         str,
-        Header(alias=VERSION_HEADER, description="Iceberg's Java library is refused plans that it would misread."),
+        Header(
+            alias=VERSION_HEADER,
+            description="Version of Iceberg's Java library: plans that it would misread fail with status 406.",
+        ),
     ] = "",
 ) -> None:
     """Document the headers that identify the client; :class:`Client` reads them."""
@@ -86,7 +93,7 @@ class _Route(FastRoute):
 
 
 router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")], route_class=_Route)
-PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
+PlanId = Annotated[str, Path(description="The `plan-id` of a plan.")]
 
 
 @router.post(
@@ -98,10 +105,10 @@ PlanId = Annotated[str, Path(description="The plan-id of a plan.")]
     dependencies=[Depends(idempotency_key), Depends(client_headers), Depends(nan_header)],
 )
 def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Response:
-    """Plan a scan: the data files to read, with the delete files that apply to each and what is left of the filter.
+    """Plan a scan: the data files to read, with the delete files and the residual filter of each.
 
-    A large plan is answered with plan tasks only, each good for a part of it. What the client would misread is refused
-    with status 406: it plans such a scan itself when its catalog has the property `scan-planning-mode=client`.
+    The response to a large plan has only plan tasks, each for a part of it. A plan that the client would misread fails
+    with status 406: set the catalog property `scan-planning-mode=client` for such scans.
     """
     planned = plan_request(table.services, table.name, body, _nan_of(table))
     Client.of(table.request.headers).require_columns(planned, body)
@@ -117,7 +124,7 @@ def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Respo
     dependencies=[Depends(client_headers)],
 )
 def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId) -> Response:
-    """A plan again, of the same snapshot."""
+    """Fetch a plan again, of the same snapshot."""
     tokens = _tokens(table)
     known, scan = tokens.read_plan_id(plan_id)
     if scan is None:
@@ -130,7 +137,7 @@ def fetch_planning_result(table: TheIcebergTable, plan_id: PlanId) -> Response:
     "/plan/{plan_id}", name="iceberg_cancel_planning", status_code=204, response_model=None, responses=CANCELLED
 )
 def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
-    """Say that a plan is no longer needed. Nothing was kept of it."""
+    """Cancel a plan. The server keeps no state of plans."""
     known, _ = _tokens(table).read_plan_id(plan_id)
     if not known:
         raise PlanNotFound(_GONE)
@@ -145,7 +152,7 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     dependencies=[Depends(idempotency_key), Depends(client_headers)],
 )
 def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Response:
-    """Redeem a plan task: its part of the plan."""
+    """Fetch the part of a plan that a plan task stands for."""
     tokens = _tokens(table)
     found = tokens.read_plan_task(body.plan_task)
     if found is None:

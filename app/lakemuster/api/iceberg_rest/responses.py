@@ -6,18 +6,23 @@ from lakemuster.api.native.responses import Responses
 from lakemuster.wire.iceberg_rest.catalog import IcebergErrorResponse, OAuthError
 
 _TEXT = {
-    400: "The request is off; the message says where.",
-    401: "A bearer token is missing or unknown.",
-    403: "The token's scope does not cover the request.",
-    404: "No such warehouse, namespace, table, view, plan or plan task, or none that the token may see.",
-    406: "This server changes no tables.",
+    400: "The request is invalid; the message names the cause.",
+    401: "The bearer token is missing or not accepted.",
+    403: "The caller's role does not permit the request.",
+    404: "The warehouse, namespace, table, view, plan or plan task does not exist, or the caller may not see it.",
+    406: "The operation is not supported: the catalog is read-only.",
     429: "Too many requests of this caller; Retry-After says when to try again.",
-    500: "A fault of ours.",
-    501: "The table's metadata is of a version that is not served.",
-    502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
-    503: "Overload, or a dependency does not answer; Retry-After says when to try again.",
+    500: "Internal error; the server's log has the request id.",
+    501: "The table's format version is not supported.",
+    502: "Object storage denied access, or the table's files are missing or corrupt.",
+    503: "The server is overloaded, or a dependency does not respond; `Retry-After` has the delay in seconds.",
 }
-_ETAG = {"ETag": {"description": "Strong; of its own for each value of `snapshots`.", "schema": {"type": "string"}}}
+_ETAG = {
+    "ETag": {
+        "description": "Strong entity tag; it differs for each value of `snapshots`.",
+        "schema": {"type": "string"},
+    }
+}
 
 
 def _failures(*statuses: int) -> Responses:
@@ -29,22 +34,22 @@ CATALOG: Responses = _failures(*_ALWAYS, 404)
 EXISTS: Responses = {204: {"description": "It exists."}, **CATALOG}
 TABLE: Responses = _failures(*_ALWAYS, 404, 501, 502)
 LOAD_TABLE: Responses = {
-    200: {"description": "The table.", "headers": _ETAG},
-    304: {"description": "As the caller's If-None-Match has it."},
+    200: {"description": "The table's metadata.", "headers": _ETAG},
+    304: {"description": "Not modified: `If-None-Match` has the current ETag."},
     **TABLE,
 }
-NOTED: Responses = {204: {"description": "Noted."}, **TABLE}
+NOTED: Responses = {204: {"description": "The report was accepted."}, **TABLE}
 PLAN: Responses = {
     **TABLE,
     406: {
         "model": IcebergErrorResponse,
-        "description": "The client would misread a plan of this scan: it is to plan it itself.",
+        "description": "The client would misread the server's plan of this scan, and must plan it itself.",
     },
 }
-CANCELLED: Responses = {204: {"description": "Nothing is kept of it."}, **CATALOG}
+CANCELLED: Responses = {204: {"description": "The plan was cancelled."}, **CATALOG}
 NO_VIEW: Responses = _failures(*_ALWAYS, 404)
 WRITE: Responses = _failures(*_ALWAYS, 406)
 TOKENS: Responses = {
-    400: {"model": OAuthError, "description": "This server issues no tokens."},
+    400: {"model": OAuthError, "description": "This server does not issue tokens."},
     **_failures(500, 503),
 }

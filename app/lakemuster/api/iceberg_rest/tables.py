@@ -36,13 +36,14 @@ def answers_of(request: Request) -> load_table_cache.LoadTableCache:
 def load_table(
     table: TheIcebergTable,
     snapshots: Annotated[
-        load_table_cache.Snapshots, Query(description="All snapshots, or only those that branches and tags name.")
+        load_table_cache.Snapshots,
+        Query(description="`all` snapshots, or only those that `refs` (branches and tags) refer to."),
     ] = "all",
-    if_none_match: Annotated[str | None, Header(description="ETags that the caller has.")] = None,
+    if_none_match: Annotated[str | None, Header(description="ETags that the client has cached.")] = None,
 ) -> Response:
-    """The table's current metadata file; of a table that was moved, with the locations where things are now.
+    """Load a table: its current metadata, with rewritten locations if the table was moved.
 
-    Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
+    A quarantined snapshot does not prevent loading the table.
     """
     loaded = load_table_cache.look(table.services, table.name, snapshots)
     known = [] if if_none_match is None else [if_none_match]
@@ -69,20 +70,20 @@ def _loaded(table: Target, loaded: load_table_cache.Loaded, known: Sequence[str]
 
 @router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
 def table_exists(table: TheIcebergTable) -> Response:
-    """Whether a table exists."""
+    """Check whether a table exists."""
     table.services.iceberg_table(table.name)
     return Response(status_code=204)
 
 
 @router.get("/{table}/credentials", name="iceberg_load_credentials", response_model=CredentialsOut, responses=TABLE)
 def load_credentials(table: TheIcebergTable) -> Response:
-    """Credentials for the table's files: none, clients bring their own."""
+    """Return the credentials for the table's files: always none, clients use their own."""
     table.services.iceberg_table(table.name)
     return answer(CredentialsOut(storage_credentials=[]))
 
 
 @router.post("/{table}/metrics", name="iceberg_report_metrics", status_code=204, response_model=None, responses=NOTED)
 def report_metrics(table: TheIcebergTable, _: MetricsReport) -> Response:
-    """Take a client's report of a scan or commit, and drop it."""
+    """Accept a client's metrics report, and discard it."""
     table.services.iceberg_table(table.name)
     return Response(status_code=204)

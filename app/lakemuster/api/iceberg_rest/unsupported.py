@@ -1,4 +1,4 @@
-"""Operations of the protocol that this server refuses: every write, signing, issuing tokens."""
+"""Operations of the protocol that are not supported: writes, signing, issuing tokens."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _WRITES = (
     ("DELETE", _NAMESPACE, "drop_namespace", "Drop a namespace."),
     ("POST", f"{_NAMESPACE}/properties", "update_properties", "Set properties of a namespace."),
     ("POST", f"{_NAMESPACE}/tables", "create_table", "Create a table."),
-    ("POST", f"{_NAMESPACE}/register", "register_table", "Register a table: `POST /api/v1/tables` does."),
+    ("POST", f"{_NAMESPACE}/register", "register_table", "Register a table: use `POST /api/v1/tables`."),
     ("POST", _TABLE, "commit_table", "Commit to a table."),
-    ("DELETE", _TABLE, "drop_table", "Drop a table: `DELETE /api/v1/tables/{table}` forgets one."),
-    ("POST", f"{_TABLE}/unregister", "unregister_table", "Forget a table: `DELETE /api/v1/tables/{table}` does."),
+    ("DELETE", _TABLE, "drop_table", "Drop a table: use `DELETE /api/v1/tables/{table}` to unregister it."),
+    ("POST", f"{_TABLE}/unregister", "unregister_table", "Unregister a table: use `DELETE /api/v1/tables/{table}`."),
     ("POST", f"{_TABLE}/sign", "sign_request", "Sign a request to object storage."),
     ("POST", "/tables/rename", "rename_table", "Rename a table."),
     ("POST", "/transactions/commit", "commit_transaction", "Commit to several tables."),
@@ -37,7 +37,7 @@ router = APIRouter(prefix=PREFIX, tags=["iceberg"])
 
 
 async def refuse() -> None:
-    """Say that this server only reads."""
+    """Fail: the catalog is read-only."""
     raise OperationUnsupported("this catalog is read-only: it does not change tables, views or namespaces")
 
 
@@ -54,7 +54,7 @@ for _method, _path, _name, _description in _WRITES:
         methods=[_method],
         name=f"iceberg_{_name}",
         summary=_description.split(":")[0].rstrip("."),
-        description=f"{_description} Refused here.",
+        description=f"{_description} Not supported: always fails.",
         response_model=None,
         responses=WRITE,
         status_code=406,

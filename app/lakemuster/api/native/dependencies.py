@@ -81,7 +81,7 @@ def api_of(request: Request) -> Api:
 _BEARER = HTTPBearer(
     auto_error=False,
     scheme_name="token",
-    description="A bearer token of the server's tokens file. A server on a loopback address may have none.",
+    description="A bearer token that the server accepts. Not needed if the server has no authentication.",
 )
 
 
@@ -165,7 +165,7 @@ def needs(action: Action, *, parameters: bool = True) -> params.Depends:
 async def the_table(
     request: Request,
     table: Annotated[
-        str, Path(description="The table's dotted name, `ns.table`; a level that holds a dot in backticks.")
+        str, Path(description="Dotted name of the table, `ns.table`; a level that contains a dot is in backticks.")
     ],
 ) -> Target:
     """The table in the path, if the caller may see it; it need not be registered."""
@@ -181,9 +181,17 @@ class _Parameters(BaseModel):
 class BranchParameters(_Parameters):
     """Parameters of one snapshot."""
 
-    branch: str = Field(MAIN, min_length=1, max_length=1024, description="The Paimon branch whose id it is; as ref.")
+    branch: str = Field(
+        MAIN,
+        min_length=1,
+        max_length=1024,
+        description="The Paimon branch that the snapshot belongs to. Default: `main`.",
+    )
     ref: str | None = Field(
-        None, min_length=1, max_length=1024, description="A branch, or a tag of the branch, whose id it is."
+        None,
+        min_length=1,
+        max_length=1024,
+        description="A branch or tag that has the snapshot; takes precedence over `branch`.",
     )
 
     @property
@@ -195,9 +203,14 @@ class BranchParameters(_Parameters):
 class PageParameters(_Parameters):
     """Parameters of every list."""
 
-    page_size: int = Field(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="At most so many rows; streams ignore it.")
+    page_size: int = Field(
+        PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of rows in a page; streams ignore it."
+    )
     page_token: str | None = Field(
-        None, max_length=4096, description="next_page_token of the page before, the rest of the request unchanged."
+        None,
+        max_length=4096,
+        description="The previous page's `next_page_token`; the rest of the request must be the same. "
+        "Absent: the first page.",
     )
 
     def choosing(self) -> dict[str, str]:
@@ -209,10 +222,14 @@ class PageParameters(_Parameters):
 class SnapshotParameters(PageParameters):
     """Parameters of every list of a snapshot."""
 
-    snapshot: str | None = Field(None, pattern=_INT64, description="A snapshot's id; its answers never change.")
-    ref: str | None = Field(None, min_length=1, max_length=1024, description="A branch or tag.")
+    snapshot: str | None = Field(
+        None, pattern=_INT64, description="Id of the snapshot to read; responses never change."
+    )
+    ref: str | None = Field(None, min_length=1, max_length=1024, description="Branch or tag to read.")
     as_of: str | None = Field(
-        None, max_length=64, description="The snapshot that was current then: RFC 3339, or milliseconds since 1970."
+        None,
+        max_length=64,
+        description="Read the snapshot that was current at this time: RFC 3339, or milliseconds since 1970-01-01 UTC.",
     )
 
     def selector(self) -> Selector:
@@ -233,7 +250,9 @@ class SnapshotParameters(PageParameters):
 class EntriesParameters(SnapshotParameters):
     """Parameters of entries."""
 
-    manifest: str | None = Field(None, min_length=1, max_length=4096, description="A manifest's location or file name.")
+    manifest: str | None = Field(
+        None, min_length=1, max_length=4096, description="Location or file name of one manifest. Absent: all manifests."
+    )
 
 
 class FilesParameters(SnapshotParameters):
@@ -243,24 +262,32 @@ class FilesParameters(SnapshotParameters):
         None,
         min_length=1,
         max_length=16_384,
-        description="Data files that may hold rows that match, and the delete files that apply to them: a SQL "
-        "condition, or the text of an Iceberg expression, a JSON object.",
+        description="List only data files that may hold matching rows, and the delete files that apply to them: a "
+        "SQL condition, or an Iceberg expression as JSON text. Absent: all live files.",
     )
     nan: NanMode | None = Field(None, description=NAN)
     content: str | None = Field(
-        None, max_length=200, description="Any of data, position-deletes, equality-deletes, changelog; commas between."
+        None,
+        max_length=200,
+        description="Comma-separated kinds of files: `data`, `position-deletes`, `equality-deletes`, "
+        "`changelog`. Absent: all.",
     )
     stats: str | None = Field(
-        None, max_length=65_536, description="Columns to show statistics of, commas between; * for all."
+        None,
+        max_length=65_536,
+        description="Comma-separated columns whose statistics to return; `*` for all. Absent: none.",
     )
 
 
 class DiffParameters(SnapshotParameters):
     """Parameters of a difference."""
 
-    start: str = Field(alias="from", pattern=_INT64, description="The id of the earlier snapshot.")
+    start: str = Field(alias="from", pattern=_INT64, description="Id of the earlier snapshot.")
     end: str | None = Field(
-        None, alias="to", pattern=_INT64, description="The id of the later one; left out: as ref, as_of, or current."
+        None,
+        alias="to",
+        pattern=_INT64,
+        description="Id of the later snapshot. Absent: the one that `ref` or `as_of` selects, or the current one.",
     )
 
 

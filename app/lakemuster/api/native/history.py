@@ -26,10 +26,10 @@ router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")]
 
 @router.get("/tables/{table}/snapshots", response_model=SnapshotsPage, responses=LIST)
 def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
-    """The snapshots that the table's metadata knows, oldest first, and what became of each.
+    """List the snapshots in the table's metadata, oldest first, with the state of each in the index.
 
-    Paimon counts the snapshots of each branch by themselves: without ref they are main's, with it those of a branch.
-    Of a chosen snapshot, or a tag: it and the ones that led to it.
+    Paimon numbers the snapshots of each branch separately: `ref` selects a branch, by default main. With `snapshot`,
+    `as_of` or a tag: that snapshot and its ancestors.
     """
     record, found, stale = history.snapshots_of(table.services, table.name, query.selector())
     names = history.names_of(table.services, table.name)
@@ -50,9 +50,9 @@ def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
     responses=READ_ONE,
 )
 def get_snapshot(
-    table: TheTable, id: Annotated[str, Path(description="A snapshot's id.")], query: BranchQuery
+    table: TheTable, id: Annotated[str, Path(description="Id of the snapshot.")], query: BranchQuery
 ) -> Response:
-    """One snapshot: of main, or of the branch that ref names; without ref also of the only branch that has its id."""
+    """Show a snapshot of main or of a branch; without `ref`, also of the only branch that has the id."""
     found, record = history.snapshot_of(table.services, table.name, snapshot_id(id), query.ref or query.other_branch)
     names = history.names_of(table.services, table.name)
     # The snapshot never changes, but its indexing state may.
@@ -65,7 +65,7 @@ def get_snapshot(
 
 @router.get("/tables/{table}/refs", response_model=RefsPage, responses=LIST)
 def list_refs(table: TheTable, query: SnapshotQuery) -> Response:
-    """Branches and tags, by name. Of a chosen snapshot: those that name it."""
+    """List branches and tags, by name. With a selected snapshot: those that refer to it."""
     record, refs, stale = history.refs_of(table.services, table.name, query.selector())
     listing = DocumentListing(
         REFS, refs, lambda ref: (ref.name, ref.kind), lambda ref: RefOut.of(ref).model_dump(mode="json")
@@ -75,9 +75,9 @@ def list_refs(table: TheTable, query: SnapshotQuery) -> Response:
 
 @router.get("/tables/{table}/schemas", response_model=SchemasPage, responses=LIST)
 def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
-    """Every version of the table's columns, by id; those of Paimon's branches too.
+    """List the table's schemas by id, including those of Paimon's branches.
 
-    Of a chosen snapshot: the one that it was written with.
+    With a selected snapshot: the schema that it was written with.
     """
     record, found, stale = history.schemas_of(table.services, table.name, query.selector())
     listing = DocumentListing(
@@ -93,7 +93,7 @@ def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
 
 @router.get("/tables/{table}/specs", response_model=SpecsPage, responses=LIST)
 def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
-    """Every version of the table's partitioning, by id. Of a chosen snapshot: those that its manifests have."""
+    """List the table's partition specs by id. With a selected snapshot: the specs of its manifests."""
     record, found, stale = history.specs_of(table.services, table.name, query.selector())
     listing = DocumentListing(
         SPECS,

@@ -34,19 +34,19 @@ router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)
 def list_manifests(table: TheTable, query: SnapshotQuery) -> Response:
-    """The rows of the snapshot's manifest lists, partition bounds typed."""
+    """List the manifests of a snapshot, with typed partition bounds."""
     return _answer(table, "manifests", query)
 
 
 @router.get("/tables/{table}/entries", response_model=EntriesPage, responses=LIST_OF_SNAPSHOT)
 def list_entries(table: TheTable, query: EntriesQuery) -> Response:
-    """Every entry of every manifest, deleted ones too, with all of its fields; of one manifest if it is named."""
+    """List all manifest entries of a snapshot, including deleted ones, with all fields."""
     return _answer(table, "entries", query, Choice(manifest=query.manifest))
 
 
 @router.get("/tables/{table}/files", response_model=FilesPage, responses=LIST_OF_SNAPSHOT)
 def list_files(table: TheTable, query: FilesQuery) -> Response:
-    """The live data and delete files; with a filter, those that a plan keeps."""
+    """List the live data and delete files of a snapshot; with a filter, those that a plan has."""
     choice = Choice(content=words(query.content), stats=words(query.stats))
     if query.filter is not None:
         nan = query.nan or table.services.settings.of_table(table.name).nan
@@ -57,19 +57,19 @@ def list_files(table: TheTable, query: FilesQuery) -> Response:
 
 @router.get("/tables/{table}/partitions", response_model=PartitionsPage, responses=LIST_OF_SNAPSHOT)
 def list_partitions(table: TheTable, query: SnapshotQuery) -> Response:
-    """One row a partition: files, records, bytes, delete files, last commit."""
+    """List the partitions of a snapshot with totals of their files, and the last commit."""
     return _answer(table, "partitions", query)
 
 
 @router.get("/tables/{table}/indexes", response_model=IndexesPage, responses=LIST_OF_SNAPSHOT)
 def list_indexes(table: TheTable, query: SnapshotQuery) -> Response:
-    """Paimon's index files: hash indexes, and deletion vectors with their ranges. Empty for Iceberg."""
+    """List Paimon's index files: hash indexes, and deletion vectors with their ranges. Empty for Iceberg."""
     return _answer(table, "indexes", query)
 
 
 @router.get("/tables/{table}/diff", response_model=DiffPage, responses=LIST_OF_SNAPSHOT)
 def list_diff(table: TheTable, query: DiffQuery) -> Response:
-    """The files that were removed and added from one snapshot to another."""
+    """List the files that were removed and added between two snapshots."""
     later = query.selector()
     if query.end is not None:
         if later != Selector():

@@ -59,13 +59,14 @@ class _Paging(PageParameters):
 
 @router.post("/tables/{table}/plan", response_model=PlanPage, responses=PLAN)
 def plan(table: TheTable, body: PlanRequest) -> Response:
-    """The data files that hold rows that match a filter, as far as metadata can tell: never too few.
+    """Plan a scan: list the data files that may hold rows matching a filter.
 
-    With each file come the delete files that apply to it, and what is left of the filter for its rows. A page lists
-    the delete files of its own files. In NDJSON, lines are `{"plan": …}` (what a page says of the whole plan),
-    `{"delete": …}`, `{"file": …}` and `{"end": …}`; in Arrow, delete files are rows with their `content` and without
-    `deletes`, and the schema's metadata have `plan`. There, `deletes` count the stream's delete files from 0; each
-    stands before the first file that names it.
+    A file is left out only if metadata proves that none of its rows match. Each file has the delete files that apply
+    to it, and the residual filter for its rows. A page has the delete files of its own files.
+
+    An NDJSON stream has lines `{"plan": …}` (the totals), `{"delete": …}`, `{"file": …}` and `{"end": …}`. In an Arrow
+    stream, delete files are rows with their `content` and null `deletes`, and `plan` is in the schema's metadata. In
+    both, `deletes` are indexes into the stream's delete files; a delete file precedes the first file that refers to it.
     """
     body = _with_nan(table, body)
     selector = selector_of(body)
@@ -81,9 +82,10 @@ def plan(table: TheTable, body: PlanRequest) -> Response:
 
 @router.post("/tables/{table}/plan/tasks", response_model=PlanTasks, responses=PLAN_TASKS)
 def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
-    """A plan in parts, for readers side by side: each asks for the files of its own part.
+    """Plan a scan in parts, which several readers can fetch in parallel.
 
-    What must be read together is in one part. Parts are good for as long as the snapshot is there, on any replica.
+    Files that must be read together are in one part. The tokens are valid on every replica as long as the snapshot
+    exists.
     """
     if body.limit is not None:
         raise RequestInvalid("limit applies to whole plans, not to plan tasks")
@@ -106,7 +108,7 @@ def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
 
 @router.post("/tables/{table}/explain", response_model=ExplanationOut, responses=EXPLAIN)
 def explain(table: TheTable, body: ExplainRequest) -> Response:
-    """What a filter drops at which level, by which of its conjuncts; and why any data file is kept or dropped."""
+    """Explain a plan: how many items each conjunct drops at each level, and why given files are kept or dropped."""
     body = _with_nan(table, body)
     selector = selector_of(body)
     view = table.services.view(table.name, selector)

@@ -10,17 +10,17 @@ from lakemuster.wire.problem import Problem
 Responses = dict[int | str, dict[str, Any]]
 
 _TEXT = {
-    400: "The request is off; the message says where.",
-    401: "A bearer token is missing or unknown.",
-    403: "The token's scope does not cover the request.",
-    404: "No such table, snapshot, ref or manifest, or none that the token may see.",
-    406: "No media type that the caller takes.",
-    409: "The name is taken; or the snapshot was read and refused, which only a new snapshot changes.",
+    400: "The request is invalid; the message names the cause.",
+    401: "The bearer token is missing or not accepted.",
+    403: "The caller's role does not permit the request.",
+    404: "The table, snapshot, ref or manifest does not exist, or the caller may not see it.",
+    406: "The response is not available in an accepted media type.",
+    409: "The name is already registered; or the snapshot is quarantined, which lasts until the table changes.",
     429: "Too many requests of this caller; Retry-After says when to try again.",
-    500: "A fault of ours.",
-    501: "The table's metadata is of a version that is not served.",
-    502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
-    503: "Overload, or a dependency does not answer; Retry-After says when to try again.",
+    500: "Internal error; the server's log has the request id.",
+    501: "The table's format version is not supported.",
+    502: "Object storage denied access, or the table's files are missing or corrupt.",
+    503: "The server is overloaded, or a dependency does not respond; `Retry-After` has the delay in seconds.",
 }
 _STREAMS = {
     media.NDJSON: {
@@ -30,16 +30,16 @@ _STREAMS = {
     media.ARROW: {"schema": {"type": "string", "format": "binary"}},
 }
 _LISTED = {
-    "description": "A page; or the whole list as a stream, whose last record says how many rows it had.",
+    "description": "A page; or the whole list as a stream, which ends with a record of its row count.",
     "content": _STREAMS,
 }
 _STALE = {
     "Lakemuster-Stale": {
-        "description": "Why this is not the newest state.",
+        "description": "Why the response is not of the table's newest state; absent if it is.",
         "schema": {"type": "string"},
     }
 }
-_ETAG = {"ETag": {"description": "Strong.", "schema": {"type": "string"}}}
+_ETAG = {"ETag": {"description": "Strong entity tag.", "schema": {"type": "string"}}}
 
 
 def _problems(*statuses: int) -> Responses:
@@ -50,16 +50,20 @@ _ALWAYS = (400, 401, 403, 429, 500, 503)
 ALWAYS: Responses = _problems(*_ALWAYS)
 LIST_OF_TABLES: Responses = {200: _LISTED, **_problems(*_ALWAYS, 406)}
 READ: Responses = _problems(*_ALWAYS, 404, 501, 502)
-READ_ONE: Responses = {200: {"headers": _ETAG}, 304: {"description": "As the caller's If-None-Match has it."}, **READ}
+READ_ONE: Responses = {
+    200: {"headers": _ETAG},
+    304: {"description": "Not modified: `If-None-Match` has the current ETag."},
+    **READ,
+}
 LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
 LIST_OF_SNAPSHOT: Responses = {
     200: {**_LISTED, "headers": {**_STALE, **_ETAG}},
-    304: {"description": "As the caller's If-None-Match has it."},
+    304: {"description": "Not modified: `If-None-Match` has the current ETag."},
     **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
 }
 PLAN: Responses = {
     200: {
-        "description": "A page; or the whole plan as a stream, whose last record says how many rows it had.",
+        "description": "A page; or the whole plan as a stream, which ends with a record of its row count.",
         "content": {
             **_STREAMS,
             media.NDJSON: {
@@ -77,4 +81,4 @@ PLAN_TASKS: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 40
 EXPLAIN: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)
 REFRESH: Responses = _problems(*_ALWAYS, 404, 501, 502)
-REMOVE: Responses = {204: {"description": "Forgotten."}, **_problems(*_ALWAYS, 404)}
+REMOVE: Responses = {204: {"description": "The table was unregistered."}, **_problems(*_ALWAYS, 404)}

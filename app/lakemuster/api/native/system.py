@@ -36,13 +36,13 @@ class SystemTableParameters(SnapshotParameters):
 SystemQuery = Annotated[SystemTableParameters, Query()]
 SystemName = Annotated[
     str,
-    Path(description="What stands behind the `$` in Paimon.", json_schema_extra={"enum": list(NAMES)}),
+    Path(description="Name of the system table, as after the `$` in Paimon.", json_schema_extra={"enum": list(NAMES)}),
 ]
 
 
 @router.get("/tables/{table}/system", response_model=SystemPage, responses=LIST)
 def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
-    """The system tables that a Paimon table has, with their columns. None for Iceberg."""
+    """List the system tables of a Paimon table with their columns. Empty for Iceberg."""
     record, _, stale = table.services.fresh(table.name)
     found = NAMES if record.format == "paimon" else ()
     listing = DocumentListing(
@@ -56,7 +56,7 @@ def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
 
 @router.get("/tables/{table}/system/{name}", response_model=SystemTablePage, responses=LIST_OF_SNAPSHOT)
 def list_system_table(table: TheTable, name: SystemName, query: SystemQuery) -> Response:
-    """The rows of one of Paimon's system tables, in its columns."""
+    """List the rows of one of Paimon's system tables."""
     system, selector = system_table(name), query.selector()
     if system.of == "table":
         record, rows, stale = branch_rows(table.services, table.name, system, selector)

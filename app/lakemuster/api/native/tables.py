@@ -26,7 +26,7 @@ router = APIRouter(prefix=PREFIX, tags=["tables"], route_class=TableRoute)
 
 @router.get("/tables", response_model=TablesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
 def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
-    """The registered tables that the caller may see, by name."""
+    """List the registered tables that the caller may see, by name."""
     shown = sorted(api.tables(caller), key=lambda table: table.name)
     listing = DocumentListing(TABLES, shown, lambda table: (table.name,), lambda table: _document(table_out(table)))
     return listing_answer(ListRequest(request, api, "tables", query), listing, stale=None)
@@ -40,9 +40,9 @@ def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Requ
     dependencies=[needs("register", parameters=False)],
 )
 def add_table(caller: TheCaller, api: TheApi, table: NewTable, request: Request) -> Response:
-    """Register a table; nothing is indexed yet.
+    """Register a table. It is indexed by the first request that needs it.
 
-    Its location must lie under the server's roots, and under its namespace's locations if the tokens file has any.
+    The location must be under the server's roots, and under the locations of the table's namespace if it has any.
     """
     levels = parse_name(table.name)
     rewrites = tuple((rule.old, rule.new) for rule in table.rewrite)
@@ -58,7 +58,7 @@ def add_table(caller: TheCaller, api: TheApi, table: NewTable, request: Request)
     "/tables/{table}", response_model=TableDetails, responses=READ, dependencies=[needs("read", parameters=False)]
 )
 def get_table(table: TheTable) -> Response:
-    """One table, as its newest metadata has it; of a table that could never be read, what is registered."""
+    """Show a table with its newest metadata; if that could never be read, only its registration."""
     rules = table.services.settings.of_table(table.name)
     try:
         record, metadata, stale = table.services.fresh(table.name)
@@ -78,7 +78,7 @@ def get_table(table: TheTable) -> Response:
     response_model=None,
 )
 def remove_table(table: TheTable) -> Response:
-    """Forget a table. Its files are not touched."""
+    """Unregister a table. Its files are not changed."""
     table.services.remove(table.name)
     return Response(status_code=204)
 
@@ -90,7 +90,7 @@ def remove_table(table: TheTable) -> Response:
     dependencies=[needs("refresh", parameters=False)],
 )
 def refresh_table(table: TheTable) -> Response:
-    """Look at the table's pointer now, and index what is new."""
+    """Read the table's pointer now, and index new snapshots."""
     return _json(_document(refresh_out(table.services.refresh(table.name))))
 
 

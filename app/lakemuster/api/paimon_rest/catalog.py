@@ -41,7 +41,7 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
 
 @router.get("/databases", name="paimon_list_databases", response_model=DatabasesOut, responses=LISTED)
 def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: DatabasePattern = None) -> Response:
-    """The databases: each has a Paimon table."""
+    """List the databases that have a Paimon table."""
     like = Pattern.of(pattern)
     names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
     binding = Binding(0, "paimon databases", {"like": pattern or ""}, caller.name)
@@ -51,7 +51,7 @@ def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: D
 
 @router.get("/databases/{database}", name="paimon_get_database", response_model=DatabaseOut, responses=LISTED)
 def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Response:
-    """A database; it exists while a Paimon table is registered in it, and `default` always."""
+    """Load a database; it exists while a Paimon table is registered in it. `default` always exists."""
     members = Names.of(api, caller).members(database).values()
     return answer(
         DatabaseOut(
@@ -74,7 +74,7 @@ def list_tables(
     pattern: TablePattern = None,
     kind: TableType = None,
 ) -> Response:
-    """The names of a database's tables."""
+    """List the names of a database's tables."""
     like = Pattern.of(pattern)
     members = Names.of(api, caller).members(database).items()
     chosen = (
@@ -89,7 +89,7 @@ def list_tables(
 def list_all_tables(
     api: TheApi, caller: TheCaller, paging: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
 ) -> Response:
-    """The names of the tables of all databases."""
+    """List the names of the tables of all databases."""
     of, like = Pattern.of(database), Pattern.of(pattern)
     names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
@@ -101,7 +101,7 @@ def list_all_tables(
 
 @router.get("/databases/{database}/views", name="paimon_list_views", response_model=ViewsOut, responses=LISTED)
 def list_views(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
-    """The views of a database: none."""
+    """List the views of a database: always empty."""
     Names.of(api, caller).members(database)
     return answer(ViewsOut(views=[]))
 
@@ -113,14 +113,14 @@ def list_views(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDataba
     responses=LISTED,
 )
 def list_view_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
-    """The views of a database, whole: none."""
+    """List the views of a database with their details: always empty."""
     Names.of(api, caller).members(database)
     return answer(ViewDetailsOut(view_details=[]))
 
 
 @router.get("/views", name="paimon_list_all_views", response_model=ViewsOut, responses=LISTED)
 def list_all_views(_: ThePaging) -> Response:
-    """The views of all databases: none."""
+    """List the views of all databases: always empty."""
     return answer(ViewsOut(views=[]))
 
 
@@ -132,7 +132,7 @@ def list_all_views(_: ThePaging) -> Response:
     dependencies=path_parameters("{database}{view}"),
 )
 def get_view() -> None:
-    """A view: there are none."""
+    """Load a view: always fails, since the catalog has no views."""
     raise ViewNotFound("this catalog has no views")
 
 
@@ -140,7 +140,7 @@ def get_view() -> None:
     "/databases/{database}/functions", name="paimon_list_functions", response_model=FunctionsOut, responses=LISTED
 )
 def list_functions(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
-    """The functions of a database: none."""
+    """List the functions of a database: always empty."""
     Names.of(api, caller).members(database)
     return answer(FunctionsOut(functions=[]))
 
@@ -152,14 +152,14 @@ def list_functions(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDa
     responses=LISTED,
 )
 def list_function_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
-    """The functions of a database, whole: none."""
+    """List the functions of a database with their details: always empty."""
     Names.of(api, caller).members(database)
     return answer(FunctionDetailsOut(function_details=[]))
 
 
 @router.get("/functions", name="paimon_list_all_functions", response_model=FunctionsOut, responses=LISTED)
 def list_all_functions(_: ThePaging) -> Response:
-    """The functions of all databases: none."""
+    """List the functions of all databases: always empty."""
     return answer(FunctionsOut(functions=[]))
 
 
@@ -171,5 +171,5 @@ def list_all_functions(_: ThePaging) -> Response:
     dependencies=path_parameters("{database}{function}"),
 )
 def get_function() -> None:
-    """A function: there are none."""
+    """Load a function: always fails, since the catalog has no functions."""
     raise NotFound("this catalog has no functions")

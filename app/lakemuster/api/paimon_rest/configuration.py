@@ -23,9 +23,13 @@ router = APIRouter(prefix=ROOT, tags=["paimon"], dependencies=[needs("read")])
 def get_config(
     request: Request,
     warehouse: Annotated[
-        str, Query(description="There is one, of any name unless the setting WAREHOUSE gives it one.")
+        str,
+        Query(
+            description="Name of the warehouse. May be absent; any name is accepted unless the setting WAREHOUSE "
+            "is set."
+        ),
     ] = "",
 ) -> Response:
-    """How to configure a client: the prefix of all other paths, and that files are read with its own credentials."""
+    """Return the client configuration: the prefix of all other paths, and that clients use their own credentials."""
     require_warehouse(api_of(request).services.settings, warehouse)
     return answer(_CONFIG)

@@ -133,7 +133,9 @@ def path_name(request: Request, at: int, decoded: str) -> str:
 
 async def the_database(
     request: Request,
-    database: Annotated[str, Path(description="The database: all levels of a table's name but its last, dotted.")],
+    database: Annotated[
+        str, Path(description="Name of the database: the levels of a table's name except the last, dotted.")
+    ],
 ) -> str:
     """The database in the path; it need not exist."""
     return path_name(request, 1, database)
@@ -143,7 +145,13 @@ async def the_table(
     request: Request,
     caller: TheCaller,
     database: Annotated[str, Depends(the_database)],
-    table: Annotated[str, Path(description="The table's own name; `$branch_` and a branch's name may follow.")],
+    table: Annotated[
+        str,
+        Path(
+            description="Name of the table without its database, optionally followed by `$branch_` and the name "
+            "of a branch."
+        ),
+    ],
 ) -> TableRequest:
     """The table in the path, if the caller may see it; it need not be registered."""
     said = path_name(request, 3, table)
@@ -160,23 +168,23 @@ async def the_table(
     return TableRequest(api_of(request), caller, levels, branch or MAIN, said)
 
 
-async def _a_table(table: Annotated[str, Path(description="The table's own name.")]) -> str:
+async def _a_table(table: Annotated[str, Path(description="Name of the table, without its database.")]) -> str:
     return table
 
 
-async def _a_view(view: Annotated[str, Path(description="The view's own name.")]) -> str:
+async def _a_view(view: Annotated[str, Path(description="Name of the view.")]) -> str:
     return view
 
 
-async def _a_function(function: Annotated[str, Path(description="The function's own name.")]) -> str:
+async def _a_function(function: Annotated[str, Path(description="Name of the function.")]) -> str:
     return function
 
 
-async def _a_branch(branch: Annotated[str, Path(description="The branch's name.")]) -> str:
+async def _a_branch(branch: Annotated[str, Path(description="Name of the branch.")]) -> str:
     return branch
 
 
-async def _a_tag(tag: Annotated[str, Path(description="The tag's name.")]) -> str:
+async def _a_tag(tag: Annotated[str, Path(description="Name of the tag.")]) -> str:
     return tag
 
 
@@ -196,10 +204,20 @@ def path_parameters(path: str) -> list[params.Depends]:
 async def paging(
     max_results: Annotated[
         int,
-        Query(alias="maxResults", ge=0, le=MAX_PAGE_SIZE, description="At most so many items a page; 0: as we like."),
+        Query(
+            alias="maxResults",
+            ge=0,
+            le=MAX_PAGE_SIZE,
+            description="Maximum number of items in a page. 0 or absent: the server's default.",
+        ),
     ] = 0,
     page_token: Annotated[
-        str | None, Query(alias="pageToken", max_length=4096, description="nextPageToken of the page before.")
+        str | None,
+        Query(
+            alias="pageToken",
+            max_length=4096,
+            description="The previous page's `nextPageToken`. Absent: the first page.",
+        ),
     ] = None,
 ) -> Paging:
     """The requested page."""
@@ -229,15 +247,28 @@ TheDatabase = Annotated[str, Depends(the_database)]
 ThePaimonTable = Annotated[TableRequest, Depends(the_table)]
 ThePaging = Annotated[Paging, Depends(paging)]
 DatabasePattern = Annotated[
-    str | None, Query(alias="databaseNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")
+    str | None,
+    Query(
+        alias="databaseNamePattern", max_length=4096, description="A name, or a prefix followed by `%`. Absent: all."
+    ),
 ]
 TablePattern = Annotated[
-    str | None, Query(alias="tableNamePattern", max_length=4096, description="A name; `%` at its end: a prefix.")
+    str | None,
+    Query(alias="tableNamePattern", max_length=4096, description="A name, or a prefix followed by `%`. Absent: all."),
 ]
 TableType = Annotated[
-    str | None, Query(alias="tableType", max_length=200, description="The option `type` of tables; `table` without.")
+    str | None,
+    Query(
+        alias="tableType",
+        max_length=200,
+        description="Only tables with this option `type`; it is `table` if unset. Absent: all.",
+    ),
 ]
 PartitionPattern = Annotated[
     str | None,
-    Query(alias="partitionNamePattern", max_length=4096, description="`k=v/k=v`; `%` at its end: a prefix."),
+    Query(
+        alias="partitionNamePattern",
+        max_length=4096,
+        description="A partition name, `k=v/k=v`, or a prefix followed by `%`. Absent: all.",
+    ),
 ]

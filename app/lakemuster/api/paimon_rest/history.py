@@ -43,10 +43,10 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 @router.get(f"{_TABLE}/snapshot", name="paimon_get_snapshot", response_model=TableSnapshotOut, responses=TABLE)
 def get_table_snapshot(request: ThePaimonTable) -> Response:
-    """The newest snapshot, from which clients go on by themselves.
+    """Return the newest snapshot, even if it is quarantined.
 
-    Never an older one in its place: also one that is quarantined here is told, and that a table has no snapshot
-    only if it has none. Where the newest state cannot be had, the answer is 503.
+    It is never replaced by an older one, and 404 means that the table has no snapshot. If the newest state is not
+    available, the status is 503.
     """
     record = head_of(request).require()
     snapshot, live = _read(record), record.live
@@ -63,7 +63,7 @@ def get_table_snapshot(request: ThePaimonTable) -> Response:
 
 @router.get(f"{_TABLE}/snapshots", name="paimon_list_snapshots", response_model=SnapshotsOut, responses=TABLE)
 def list_table_snapshots(request: ThePaimonTable, page: ThePaging) -> Response:
-    """The snapshots of a table, or of its branch, the newest first; not what only tags and changelogs keep."""
+    """List the snapshots of a table or branch, newest first, without expired ones that tags or changelogs keep."""
     table, _, stale = _looked(request)
     records = sorted(_snapshots(request, table), key=lambda record: -record.snapshot.snapshot_id)
     binding = _binding(request, table, "paimon snapshots")
@@ -76,9 +76,9 @@ def list_table_snapshots(request: ThePaimonTable, page: ThePaging) -> Response:
 def get_version_snapshot(
     http: Request,
     request: ThePaimonTable,
-    version: Annotated[str, Path(description="`EARLIEST`, `LATEST`, a snapshot's id, or else a tag.")],
+    version: Annotated[str, Path(description="`EARLIEST`, `LATEST`, the id of a snapshot, or the name of a tag.")],
 ) -> Response:
-    """One snapshot."""
+    """Return a snapshot."""
     version = path_name(http, 5, version)
     if version == "LATEST":
         return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(request).require()))))
@@ -103,7 +103,7 @@ def get_version_snapshot(
 
 @router.get(f"{_TABLE}/branches", name="paimon_list_branches", response_model=BranchesOut, responses=TABLE)
 def list_branches(request: ThePaimonTable) -> Response:
-    """The branches of a table beside main."""
+    """List the branches of a table other than main."""
     _, metadata, stale = _looked(request)
     return answer(BranchesOut(branches=sorted(metadata.branch_schemas)), stale_header(stale))
 
@@ -114,10 +114,14 @@ def list_tags(
     page: ThePaging,
     prefix: Annotated[
         str | None,
-        Query(alias="tagNamePrefix", max_length=4096, description="What names begin with; `%` may stand at its end."),
+        Query(
+            alias="tagNamePrefix",
+            max_length=4096,
+            description="Prefix of names, with an optional trailing `%`. Absent: all tags.",
+        ),
     ] = None,
 ) -> Response:
-    """The tags of a table, or of its branch."""
+    """List the tags of a table or branch."""
     table, metadata, stale = _looked(request)
     like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
     names = sorted(name for name in _tags(request, metadata) if like.matches(name))
@@ -129,9 +133,9 @@ def list_tags(
 
 @router.get(f"{_TABLE}/tags/{{tag}}", name="paimon_get_tag", response_model=TagOut, responses=TABLE)
 def get_tag(
-    http: Request, request: ThePaimonTable, tag: Annotated[str, Path(description="The tag's name.")]
+    http: Request, request: ThePaimonTable, tag: Annotated[str, Path(description="Name of the tag.")]
 ) -> Response:
-    """A tag, and the snapshot that it keeps."""
+    """Return a tag and the snapshot that it keeps."""
     name = path_name(http, 5, tag)
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[Ref, SnapshotRecord]:
@@ -147,7 +151,7 @@ def get_tag(
 
 @router.get(f"{_TABLE}/consumers", name="paimon_list_consumers", response_model=ConsumersOut, responses=TABLE)
 def list_consumers(request: ThePaimonTable, page: ThePaging) -> Response:
-    """The consumers of a table, or of its branch: readers that said how far they are."""
+    """List the consumers of a table or branch: readers that record their progress."""
     table, metadata, stale = _looked(request)
     known = _consumers(metadata, request.branch)
     found, token = page_of(

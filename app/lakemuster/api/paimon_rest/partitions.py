@@ -32,7 +32,7 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 @router.get(_PARTITIONS, name="paimon_list_partitions", response_model=PartitionsOut, responses=TABLE)
 def list_partitions(request: ThePaimonTable, page: ThePaging, pattern: PartitionPattern = None) -> Response:
-    """The partitions that hold a live file, by name."""
+    """List the partitions that have a live file, by name."""
     return _listed(request, page, pattern)
 
 
@@ -43,7 +43,7 @@ def list_partitions(request: ThePaimonTable, page: ThePaging, pattern: Partition
     responses=TABLE,
 )
 def list_partitions_by_filter(request: ThePaimonTable, body: PartitionFilter) -> Response:
-    """The same: the protocol lets an answer hold partitions that a predicate does not ask for."""
+    """List all partitions: the protocol permits partitions that do not match the predicate."""
     page = Paging(body.page_token or None, body.max_results or PAGE_SIZE)
     return _listed(request, page, body.partition_name_pattern)
 
@@ -55,7 +55,7 @@ def list_partitions_by_filter(request: ThePaimonTable, body: PartitionFilter) ->
     responses=TABLE,
 )
 def list_partitions_by_names(request: ThePaimonTable, body: PartitionNames) -> Response:
-    """Those of some partitions that exist."""
+    """Return those of the given partitions that exist."""
     wanted = {frozenset(spec.items()) for spec in body.specs}
     found = [partition for partition in _partitions(request).values() if frozenset(partition.spec.items()) in wanted]
     return answer(PartitionsOut(partitions=found))

@@ -6,15 +6,16 @@ from lakemuster.api.native.responses import Responses
 from lakemuster.wire.paimon_rest.catalog import PaimonErrorResponse
 
 _TEXT = {
-    400: "The request is off; the message says where.",
-    401: "A bearer token is missing or unknown.",
-    403: "The token's scope does not cover the request.",
-    404: "No such warehouse, database, table, snapshot, tag, view or function, or none that the token may see.",
+    400: "The request is invalid; the message names the cause.",
+    401: "The bearer token is missing or not accepted.",
+    403: "The caller's role does not permit the request.",
+    404: "The warehouse, database, table, snapshot, tag, view or function does not exist, or the "
+    "caller may not see it.",
     429: "Too many requests of this caller; Retry-After says when to try again.",
-    500: "A fault of ours.",
-    501: "Not done here: this catalog is for reading, and vends no credentials.",
-    502: "Object storage answered with what cannot be accepted: missing, denied or corrupt.",
-    503: "Overload, or a dependency does not answer; Retry-After says when to try again.",
+    500: "Internal error; the server's log has the request id.",
+    501: "The operation is not supported: the catalog is read-only and does not vend credentials.",
+    502: "Object storage denied access, or the table's files are missing or corrupt.",
+    503: "The server is overloaded, or a dependency does not respond; `Retry-After` has the delay in seconds.",
 }
 
 

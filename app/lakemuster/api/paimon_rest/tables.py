@@ -49,9 +49,9 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")],
 
 @router.get("/databases/{database}/tables/{table}", name="paimon_get_table", response_model=TableOut, responses=TABLE)
 def get_table(request: ThePaimonTable) -> Response:
-    """Where a table is, and its newest schema; with `$branch_` and a branch's name, that branch's.
+    """Load a table: its location and newest schema; with `$branch_` and a branch's name, that branch's schema.
 
-    Also when its newest snapshot is quarantined: what cannot be planned can still be looked at.
+    A quarantined snapshot does not prevent loading the table.
     """
     (record, metadata, schema), stale = looked_for(
         request.services,
@@ -63,9 +63,11 @@ def get_table(request: ThePaimonTable) -> Response:
 
 @router.get("/tables/id/{table_id}", name="paimon_get_table_by_id", response_model=TableOut, responses=TABLE)
 def get_table_by_id(
-    api: TheApi, caller: TheCaller, table_id: Annotated[str, Path(description="The id that a table was answered with.")]
+    api: TheApi,
+    caller: TheCaller,
+    table_id: Annotated[str, Path(description="The `id` of a table, from another response.")],
 ) -> Response:
-    """A table by its id."""
+    """Load a table by its id."""
     for levels, record in Names.of(api, caller).tables.items():
         if id_of(record) == table_id:
             found, metadata, stale = look(api.services, record.name)
@@ -88,7 +90,7 @@ def list_table_details(
     pattern: TablePattern = None,
     kind: TableType = None,
 ) -> Response:
-    """A database's tables as the index has them; a table whose metadata could never be read is left out."""
+    """List a database's tables with their details, without tables whose metadata could never be read."""
     like = Pattern.of(pattern)
     members = Names.of(api, caller).members(database)
     binding = Binding(
@@ -106,7 +108,7 @@ def list_table_details(
 
 @router.get("/databases/{database}/tables/{table}/token", name="paimon_get_table_token", responses=TABLE)
 def get_table_token(request: ThePaimonTable) -> None:
-    """Credentials for a table's files: none are given, clients bring their own."""
+    """Return credentials for a table's files: not supported, clients use their own."""
     registered(request.services, request.name)
     raise OperationUnsupported(
         "this catalog does not vend credentials: leave data-token.enabled off, and configure the client with its own"
@@ -120,10 +122,9 @@ def get_table_token(request: ThePaimonTable) -> None:
     responses=TABLE,
 )
 def auth_table_query(request: ThePaimonTable) -> Response:
-    """What the caller may read of a table: all of it.
+    """Return the row filters and column masks of a table: none.
 
-    A table that demands such an answer (`query-auth.enabled`) is refused: which rows and columns may be read of it
-    is known to the catalog that keeps it, and not here.
+    Fails for a table with `query-auth.enabled`: only the catalog that manages it knows its filters and masks.
     """
     schema, _ = looked_for(request.services, request.name, lambda _, metadata: newest_schema(metadata, request.branch))
     options = dict(schema.options)

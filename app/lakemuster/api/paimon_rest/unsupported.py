@@ -1,4 +1,4 @@
-"""Operations of the protocol that this server refuses: every write, and permissions."""
+"""Operations of the protocol that are not supported: writes and permissions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _WRITES = (
     ("POST", "/databases", "create_database", "Create a database."),
     ("POST", _DATABASE, "alter_database", "Set or remove options of a database."),
     ("DELETE", _DATABASE, "drop_database", "Drop a database."),
-    ("POST", f"{_DATABASE}/register", "register_table", "Register a table: `POST /api/v1/tables` does."),
+    ("POST", f"{_DATABASE}/register", "register_table", "Register a table: use `POST /api/v1/tables`."),
     ("POST", f"{_DATABASE}/tables", "create_table", "Create a table."),
     ("POST", "/tables/rename", "rename_table", "Rename a table."),
     ("POST", _TABLE, "alter_table", "Alter a table."),
-    ("DELETE", _TABLE, "drop_table", "Drop a table: `DELETE /api/v1/tables/{table}` forgets one."),
+    ("DELETE", _TABLE, "drop_table", "Drop a table: use `DELETE /api/v1/tables/{table}` to unregister it."),
     ("POST", f"{_TABLE}/replace", "replace_table", "Replace a table."),
     ("POST", f"{_TABLE}/commit", "commit_table", "Commit a snapshot."),
     ("POST", f"{_TABLE}/rollback", "rollback_table", "Roll a table back."),
     ("POST", f"{_TABLE}/rollback-schema", "rollback_schema", "Roll a table's schema back."),
     ("POST", f"{_TABLE}/partitions", "create_partitions", "Register partitions."),
-    ("POST", f"{_TABLE}/partitions/drop", "drop_partitions", "Forget partitions."),
+    ("POST", f"{_TABLE}/partitions/drop", "drop_partitions", "Drop partitions."),
     ("POST", f"{_TABLE}/branches", "create_branch", "Create a branch."),
     ("DELETE", f"{_TABLE}/branches/{{branch}}", "drop_branch", "Drop a branch."),
     ("POST", f"{_TABLE}/branches/{{branch}}/rename", "rename_branch", "Rename a branch."),
@@ -50,7 +50,7 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"])
 
 
 async def refuse() -> None:
-    """Say that this server only reads."""
+    """Fail: the catalog is read-only."""
     raise OperationUnsupported(_MESSAGE)
 
 
@@ -61,7 +61,7 @@ for _method, _path, _name, _description in _WRITES:
         methods=[_method],
         name=f"paimon_{_name}",
         summary=_description.split(":")[0].rstrip("."),
-        description=f"{_description} Refused here.",
+        description=f"{_description} Not supported: always fails.",
         response_model=None,
         responses=REFUSED,
         status_code=501,
@@ -78,5 +78,5 @@ for _method, _path, _name, _description in _WRITES:
     dependencies=[needs("read"), *path_parameters(_TABLE)],
 )
 async def mark_partitions() -> None:
-    """Mark partitions as done. Refused, with a 403: Java's client takes a 501 here for done."""
+    """Mark partitions as done. Not supported: fails with status 403, since Java's client takes 501 for success."""
     raise NotAuthorised(_MESSAGE)

@@ -21,25 +21,27 @@ class RestModel(WireModel):
 
 
 class CatalogConfig(RestModel):
-    """How a client is to be configured: defaults, what the user says, overrides, each above the one before."""
+    """Client configuration. The client's own properties take precedence over defaults, and overrides over both."""
 
     defaults: dict[str, str]
     overrides: dict[str, str]
-    endpoints: list[str] = Field(description='All that this server has, as "VERB path".')
+    endpoints: list[str] = Field(description='Endpoints that the server supports, as "VERB path".')
 
 
 class NamespacesOut(RestModel):
-    """Namespaces below another."""
+    """Child namespaces of a namespace."""
 
     namespaces: list[list[str]]
-    next_page_token: str | None = Field(description="Null at the end, and when pageToken was not given.")
+    next_page_token: str | None = Field(
+        description="Token of the next page; null on the last page, and if the request has no `pageToken`."
+    )
 
 
 class NamespaceOut(RestModel):
     """A namespace."""
 
     namespace: list[str]
-    properties: dict[str, str] = Field(description="None are kept.")
+    properties: dict[str, str] = Field(description="Always empty: the server stores no properties.")
 
 
 class Identifier(RestModel):
@@ -53,15 +55,19 @@ class IdentifiersOut(RestModel):
     """The tables or views of a namespace."""
 
     identifiers: list[Identifier]
-    next_page_token: str | None = Field(description="Null at the end, and when pageToken was not given.")
+    next_page_token: str | None = Field(
+        description="Token of the next page; null on the last page, and if the request has no `pageToken`."
+    )
 
 
 class LoadTableOut(RestModel):
-    """A table."""
+    """A table with its metadata."""
 
-    metadata_location: str = Field(description="The metadata file.")
-    metadata: dict[str, Any] = Field(description="What the file says; of a moved table, its locations as they are now.")
-    config: dict[str, str] = Field(description="Properties of the client for this table.")
+    metadata_location: str = Field(description="Location of the metadata file.")
+    metadata: dict[str, Any] = Field(
+        description="The content of the metadata file; a moved table's locations are rewritten."
+    )
+    config: dict[str, str] = Field(description="Client properties for this table.")
 
 
 class StorageCredential(RestModel):
@@ -72,13 +78,13 @@ class StorageCredential(RestModel):
 
 
 class CredentialsOut(RestModel):
-    """Credentials of a table: none, since clients bring their own."""
+    """Credentials for a table: always empty, since clients use their own."""
 
     storage_credentials: list[StorageCredential]
 
 
 class MetricsReport(WireModel):
-    """What a client measured. It is not kept."""
+    """A client's metrics report; it is accepted and discarded."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -86,21 +92,21 @@ class MetricsReport(WireModel):
 
 
 class ErrorModel(RestModel):
-    """What went wrong."""
+    """An error."""
 
-    message: str = Field(description="One or two sentences for people.")
-    type: str = Field(description="The exception of clients.", examples=["NoSuchTableException"])
+    message: str = Field(description="Description for people; it may change between versions.")
+    type: str = Field(description="Name of the exception that clients raise.", examples=["NoSuchTableException"])
     code: int = Field(ge=400, le=599, description="The HTTP status.")
 
 
 class IcebergErrorResponse(RestModel):
-    """The body of every answer with a status of 400 and above."""
+    """The body of every response with status 400 or above."""
 
     error: ErrorModel
 
 
 class OAuthError(WireModel):
-    """The body of a refused token request, as RFC 6749 has it."""
+    """The body of a failed token request (RFC 6749)."""
 
     error: str
     error_description: str

@@ -33,23 +33,25 @@ class _Request(BaseModel):
 
 
 class PlanTableScanRequest(_Request):
-    """A scan to plan: of a snapshot, or of what was appended between two."""
+    """A scan to plan: of one snapshot, or of the files appended between two."""
 
-    snapshot_id: Long | None = Field(None, description="The current one when left out.")
-    select: Names | None = Field(None, description="Accepted; the files to read are the same.")
+    snapshot_id: Long | None = Field(None, description="Id of the snapshot to plan. Absent: the current one.")
+    select: Names | None = Field(None, description="Accepted; the files of the plan do not depend on it.")
     filter: Annotated[Expression | None, AfterValidator(shallow)] = Field(
-        None, description="What rows must match, in the older or the newer grammar."
+        None, description="Predicate on the rows, in either grammar of the protocol. Absent: all rows."
     )
     min_rows_requested: Annotated[Long, Field(ge=0)] | None = Field(
-        None, description="The plan may end once its files are known to hold so many matching rows."
+        None, description="The plan may end once its files provably hold that many matching rows. Absent: no limit."
     )
-    case_sensitive: StrictBool = True
+    case_sensitive: StrictBool = Field(True, description="Whether column names in `filter` are case-sensitive.")
     use_snapshot_schema: StrictBool = Field(
-        False, description="Whether the filter's names are the snapshot's or, by default, the table's."
+        False, description="Whether column names resolve in the snapshot's schema. Default: the table's current schema."
     )
-    start_snapshot_id: Long | None = Field(None, description="Plan what was appended after it.")
-    end_snapshot_id: Long | None = Field(None, description="Plan what was appended up to it, and with it.")
-    stats_fields: Names | None = Field(None, description="Columns to show statistics of; unknown ones are left out.")
+    start_snapshot_id: Long | None = Field(None, description="Plan the files appended after this snapshot.")
+    end_snapshot_id: Long | None = Field(None, description="Last snapshot of an incremental plan, inclusive.")
+    stats_fields: Names | None = Field(
+        None, description="Columns whose statistics to return; unknown names are ignored. Absent: none."
+    )
 
     @model_validator(mode="after")
     def _one_kind_of_scan(self) -> Self:
@@ -61,33 +63,33 @@ class PlanTableScanRequest(_Request):
 
 
 class FetchScanTasksRequest(_Request):
-    """A plan task to redeem."""
+    """A plan task to fetch."""
 
     plan_task: StrictStr
 
 
 class Counts(RestModel):
-    """Numbers by field id."""
+    """Counts by field id."""
 
     keys: list[int]
     values: list[int]
 
 
 class Bounds(RestModel):
-    """Bounds by field id: the hex of their single-value bytes."""
+    """Bounds by field id, in single-value binary serialization as hex."""
 
     keys: list[int]
     values: list[str]
 
 
 class ContentFile(RestModel):
-    """A file."""
+    """A data or delete file."""
 
     spec_id: int
     content: Literal["data", "position-deletes", "equality-deletes"]
     file_path: str
     file_format: str
-    partition: list[Any] = Field(description="By position in the spec, in the JSON single-value form.")
+    partition: list[Any] = Field(description="Values by position in the partition spec, in the JSON single-value form.")
     file_size_in_bytes: int
     record_count: int
     column_sizes: Counts | None = None
@@ -96,13 +98,15 @@ class ContentFile(RestModel):
     nan_value_counts: Counts | None = None
     lower_bounds: Bounds | None = None
     upper_bounds: Bounds | None = None
-    key_metadata: str | None = Field(None, description="Hex.")
+    key_metadata: str | None = Field(None, description="Bytes in hex.")
     split_offsets: list[int] | None = None
     equality_ids: list[int] | None = None
     sort_order_id: int | None = None
     first_row_id: int | None = None
-    data_sequence_number: int | None = Field(None, description="Of the file's rows; 0 in tables of format version 1.")
-    file_sequence_number: int | None = Field(None, description="Of the commit that added the file.")
+    data_sequence_number: int | None = Field(None, description="Data sequence number; 0 in tables of format version 1.")
+    file_sequence_number: int | None = Field(
+        None, description="File sequence number: that of the commit that added the file."
+    )
     referenced_data_file: str | None = None
     content_offset: int | None = None
     content_size_in_bytes: int | None = None
@@ -112,20 +116,22 @@ class FileScanTask(RestModel):
     """A data file to read."""
 
     data_file: ContentFile
-    delete_file_references: list[int] | None = Field(None, description="Places in delete-files, from 0.")
-    residual_filter: Expression = Field(description="What is left to ask of the file's rows, in the older grammar.")
+    delete_file_references: list[int] | None = Field(None, description="Indexes, from 0, into `delete-files`.")
+    residual_filter: Expression = Field(
+        description="Residual predicate on the file's rows, in the older grammar of the protocol."
+    )
 
 
 class FetchScanTasksResult(RestModel):
-    """A part of a plan."""
+    """Part of a plan."""
 
-    plan_tasks: list[str] = Field(description="Further parts of the plan, to be redeemed in any order.")
+    plan_tasks: list[str] = Field(description="Tokens of further parts of the plan, to be fetched in any order.")
     delete_files: list[ContentFile]
     file_scan_tasks: list[FileScanTask]
 
 
 class PlanTableScanResult(FetchScanTasksResult):
-    """A plan, whole or as plan tasks."""
+    """A completed plan: its files, or plan tasks."""
 
     status: Literal["completed"]
     plan_id: str

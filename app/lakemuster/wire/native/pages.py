@@ -25,83 +25,88 @@ from lakemuster.wire.native.tables import TableOut
 
 
 class ListPage(WireModel):
-    """What every page says."""
+    """Fields of every page."""
 
-    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
-    stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")
+    next_page_token: str | None = Field(
+        description="Token of the next page: send the same request with it as `page_token`. Null on the last page."
+    )
+    stale: str | None = Field(
+        description="Why the response is not of the table's newest state; null if it is, or if the request "
+        "pins a snapshot."
+    )
 
 
 class SnapshotListPage(ListPage):
-    """A page of a snapshot's rows."""
+    """A page of a list of one snapshot."""
 
-    snapshot_id: IdText | None = Field(description="All pages are of it; null for a table without snapshots.")
+    snapshot_id: IdText | None = Field(description="The snapshot of all pages; null for a table without snapshots.")
 
 
 class TablesPage(ListPage):
-    """Registered tables."""
+    """A page of registered tables, by name."""
 
     tables: list[TableOut]
 
 
 class SnapshotsPage(ListPage):
-    """Snapshots, oldest first."""
+    """A page of snapshots, oldest first."""
 
     snapshots: list[SnapshotOut]
 
 
 class RefsPage(ListPage):
-    """Branches and tags."""
+    """A page of branches and tags, by name."""
 
     refs: list[RefOut]
 
 
 class SchemasPage(ListPage):
-    """Versions of a table's columns."""
+    """A page of schemas, by id."""
 
     schemas: list[SchemaOut]
 
 
 class SpecsPage(ListPage):
-    """Versions of a table's partitioning."""
+    """A page of partition specs, by id."""
 
     specs: list[SpecOut]
 
 
 class ManifestsPage(SnapshotListPage):
-    """Rows of manifest lists."""
+    """A page of a snapshot's manifests."""
 
     manifests: list[IcebergManifest | PaimonManifest]
 
 
 class EntriesPage(SnapshotListPage):
-    """Entries of manifests."""
+    """A page of manifest entries."""
 
     entries: list[IcebergEntry | PaimonEntry]
 
 
 class FilesPage(SnapshotListPage):
-    """Live files."""
+    """A page of live data and delete files."""
 
     files: list[IcebergFile | PaimonFile]
     not_applied: list[NotAppliedOut] | None = Field(
-        None, description="With a filter: its conjuncts that drop no file. Streams say it in their last record."
+        None, description="With a filter: its conjuncts that cannot prune. A stream has them in its last record."
     )
 
 
 class PartitionsPage(SnapshotListPage):
-    """Partitions."""
+    """A page of partitions."""
 
     partitions: list[Partition]
 
 
 class IndexesPage(SnapshotListPage):
-    """Index files."""
+    """A page of Paimon's index files."""
 
     indexes: list[IndexFile]
 
 
 class DiffPage(SnapshotListPage):
-    """Files removed and added."""
+    """A page of the files removed and added between two snapshots."""
 
     diff: list[IcebergChange | PaimonChange]
-    from_snapshot_id: IdText | None
+    from_snapshot_id: IdText | None = Field(description="The earlier snapshot.")

@@ -63,7 +63,7 @@ FilterJson = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"type": "string", "description": "A SQL condition, such as stands after WHERE."},
+                {"type": "string", "description": "A SQL condition, as in a WHERE clause."},
                 {"type": "object", "description": "An expression of the Iceberg REST catalog protocol."},
                 {"type": "boolean"},
                 {"type": "null"},
@@ -74,24 +74,29 @@ FilterJson = Annotated[
 
 
 NAN = (
-    "What comparisons with NaN mean. `greatest`: NaN equals itself and is above every number (Spark, DuckDB); "
-    "`unordered`: only `!=` is true of it (Trino, SQL); `any`: files are kept that either could match; `none`: bounds "
-    "are believed, and rows of NaN may be lost, as by Iceberg's Java library and PyIceberg. Residuals are meant in the "
-    "same way. Left out: the table's setting, or `any`."
+    "How NaN compares. `greatest`: NaN equals itself and is greater than every number (Spark, DuckDB). `unordered`: "
+    "only `!=` is true for NaN (Trino, SQL). `any`: keep a file if a row may match by either rule. `none`: prune by "
+    "bounds as if no value were NaN, which may lose rows with NaN (Iceberg's Java library, PyIceberg). Residuals use "
+    "the same rule. Default: the table's setting, or `any` if it has none."
 )
 
 
 class _QueryOptions(WireModel):
     filter: FilterJson = Field(
-        None, description="What rows must match. Null compares as SQL has it in SQL text, as Iceberg has it in JSON."
+        None,
+        description="Predicate on the rows. Absent or null: all rows. Nulls compare by the rules of SQL in "
+        "SQL text, and by those of Iceberg in JSON.",
     )
-    snapshot_id: SnapshotId | None = Field(None, description="The snapshot to plan; the current one when left out.")
-    ref: StrictStr | None = Field(None, min_length=1, max_length=1024, description="A branch or tag.")
+    snapshot_id: SnapshotId | None = Field(None, description="Id of the snapshot to plan. Absent: the current one.")
+    ref: StrictStr | None = Field(
+        None, min_length=1, max_length=1024, description="Plan the snapshot of this branch or tag."
+    )
     as_of: Instant | None = Field(
-        None, description="The snapshot that was current then: RFC 3339, or milliseconds since 1970."
+        None,
+        description="Plan the snapshot that was current at this time: RFC 3339, or milliseconds since 1970-01-01 UTC.",
     )
     case_sensitive: StrictBool = Field(
-        True, description="Whether `ID` is another column than `id`, in filter and select."
+        True, description="Whether column names in `filter` and `select` are case-sensitive."
     )
 
     nan: NanMode | None = Field(None, description=NAN)
@@ -109,90 +114,114 @@ class _QueryOptions(WireModel):
 
 
 class PlanOptions(_QueryOptions):
-    """What chooses the files of a plan, and what is told of them."""
+    """The options that select the files of a plan, and what the response contains."""
 
     select: Names = Field(
         None,
-        description="The columns that the reader wants, by dotted name. They are checked, and limit the statistics "
-        'that `stats: ["*"]` shows. They do not change which files are read.',
+        description="Dotted names of the columns that the reader projects. They must exist, and they limit the "
+        'statistics that `stats: ["*"]` returns. The files of the plan do not depend on them. Absent: all columns.',
     )
     limit: StrictInt | None = Field(
         None,
         ge=1,
         le=_LARGEST,
-        description="Rows that are enough: the plan ends once its files are known to hold so many that match.",
+        description="Number of rows that the reader needs: the plan ends once its files provably hold that many "
+        "matching rows. Absent: no limit.",
     )
-    strict: StrictBool = Field(False, description="Refuse a filter of which some conjunct cannot prune.")
-    stats: Names = Field(None, description='Columns to show statistics of; `["*"]` for all that are selected.')
+    strict: StrictBool = Field(False, description="Fail with status 400 if a conjunct of the filter cannot prune.")
+    stats: Names = Field(
+        None, description='Columns whose statistics to return; `["*"]` for all selected ones. Absent: none.'
+    )
     start_snapshot_id: SnapshotId | None = Field(
-        None, description="Plan what was appended after this snapshot, and nothing else; without deletes."
+        None,
+        description="Incremental plan: only the data files that were appended after this snapshot, without deletes.",
     )
     scan_mode: Literal["delta", "changelog"] | None = Field(
         None,
-        description="Paimon, with `start_snapshot_id`: the files that commits appended (when left out), or the "
-        "changelog files that they wrote.",
+        description="Paimon, with `start_snapshot_id`: `delta` plans the data files that commits appended, "
+        "`changelog` the changelog files that they wrote. Default: `delta`.",
     )
     read_optimized: StrictBool = Field(
         False,
-        description="Paimon: only files of the highest level of a primary-key table, which need no merging; "
-        "what was not compacted yet is left out.",
+        description="Paimon: plan only the files of the highest level of a primary-key table, which need no merge. "
+        "Rows that are not compacted yet are missing.",
     )
     splits: StrictBool = Field(
-        False, description="Paimon: pack the files into splits, as its own readers do; each file tells its own."
+        False,
+        description="Paimon: group the files into splits as Paimon's readers do; each file has the number of "
+        "its split.",
     )
     split_target_size: StrictInt | None = Field(
-        None, ge=1, le=_LARGEST, description="With `splits`: bytes; the table's `source.split.target-size` if left out."
+        None,
+        ge=1,
+        le=_LARGEST,
+        description="With `splits`: target size in bytes. Default: the table option `source.split.target-size`.",
     )
     split_open_file_cost: StrictInt | None = Field(
         None,
         ge=0,
         le=_LARGEST,
-        description="With `splits`: bytes that a file weighs at least; the table's `source.split.open-file-cost`.",
+        description="With `splits`: minimum weight of a file in bytes. Default: the table option "
+        "`source.split.open-file-cost`.",
     )
     end_snapshot_id: SnapshotId | None = Field(
-        None, description="The last snapshot of an incremental plan; in the place of `snapshot_id`."
+        None,
+        description="Last snapshot of an incremental plan, inclusive; used instead of `snapshot_id`. Absent: "
+        "the current one.",
     )
 
 
 class PlanRequest(PlanOptions):
-    """A plan to make. `snapshot_id`, `ref` and `as_of` exclude each other."""
+    """A request to plan a scan. `snapshot_id`, `ref` and `as_of` are mutually exclusive."""
 
     plan_task: StrictStr | None = Field(
         None,
         max_length=4096,
-        description="One of the `plan_tasks` of this plan, the rest of the body as it was there: its files alone.",
+        description="One of the `plan_tasks` of this plan: return only its files. The rest of the body must "
+        "be the same.",
     )
     page_size: StrictInt = Field(
-        PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="At most so many files; streams ignore it."
+        PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of files in a page; streams ignore it."
     )
     page_token: StrictStr | None = Field(
-        None, max_length=4096, description="next_page_token of the page before, the rest of the body unchanged."
+        None,
+        max_length=4096,
+        description="The previous page's `next_page_token`; the rest of the body must be the same. Absent: "
+        "the first page.",
     )
 
 
 class PlanTasksRequest(PlanOptions):
-    """A plan to make in parts. `snapshot_id`, `ref` and `as_of` exclude each other."""
+    """A request to plan a scan in parts. `snapshot_id`, `ref` and `as_of` are mutually exclusive."""
 
     task_files: StrictInt = Field(
-        TASK_FILES, ge=1, le=MAX_TASK_FILES, description="About so many files in each part; it may hold fewer, or none."
+        TASK_FILES,
+        ge=1,
+        le=MAX_TASK_FILES,
+        description="Approximate number of files in a part; a part may have fewer, or none.",
     )
 
 
 class ExplainRequest(_QueryOptions):
-    """A plan to explain. `snapshot_id`, `ref` and `as_of` exclude each other."""
+    """A request to explain a plan. `snapshot_id`, `ref` and `as_of` are mutually exclusive."""
 
-    files: Paths = Field(None, description="Locations of data files to explain one by one; fewer with long filters.")
+    files: Paths = Field(
+        None, description="Locations of data files to explain individually. The limit is lower for long filters."
+    )
 
 
 Residual = Annotated[
     object,
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "boolean"}, {"type": "null"}]}),
     Field(
-        description="What is left to ask of the file's rows, in the filter's language: SQL text, or an expression. "
-        "Null when every row matches."
+        description="Residual predicate on the file's rows, in the language of the filter: SQL text or an expression. "
+        "Null if every row matches."
     ),
 ]
-_Deletes = Annotated[list[int], Field(description="Which of this page's `deletes` apply to the file, from 0.")]
+_Deletes = Annotated[
+    list[int],
+    Field(description="Indexes, from 0, into the page's `deletes`: the delete files that apply to this file."),
+]
 
 
 class PlannedIcebergFile(IcebergFile):
@@ -203,67 +232,77 @@ class PlannedIcebergFile(IcebergFile):
 
 
 class DeletionVectorOut(WireModel):
-    """Where the positions of a file's deleted rows are."""
+    """Location of a data file's deletion vector within its index file."""
 
     file_path: str
     offset: Integer
-    length: Integer = Field(description="Bytes, as Paimon records them.")
-    cardinality: Integer | None = Field(description="Deleted rows.")
+    length: Integer = Field(description="Length in bytes, as recorded by Paimon.")
+    cardinality: Integer | None = Field(description="Number of deleted rows; null if not recorded.")
 
 
 class PlannedPaimonFile(PaimonFile):
     """A data file to read."""
 
     raw_convertible: bool = Field(
-        description="A plain reader of the format may read the file alone, its deletion vector applied by position."
+        description="Whether the file can be read alone by a reader of its file format, applying the "
+        "deletion vector by "
+        "position."
     )
     section: Integer | None = Field(
-        description="Files of one number hold rows of the same keys, or columns of the same rows, and are read "
-        "together; null where raw convertible. Numbers hold within one plan."
+        description="Number of the merge group within the plan: files of one group hold rows of the same keys, or "
+        "columns of the same rows, and must be read together. Null if raw convertible."
     )
     deletion_vector: DeletionVectorOut | None
-    split: Integer | None = Field(description="Files of one number are one split; null if `splits` was not asked.")
+    split: Integer | None = Field(
+        description="Number of the file's split within the plan; null unless the request has `splits`."
+    )
     deletes: _Deletes
     residual: Residual
 
 
 class NotAppliedOut(WireModel):
-    """A conjunct that drops no file; or none of those that may hold NaN, where `applied` has it too."""
+    """A conjunct that cannot prune; if `applied` has it too, it cannot prune files that may hold NaN."""
 
-    filter: str = Field(description="In the caller's words.")
-    reason: str
+    filter: str = Field(description="The conjunct as written in the request.")
+    reason: str = Field(description="Why it cannot prune, as text.")
 
 
 class PlanCounts(WireModel):
-    """The whole plan in numbers, before any limit."""
+    """Totals of the whole plan, before any limit."""
 
-    manifests: int = Field(description="Of data files, in the snapshot.")
-    manifests_kept: int
-    entries: int = Field(description="Of the kept manifests, those that zones did not exclude.")
-    files: int
-    records: Integer = Field(description="Rows of the files, deleted ones too.")
-    bytes: Integer
+    manifests: int = Field(description="Data manifests of the snapshot.")
+    manifests_kept: int = Field(description="Manifests that may hold matching files.")
+    entries: int = Field(description="Entries of the kept manifests that were evaluated; pruned zones are excluded.")
+    files: int = Field(description="Data files of the plan.")
+    records: Integer = Field(description="Rows of these files, including deleted ones.")
+    bytes: Integer = Field(description="Size of these files.")
 
 
 class _OfPlan(WireModel):
-    snapshot_id: IdText | None = Field(description="All of the plan is of it; null for a table without snapshots.")
-    applied: list[str] = Field(description="The conjuncts of the filter that can drop files.")
+    snapshot_id: IdText | None = Field(description="The planned snapshot; null for a table without snapshots.")
+    applied: list[str] = Field(description="Conjuncts of the filter that can prune files.")
     not_applied: list[NotAppliedOut]
     counts: PlanCounts
-    stale: str | None = Field(description="Why this is not the newest state; null when it is, or when it is pinned.")
+    stale: str | None = Field(
+        description="Why the response is not of the table's newest state; null if it is, or if the request "
+        "pins a snapshot."
+    )
 
 
 class PlanPage(_OfPlan):
     """A page of a plan."""
 
     files: list[PlannedIcebergFile | PlannedPaimonFile]
-    deletes: list[IcebergFile] = Field(description="The delete files that apply to files of this page.")
-    next_page_token: str | None = Field(description="Repeat the request with it as page_token; null on the last page.")
+    deletes: list[IcebergFile] = Field(description="Delete files that apply to files of this page.")
+    next_page_token: str | None = Field(
+        description="Token of the next page: send the same request with it as `page_token`. Null on the last page."
+    )
 
 
 class PlanTasks(_OfPlan):
-    """A plan in parts, which together are the plan: each file is in one of them."""
+    """A plan in parts. Each file of the plan is in exactly one part."""
 
     plan_tasks: list[str] = Field(
-        description="Ask for the plan with one of them as plan_task, the rest of the body unchanged but for task_files."
+        description="Tokens of the parts: request the plan with one as `plan_task`, and the same body "
+        "without `task_files`."
     )

@@ -12,14 +12,19 @@ Integer = Annotated[
     int | str, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}]})
 ]
 IdText = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^-?[0-9]+$"})]
-Values = Annotated[dict[str, object], Field(description="Values in the Iceberg specification's JSON form, by column.")]
-Counts = Annotated[dict[str, Integer], Field(description="By column; absent where not recorded.")]
+Values = Annotated[
+    dict[str, object],
+    Field(description="Values by column, in the JSON single-value form of the Iceberg specification."),
+]
+Counts = Annotated[
+    dict[str, Integer], Field(description="Counts by column; columns without a recorded count are absent.")
+]
 
 Content = Literal["data", "position-deletes", "equality-deletes", "changelog"]
 
 
 class IcebergFile(WireModel):
-    """What Iceberg records of a file. Statistics stand in entries, and in files if ``stats`` names columns."""
+    """A file of an Iceberg table. Column statistics are present in entries, and where `stats` requests them."""
 
     snapshot_id: IdText | None
     sequence_number: Integer | None
@@ -37,7 +42,7 @@ class IcebergFile(WireModel):
     nan_value_counts: Counts | None = None
     lower_bounds: Values | None = None
     upper_bounds: Values | None = None
-    key_metadata: str | None = Field(description="Hex.")
+    key_metadata: str | None = Field(description="Bytes in hex; null if not recorded.")
     split_offsets: list[Integer] | None
     equality_ids: list[int] | None
     sort_order_id: int | None
@@ -48,7 +53,7 @@ class IcebergFile(WireModel):
 
 
 class PaimonFile(WireModel):
-    """What Paimon records of a file. Statistics stand in entries, and in files if ``stats`` names columns."""
+    """A file of a Paimon table. Column statistics are present in entries, and where `stats` requests them."""
 
     content: Content
     file_path: str
@@ -71,17 +76,17 @@ class PaimonFile(WireModel):
     upper_bounds: Values | None = None
     branch: str | None = Field(
         None,
-        description="Of tables with scan.fallback-branch or scan.primary-branch: the branch of the file, and of its "
-        "schema_id; null for the one that was asked for.",
+        description="For tables with `scan.fallback-branch` or `scan.primary-branch`: the branch of the file and of "
+        "its `schema_id`; null for the requested branch.",
     )
     min_sequence_number: Integer | None
     max_sequence_number: Integer | None
     schema_id: Integer | None
     level: int | None
     extra_files: list[str] | None
-    creation_time: str | None = Field(description="Wall-clock time of the writer's zone.")
+    creation_time: str | None = Field(description="Wall-clock time in the writer's time zone, which is not recorded.")
     delete_row_count: Integer | None
-    embedded_file_index: str | None = Field(description="Hex.")
+    embedded_file_index: str | None = Field(description="Bytes in hex; null if not recorded.")
     value_stats_cols: list[str] | None
     external_path: str | None
     first_row_id: Integer | None
@@ -91,22 +96,22 @@ class PaimonFile(WireModel):
 
 class _Entry(WireModel):
     status: Literal["existing", "added", "deleted"]
-    manifest: str = Field(description="The location of the manifest.")
+    manifest: str = Field(description="Location of the manifest that has the entry.")
 
 
 class IcebergEntry(IcebergFile, _Entry):
-    """One entry of a manifest."""
+    """An entry of a manifest."""
 
-    lower_bounds_raw: dict[str, str] | None = Field(description="Hex of the recorded bytes.")
-    upper_bounds_raw: dict[str, str] | None = Field(description="Hex of the recorded bytes.")
+    lower_bounds_raw: dict[str, str] | None = Field(description="Lower bounds by column as recorded, in hex.")
+    upper_bounds_raw: dict[str, str] | None = Field(description="Upper bounds by column as recorded, in hex.")
 
 
 class PaimonEntry(PaimonFile, _Entry):
-    """One entry of a manifest."""
+    """An entry of a manifest."""
 
 
 class FieldSummary(WireModel):
-    """One partition field over a manifest."""
+    """Summary of a partition field over the files of a manifest."""
 
     contains_null: bool | None
     contains_nan: bool | None
@@ -125,7 +130,7 @@ class _Manifest(WireModel):
 
 
 class IcebergManifest(_Manifest):
-    """A row of a manifest list."""
+    """A manifest, as recorded in a manifest list."""
 
     partition_spec_id: int
     sequence_number: Integer | None
@@ -135,15 +140,15 @@ class IcebergManifest(_Manifest):
     added_rows_count: Integer | None
     existing_rows_count: Integer | None
     deleted_rows_count: Integer | None
-    key_metadata: str | None = Field(description="Hex.")
+    key_metadata: str | None = Field(description="Bytes in hex; null if not recorded.")
     first_row_id: Integer | None
 
 
 class PaimonManifest(_Manifest):
-    """A row of a manifest list."""
+    """A manifest, as recorded in a manifest list."""
 
     in_list: Literal["base", "delta", "changelog", "index"] = Field(
-        alias="list", description="The list that it stands in."
+        alias="list", description="The manifest list that has it."
     )
     schema_id: Integer | None
     min_bucket: int | None
@@ -157,7 +162,7 @@ class PaimonManifest(_Manifest):
 
 
 class Partition(WireModel):
-    """One partition of one spec, summed over its live files; Paimon has no delete files."""
+    """A partition of one spec with totals over its live files. Counts of delete files are for Iceberg only."""
 
     partition: Values
     spec_id: int
@@ -173,7 +178,7 @@ class Partition(WireModel):
 
 
 class DeletionVector(WireModel):
-    """Where the deletion vector of one data file is within its index file."""
+    """Location of a data file's deletion vector within its index file; offset and length are in bytes."""
 
     data_file: str
     offset: Integer
@@ -182,18 +187,18 @@ class DeletionVector(WireModel):
 
 
 class GlobalIndex(WireModel):
-    """What a global index covers."""
+    """The rows and columns that a global index covers."""
 
     row_range_start: Integer | None
     row_range_end: Integer | None
     index_field_id: int | None
     extra_field_ids: list[int] | None
-    index_meta: str | None = Field(description="Hex.")
-    source_meta: str | None = Field(description="Hex.")
+    index_meta: str | None = Field(description="Bytes in hex; null if not recorded.")
+    source_meta: str | None = Field(description="Bytes in hex; null if not recorded.")
 
 
 class IndexFile(WireModel):
-    """A file of Paimon's index manifest."""
+    """An index file of a Paimon table."""
 
     index_type: str = Field(examples=["HASH", "DELETION_VECTORS"])
     file_path: str
@@ -208,12 +213,12 @@ class IndexFile(WireModel):
 
 
 class IcebergChange(IcebergFile):
-    """A file that one of two snapshots has and the other has not."""
+    """A file that is live in only one of two snapshots."""
 
     change: Literal["added", "removed"]
 
 
 class PaimonChange(PaimonFile):
-    """A file that one of two snapshots has and the other has not."""
+    """A file that is live in only one of two snapshots."""
 
     change: Literal["added", "removed"]

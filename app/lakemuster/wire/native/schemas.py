@@ -19,22 +19,24 @@ Json = dict[str, object]
 
 
 class SchemaOut(WireModel):
-    """One version of a table's columns."""
+    """A schema: one version of a table's columns."""
 
     schema_id: int
-    branch: str = Field(description="Paimon branches have schemas of their own; main for Iceberg.")
-    current: bool = Field(description="Whether new files are written with it.")
+    branch: str = Field(description="The Paimon branch that the schema belongs to; `main` for Iceberg.")
+    current: bool = Field(description="Whether it is the one that new files are written with.")
     fields: list[Json] = Field(
-        description="Columns in the JSON form of the Iceberg specification: id, name, required, type, doc, "
-        "initial-default, write-default. A type is text in the words of the table's own format, or an object."
+        description="Columns in the JSON form of the Iceberg specification: `id`, `name`, `required`, `type`, `doc`, "
+        "`initial-default`, `write-default`. A type is an object, or its name in the table's own format."
     )
-    identifier_field_ids: list[int] = Field(description="Iceberg's identifier fields; Paimon's primary key.")
+    identifier_field_ids: list[int] = Field(
+        description="Ids of Iceberg's identifier fields, or of Paimon's primary key columns."
+    )
     highest_field_id: int | None
-    partition_keys: list[str] = Field(description="Paimon only.")
-    primary_keys: list[str] = Field(description="Paimon only.")
-    options: dict[str, str] = Field(description="Paimon only.")
+    partition_keys: list[str] = Field(description="Names of Paimon's partition columns; empty for Iceberg.")
+    primary_keys: list[str] = Field(description="Names of Paimon's primary key columns; empty for Iceberg.")
+    options: dict[str, str] = Field(description="Paimon's table options; empty for Iceberg.")
     comment: str | None
-    created_at: str | None = Field(description="RFC 3339; null where the format does not say.")
+    created_at: str | None = Field(description="Time of creation, RFC 3339; null if the format does not record it.")
 
     @classmethod
     def of(cls, schema: Schema, branch: str, *, current: bool) -> SchemaOut:
@@ -55,20 +57,20 @@ class SchemaOut(WireModel):
 
 
 class PartitionFieldOut(WireModel):
-    """One partition field."""
+    """A field of a partition spec."""
 
     field_id: int
     name: str
     transform: str = Field(examples=["identity", "bucket[16]", "day"])
-    source_ids: list[int] = Field(description="The columns it is computed from.")
-    type: str = Field(description="The type of its values; unknown when it cannot be told.")
+    source_ids: list[int] = Field(description="Field ids of the columns that it is computed from.")
+    type: str = Field(description="Type of its values; `unknown` if it cannot be derived.")
 
 
 class SpecOut(WireModel):
-    """One version of a table's partitioning."""
+    """A partition spec: one version of a table's partitioning."""
 
     spec_id: int
-    default: bool = Field(description="Whether new files are written with it.")
+    default: bool = Field(description="Whether it is the one that new files are written with.")
     fields: list[PartitionFieldOut]
 
     @classmethod
@@ -91,14 +93,14 @@ class SpecOut(WireModel):
 
 
 class RefOut(WireModel):
-    """A branch or a tag. Further keys are those of the format (``max_ref_age_ms``, ``tag_time_retained`` …)."""
+    """A branch or a tag. Further keys depend on the format: `max_ref_age_ms`, `tag_time_retained` and others."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     name: str
     type: Literal["branch", "tag"]
     snapshot_id: Id
-    branch: str = Field(description="The branch whose snapshots snapshot_id counts; main for Iceberg.")
+    branch: str = Field(description="The Paimon branch that `snapshot_id` belongs to; `main` for Iceberg.")
 
     @classmethod
     def of(cls, ref: Ref) -> RefOut:

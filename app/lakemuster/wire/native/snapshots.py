@@ -16,42 +16,42 @@ State = Literal["known", "published", "quarantined"]
 
 
 class ManifestListOut(WireModel):
-    """Where one manifest list of a snapshot is."""
+    """A manifest list of a snapshot."""
 
     role: Literal["manifests", "base", "delta", "changelog", "index"] = Field(
-        description="Iceberg: manifests. Paimon: base, delta, changelog, and index for the index manifest."
+        description="Iceberg: `manifests`. Paimon: `base`, `delta`, `changelog`, or `index` for the index manifest."
     )
     location: str
-    length: Long | None = Field(description="Bytes, where recorded.")
+    length: Long | None = Field(description="Size in bytes; null if not recorded.")
 
 
 class SnapshotOut(WireModel):
     """One committed version of a table.
 
-    Further keys are those of Paimon: ``commit_kind``, ``commit_user``, ``commit_identifier``,
-    ``total_record_count``, ``delta_record_count``, ``watermark`` and the rest, as far as recorded.
+    Snapshots of Paimon have further keys, as far as recorded: `commit_kind`, `commit_user`, `commit_identifier`,
+    `total_record_count`, `delta_record_count`, `watermark` and others.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     snapshot_id: Id
     parent_id: Id | None
-    branch: str = Field(description="The Paimon branch whose folder holds it; main for Iceberg.")
-    refs: list[str] = Field(description="The branches and tags that name it.")
+    branch: str = Field(description="The Paimon branch that the snapshot belongs to; `main` for Iceberg.")
+    refs: list[str] = Field(description="Branches and tags that refer to the snapshot.")
     sequence_number: Long | None
-    committed_at: str = Field(description="RFC 3339, to the millisecond.")
+    committed_at: str = Field(description="Time of the commit, RFC 3339 with milliseconds.")
     operation: str | None = Field(examples=["append", "overwrite", "delete", "replace"])
     schema_id: Long | None
-    summary: dict[str, str] = Field(description="Iceberg's summary without operation.")
+    summary: dict[str, str] = Field(description="Iceberg's summary, without `operation`.")
     manifest_lists: list[ManifestListOut]
     state: State = Field(
-        description="published: answers queries. known: will be indexed when it is asked for. "
-        "quarantined: was read and refused, see error."
+        description="`published`: indexed, available to queries. `known`: indexed when first requested. "
+        "`quarantined`: its metadata cannot be accepted, see `error`."
     )
-    error: str | None = Field(description="Why it is quarantined.")
+    error: str | None = Field(description="Why the snapshot is quarantined; null unless it is.")
     warnings: list[str] = Field(
-        description="What its writer got wrong and is answered all the same, such as counts of a manifest list that "
-        "are not those of the manifest: answers follow the entries."
+        description="Errors of its writer that do not prevent reading it, such as counts of a manifest list that "
+        "differ from the manifest; responses follow the entries."
     )
 
     @classmethod
@@ -89,19 +89,19 @@ class SnapshotOut(WireModel):
 
 
 class QuarantinedOut(WireModel):
-    """A snapshot that could not be read."""
+    """A snapshot whose metadata cannot be accepted."""
 
     snapshot_id: str
     reason: str
 
 
 class RefreshOut(WireModel):
-    """What one refresh did."""
+    """The result of a refresh."""
 
     table: str
-    published: list[str] = Field(description="Ids of the snapshots that became visible.")
-    quarantined: list[QuarantinedOut]
-    lists_fetched: int
-    manifests_fetched: int
-    entries_decoded: int
-    seconds: float
+    published: list[str] = Field(description="Ids of the snapshots that became available to queries.")
+    quarantined: list[QuarantinedOut] = Field(description="Snapshots that were quarantined.")
+    lists_fetched: int = Field(description="Manifest lists that were read.")
+    manifests_fetched: int = Field(description="Manifests that were read.")
+    entries_decoded: int = Field(description="Manifest entries that were decoded.")
+    seconds: float = Field(description="Duration.")

@@ -16,10 +16,10 @@ SYSTEM = pa.schema([("name", pa.string()), ("of", pa.string()), ("columns", pa.s
 
 
 class SystemColumn(WireModel):
-    """One column."""
+    """A column of a system table."""
 
     name: str
-    type: str = Field(description="In Paimon's words.", examples=["BIGINT NOT NULL"])
+    type: str = Field(description="The column's type as Paimon writes it.", examples=["BIGINT NOT NULL"])
 
 
 class SystemTableOut(WireModel):
@@ -27,20 +27,20 @@ class SystemTableOut(WireModel):
 
     name: str
     of: Literal["snapshot", "table"] = Field(
-        description="What its rows are of: the chosen snapshot; or the table, or the branch that ref names."
+        description="Whether its rows describe a snapshot, or the table (with `ref`: a branch)."
     )
     columns: list[SystemColumn]
 
 
 class SystemSnapshot(WireModel):
-    """A row of ``$snapshots``."""
+    """A row of `$snapshots`."""
 
     snapshot_id: IdText
     schema_id: Integer | None
     commit_user: str | None
     commit_identifier: Integer | None
     commit_kind: str | None
-    commit_time: str = Field(description="UTC.")
+    commit_time: str = Field(description="Time in UTC.")
     base_manifest_list: str | None
     delta_manifest_list: str | None
     changelog_manifest_list: str | None
@@ -54,54 +54,58 @@ class SystemSnapshot(WireModel):
 
 
 class SystemSchema(WireModel):
-    """A row of ``$schemas``."""
+    """A row of `$schemas`."""
 
     schema_id: Integer
-    fields: str = Field(description="JSON, as are the next three.")
+    fields: str = Field(
+        description="The columns, as JSON text; `partition_keys`, `primary_keys` and `options` are JSON text too."
+    )
     partition_keys: str
     primary_keys: str
     options: str
     comment: str | None
-    update_time: str | None = Field(description="UTC.")
+    update_time: str | None = Field(description="Time in UTC.")
 
 
 class SystemOption(WireModel):
-    """A row of ``$options``."""
+    """A row of `$options`."""
 
     key: str
     value: str
 
 
 class SystemTag(WireModel):
-    """A row of ``$tags``."""
+    """A row of `$tags`."""
 
     tag_name: str
     snapshot_id: IdText
     schema_id: Integer | None
-    commit_time: str | None = Field(description="UTC.")
+    commit_time: str | None = Field(description="Time in UTC.")
     record_count: Integer | None
-    create_time: str | None = Field(description="Wall-clock time of the writer's zone.")
-    time_retained: str | None = Field(description="An ISO 8601 duration.", examples=["PT72H"])
+    create_time: str | None = Field(description="Wall-clock time in the writer's time zone, which is not recorded.")
+    time_retained: str | None = Field(
+        description="Retention as an ISO 8601 duration; null: unlimited.", examples=["PT72H"]
+    )
 
 
 class SystemBranch(WireModel):
-    """A row of ``$branches``."""
+    """A row of `$branches`."""
 
     branch_name: str
     create_time: str | None = Field(
-        description="UTC. Of the branch's folder; of its oldest file where folders have no times."
+        description="Creation time of the branch's folder, UTC; of its oldest file where folders have no times."
     )
 
 
 class SystemConsumer(WireModel):
-    """A row of ``$consumers``."""
+    """A row of `$consumers`."""
 
     consumer_id: str
     next_snapshot_id: IdText
 
 
 class SystemAggregationField(WireModel):
-    """A row of ``$aggregation_fields``."""
+    """A row of `$aggregation_fields`."""
 
     field_name: str
     field_type: str
@@ -111,7 +115,7 @@ class SystemAggregationField(WireModel):
 
 
 class SystemManifest(WireModel):
-    """A row of ``$manifests``."""
+    """A row of `$manifests`."""
 
     file_name: str
     file_size: Integer | None
@@ -125,7 +129,7 @@ class SystemManifest(WireModel):
 
 
 class SystemKeyRange(WireModel):
-    """A row of ``$file_key_ranges``."""
+    """A row of `$file_key_ranges`."""
 
     partition: str | None
     bucket: int | None
@@ -141,39 +145,45 @@ class SystemKeyRange(WireModel):
 
 
 class SystemFile(SystemKeyRange):
-    """A row of ``$files``."""
+    """A row of `$files`."""
 
     null_value_counts: str
     min_value_stats: str
     max_value_stats: str
     min_sequence_number: Integer | None
     max_sequence_number: Integer | None
-    creation_time: str | None = Field(description="Wall-clock time of the writer's zone.")
+    creation_time: str | None = Field(description="Wall-clock time in the writer's time zone, which is not recorded.")
     delete_row_count: Integer | None = Field(alias="deleteRowCount")
     file_source: Literal["APPEND", "COMPACT"] | None
     write_cols: list[str] | None
 
 
 class SystemBucket(WireModel):
-    """A row of ``$buckets``."""
+    """A row of `$buckets`."""
 
     partition: str | None
     bucket: int | None
     record_count: Integer
     file_size_in_bytes: Integer
     file_count: Integer
-    last_update_time: str | None = Field(description="Wall-clock time of the writer's zone.")
+    last_update_time: str | None = Field(
+        description="Wall-clock time in the writer's time zone, which is not recorded."
+    )
 
 
 class SystemPartition(WireModel):
-    """A row of ``$partitions``."""
+    """A row of `$partitions`."""
 
     partition: str | None
     record_count: Integer
     file_size_in_bytes: Integer
     file_count: Integer
-    last_update_time: str | None = Field(description="Wall-clock time of the writer's zone.")
-    created_at: None = Field(description="Catalogs know it, metadata does not; so with the next three.")
+    last_update_time: str | None = Field(
+        description="Wall-clock time in the writer's time zone, which is not recorded."
+    )
+    created_at: None = Field(
+        description="Always null, like `created_by`, `updated_by` and `options`: table metadata does not record it."
+    )
     created_by: None
     updated_by: None
     options: None
@@ -183,7 +193,7 @@ class SystemPartition(WireModel):
 
 
 class SystemVectorRange(WireModel):
-    """Where a data file's deletion vector is in its index file."""
+    """Location of a data file's deletion vector: `f0` data file, `f1` offset, `f2` length in bytes."""
 
     f0: str | None
     f1: int | None
@@ -192,7 +202,7 @@ class SystemVectorRange(WireModel):
 
 
 class SystemIndex(WireModel):
-    """A row of ``$table_indexes``."""
+    """A row of `$table_indexes`."""
 
     partition: str | None
     bucket: int | None
@@ -208,101 +218,101 @@ class SystemIndex(WireModel):
 
 
 class SystemStatistics(WireModel):
-    """The row of ``$statistics``."""
+    """The row of `$statistics`."""
 
     snapshot_id: IdText
     schema_id: Integer
     merged_record_count: Integer | None = Field(alias="mergedRecordCount")
     merged_record_size: Integer | None = Field(alias="mergedRecordSize")
-    colstat: str = Field(description="JSON.")
+    colstat: str = Field(description="Column statistics, as JSON text.")
 
 
 class SystemPage(ListPage):
-    """What system tables there are."""
+    """A page of the system tables of a table."""
 
     system: list[SystemTableOut]
 
 
 class SystemSnapshotsPage(ListPage):
-    """Of ``snapshots``."""
+    """A page of `$snapshots`."""
 
     snapshots: list[SystemSnapshot]
 
 
 class SystemSchemasPage(ListPage):
-    """Of ``schemas``."""
+    """A page of `$schemas`."""
 
     schemas: list[SystemSchema]
 
 
 class SystemOptionsPage(ListPage):
-    """Of ``options``."""
+    """A page of `$options`."""
 
     options: list[SystemOption]
 
 
 class SystemTagsPage(ListPage):
-    """Of ``tags``."""
+    """A page of `$tags`."""
 
     tags: list[SystemTag]
 
 
 class SystemBranchesPage(ListPage):
-    """Of ``branches``."""
+    """A page of `$branches`."""
 
     branches: list[SystemBranch]
 
 
 class SystemConsumersPage(ListPage):
-    """Of ``consumers``."""
+    """A page of `$consumers`."""
 
     consumers: list[SystemConsumer]
 
 
 class SystemAggregationFieldsPage(ListPage):
-    """Of ``aggregation_fields``."""
+    """A page of `$aggregation_fields`."""
 
     aggregation_fields: list[SystemAggregationField]
 
 
 class SystemManifestsPage(SnapshotListPage):
-    """Of ``manifests``."""
+    """A page of `$manifests`."""
 
     manifests: list[SystemManifest]
 
 
 class SystemFilesPage(SnapshotListPage):
-    """Of ``files``."""
+    """A page of `$files`."""
 
     files: list[SystemFile]
 
 
 class SystemKeyRangesPage(SnapshotListPage):
-    """Of ``file_key_ranges``."""
+    """A page of `$file_key_ranges`."""
 
     file_key_ranges: list[SystemKeyRange]
 
 
 class SystemPartitionsPage(SnapshotListPage):
-    """Of ``partitions``."""
+    """A page of `$partitions`."""
 
     partitions: list[SystemPartition]
 
 
 class SystemBucketsPage(SnapshotListPage):
-    """Of ``buckets``."""
+    """A page of `$buckets`."""
 
     buckets: list[SystemBucket]
 
 
 class SystemIndexesPage(SnapshotListPage):
-    """Of ``table_indexes``."""
+    """A page of `$table_indexes`."""
 
     table_indexes: list[SystemIndex]
 
 
 class SystemStatisticsPage(SnapshotListPage):
-    """Of ``statistics``."""
+    """A page of `$statistics`."""
 
     statistics: list[SystemStatistics]
 

@@ -12,7 +12,7 @@ from lakemuster.wire.model import Id, WireModel
 
 
 class RewriteRule(WireModel):
-    """Locations that begin with ``old`` are looked for under ``new``; the longest match wins."""
+    """Locations with the prefix `old` are read with the prefix `new` instead; the longest match wins."""
 
     old: str = Field(min_length=1, max_length=2048)
     new: str = Field(min_length=1, max_length=2048)
@@ -43,50 +43,70 @@ Rules = Annotated[
 
 
 class NewTable(WireModel):
-    """A table to register."""
+    """A request to register a table."""
 
-    name: str = Field(min_length=1, max_length=1000, description="Dotted; a level that holds a dot in backticks.")
-    location: str = Field(min_length=1, max_length=2048, description="The table's root, or Iceberg's metadata.json.")
-    format: Literal["iceberg", "paimon"] | None = Field(None, description="Told from the files when left out.")
+    name: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="Dotted name, `ns.table`; a level that contains a dot is in backticks.",
+    )
+    location: str = Field(
+        min_length=1, max_length=2048, description="The table's root folder, or an Iceberg `metadata.json` file."
+    )
+    format: Literal["iceberg", "paimon"] | None = Field(
+        None, description="The table format. Absent: detected from the files."
+    )
     rewrite: Rules = Field(
         default_factory=list,
         max_length=20,
-        description="For tables that were moved after they were written: rules, OLD to NEW, or OLD=NEW.",
+        description="Rewrite rules for tables that were moved after they were written: an object from old to "
+        "new prefixes, or "
+        "a list of rules or of `OLD=NEW`. Absent: none.",
     )
 
 
 class TableOut(WireModel):
-    """A registered table. What its metadata says is null until it was read once."""
+    """A registered table. Fields from its metadata are null until the metadata was read once."""
 
     name: str
     format: Literal["iceberg", "paimon"]
-    location: str = Field(description="As registered.")
+    location: str = Field(description="The location as registered, before rewrites.")
     rewrite: list[RewriteRule]
     uuid: str | None
     format_version: int | None
-    metadata_location: str | None = Field(description="Iceberg: the metadata file. Paimon: the latest snapshot file.")
-    current_snapshot_id: Id | None = Field(description="Of main; null for a table without snapshots.")
+    metadata_location: str | None = Field(
+        description="Iceberg: the current metadata file. Paimon: the latest snapshot file."
+    )
+    current_snapshot_id: Id | None = Field(
+        description="Current snapshot of the branch main; null for a table without snapshots."
+    )
     current_schema_id: int | None
     default_spec_id: int | None
-    last_updated_at: str | None = Field(description="RFC 3339: the table's last change, as its writer recorded it.")
-    checked_at: str | None = Field(description="RFC 3339: when the table's pointer was last looked at.")
-    stale: str | None = Field(description="Why the newest state could not be read; null when all is well.")
-    warnings: list[str] = Field(description="Why what is served may not be the table's current state.")
+    last_updated_at: str | None = Field(
+        description="Time of the table's last change as recorded by its writer, RFC 3339."
+    )
+    checked_at: str | None = Field(
+        description="Time when the table's pointer was last read, RFC 3339; null before the first time."
+    )
+    stale: str | None = Field(description="Why the table's newest state could not be read; null if it could.")
+    warnings: list[str] = Field(description="Reasons why the served state may not be the table's current one.")
 
 
 class TableSettingsOut(WireModel):
-    """The server's settings that hold for a table."""
+    """The settings that apply to a table."""
 
-    staleness: float = Field(description="Seconds that its pointer may go without a look.")
-    history: int = Field(description="Newest snapshots that a refresh indexes.")
-    nan: NanMode = Field(description="What comparisons with NaN mean where a request does not say.")
-    watch: float | None = Field(description="Seconds between two looks that nobody asks for; null: it is not watched.")
+    staleness: float = Field(description="Maximum age of the last read of the table's pointer, in seconds.")
+    history: int = Field(description="Number of newest snapshots that a refresh indexes.")
+    nan: NanMode = Field(description="How NaN compares if a request does not set `nan`.")
+    watch: float | None = Field(
+        description="Interval of background refreshes in seconds; null: the table is not watched."
+    )
 
 
 class TableDetails(TableOut):
     """A registered table with its properties and settings."""
 
     properties: dict[str, str]
-    partition_keys: list[str] = Field(description="Names of the default spec's fields.")
-    primary_keys: list[str] = Field(description="Paimon's primary key; Iceberg's identifier fields.")
+    partition_keys: list[str] = Field(description="Names of the partition fields of the default spec.")
+    primary_keys: list[str] = Field(description="Columns of Paimon's primary key, or Iceberg's identifier fields.")
     settings: TableSettingsOut

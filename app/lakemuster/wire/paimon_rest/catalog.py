@@ -17,7 +17,7 @@ class RestModel(WireModel):
 
 
 class Config(RestModel):
-    """How a client is to be configured: defaults, what the user says, overrides, each above the one before."""
+    """Client configuration. The client's own options take precedence over defaults, and overrides over both."""
 
     defaults: dict[str, str]
     overrides: dict[str, str]
@@ -26,16 +26,16 @@ class Config(RestModel):
 class PageModel(RestModel):
     """A page of a list."""
 
-    next_page_token: str | None = Field(default=None, description="Null on the last page.")
+    next_page_token: str | None = Field(default=None, description="Token of the next page; null on the last page.")
 
 
 class Audited(RestModel):
-    """Who made and changed something, and when: what is not known is empty text."""
+    """Who created and changed an object, and when. Names are empty: they are not recorded."""
 
     owner: str = ""
-    created_at: int = Field(description="Unix epoch, milliseconds.")
+    created_at: int = Field(description="Milliseconds since 1970-01-01 UTC.")
     created_by: str = ""
-    updated_at: int = Field(description="Unix epoch, milliseconds.")
+    updated_at: int = Field(description="Milliseconds since 1970-01-01 UTC.")
     updated_by: str = ""
 
 
@@ -50,8 +50,8 @@ class DatabaseOut(Audited):
 
     id: str
     name: str
-    location: str = Field(description="Empty: tables lie where they were registered.")
-    options: dict[str, str] = Field(description="None are kept.")
+    location: str = Field(description="Always empty: each table has a location of its own.")
+    options: dict[str, str] = Field(description="Always empty: the server stores no options.")
 
 
 class TablesOut(PageModel):
@@ -61,7 +61,7 @@ class TablesOut(PageModel):
 
 
 class Identifier(RestModel):
-    """The name of something in a database."""
+    """The name of an object in a database."""
 
     database: str
     object: str
@@ -76,25 +76,25 @@ class IdentifiersOut(PageModel):
 class TableOut(Audited):
     """A table."""
 
-    id: str = Field(description="Of the registration: a table that is registered anew has another.")
+    id: str = Field(description="Id of the registration; a table that is registered again gets another id.")
     database: str
-    name: str = Field(description="As it was asked for: with the branch, if one was named.")
-    path: str = Field(description="The table's root, where it is now.")
-    is_external: bool = Field(description="False: clients are to ask here for the newest snapshot, and to commit here.")
+    name: str = Field(description="Name as requested, including a branch.")
+    path: str = Field(description="The table's root folder, after rewrites.")
+    is_external: bool = Field(description="Always false: clients request the newest snapshot from this server.")
     schema_id: int
-    table_schema: dict[str, Any] = Field(alias="schema", description="The newest schema: fields, keys, options.")
+    table_schema: dict[str, Any] = Field(alias="schema", description="The newest schema: fields, keys and options.")
 
 
 class TableDetailsOut(PageModel):
-    """The tables of a database, whole."""
+    """A page of tables of a database with their details."""
 
     table_details: list[TableOut]
 
 
 class TableSnapshot(RestModel):
-    """A snapshot, the records that it says it has, and what is live in it: -1 where the index does not know."""
+    """A snapshot with its totals; -1 means that a total is unknown. Sizes are in bytes."""
 
-    snapshot: dict[str, Any] = Field(description="The snapshot's own file.")
+    snapshot: dict[str, Any] = Field(description="The content of the snapshot file.")
     record_count: int
     file_size_in_bytes: int
     file_count: int
@@ -110,35 +110,35 @@ class TableSnapshotOut(RestModel):
 class SnapshotOut(RestModel):
     """One snapshot."""
 
-    snapshot: dict[str, Any] = Field(description="The snapshot's own file.")
+    snapshot: dict[str, Any] = Field(description="The content of the snapshot file.")
 
 
 class SnapshotsOut(PageModel):
-    """Snapshots, the newest first."""
+    """A page of snapshots, newest first."""
 
     snapshots: list[dict[str, Any]]
 
 
 class PartitionOut(RestModel):
-    """A partition and what is live in it."""
+    """A partition with totals over its live files."""
 
-    spec: dict[str, str] = Field(description="Values by partition key, as directories spell them, not escaped.")
+    spec: dict[str, str] = Field(description="Values by partition key, as in the names of directories but not escaped.")
     record_count: int
     file_size_in_bytes: int
     file_count: int
-    last_file_creation_time: int = Field(description="Unix epoch, milliseconds.")
+    last_file_creation_time: int = Field(description="Milliseconds since 1970-01-01 UTC.")
     total_buckets: int
-    done: bool = Field(description="Always false: marks are not kept here.")
+    done: bool = Field(description="Always false: the server does not record whether partitions are done.")
 
 
 class PartitionsOut(PageModel):
-    """Partitions."""
+    """A page of partitions."""
 
     partitions: list[PartitionOut]
 
 
 class PartitionNames(WireModel):
-    """Partitions that are asked for by name."""
+    """A request for partitions by name."""
 
     model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
@@ -146,18 +146,21 @@ class PartitionNames(WireModel):
 
 
 class PartitionFilter(WireModel):
-    """A page of partitions that is asked for by a predicate."""
+    """A request for a page of partitions by predicate."""
 
     model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
-    filter: str = Field(min_length=1, description="Not looked at: the answer may hold more, which callers leave out.")
+    filter: str = Field(
+        min_length=1,
+        description="Ignored: the response may contain partitions that do not match, which clients filter out.",
+    )
     partition_name_pattern: str | None = Field(None, max_length=4096)
     max_results: int | None = Field(None, ge=0, le=10_000)
     page_token: str | None = Field(None, max_length=4096)
 
 
 class BranchesOut(RestModel):
-    """Names of branches, without main."""
+    """Names of branches other than main."""
 
     branches: list[str]
 
@@ -172,16 +175,18 @@ class TagOut(RestModel):
     """A tag."""
 
     tag_name: str
-    snapshot: dict[str, Any] = Field(description="The snapshot that it keeps.")
-    tag_create_time: int | None = Field(description="Unix epoch, milliseconds; the writer's wall clock read as UTC.")
-    tag_time_retained: str | None = Field(description="ISO 8601.")
+    snapshot: dict[str, Any] = Field(description="The content of the snapshot that the tag keeps.")
+    tag_create_time: int | None = Field(
+        description="Milliseconds since 1970-01-01, the writer's wall-clock time taken as UTC."
+    )
+    tag_time_retained: str | None = Field(description="Retention as an ISO 8601 duration; null: unlimited.")
 
 
 class Consumer(RestModel):
-    """A reader that said how far it is."""
+    """A consumer: a reader that records its progress."""
 
     consumer_id: str
-    next_snapshot: int = Field(description="The snapshot that it reads next.")
+    next_snapshot: int = Field(description="Id of the snapshot that it reads next.")
 
 
 class ConsumersOut(PageModel):
@@ -191,40 +196,42 @@ class ConsumersOut(PageModel):
 
 
 class QueryAuth(RestModel):
-    """What a caller may read of a table: null means all of it."""
+    """The rows and columns that a caller may read; null means no restriction."""
 
     filter: list[str] | None = None
     column_masking: dict[str, str] | None = None
 
 
 class ViewsOut(PageModel):
-    """Names of views: none."""
+    """Names of views: always empty."""
 
     views: list[str]
 
 
 class ViewDetailsOut(PageModel):
-    """Views: none."""
+    """Views: always empty."""
 
     view_details: list[str]
 
 
 class FunctionsOut(PageModel):
-    """Names of functions: none."""
+    """Names of functions: always empty."""
 
     functions: list[str]
 
 
 class FunctionDetailsOut(PageModel):
-    """Functions: none."""
+    """Functions: always empty."""
 
     function_details: list[str]
 
 
 class PaimonErrorResponse(RestModel):
-    """The body of every answer with a status of 400 and above."""
+    """The body of every response with status 400 or above."""
 
-    resource_type: str | None = Field(description="What is missing.", examples=["TABLE"])
+    resource_type: str | None = Field(
+        description="Type of the resource that does not exist; null for other errors.", examples=["TABLE"]
+    )
     resource_name: str | None
-    message: str = Field(description="One or two sentences for people.")
-    code: int = Field(ge=400, le=599, description="The HTTP status, by which clients choose their exception.")
+    message: str = Field(description="Description for people; it may change between versions.")
+    code: int = Field(ge=400, le=599, description="The HTTP status, which determines the exception that clients raise.")

@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = {"base": commit, "against": asked.against or "--code", "seconds": seconds, **report.document()}
     sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     unused = report.unused()
-    for old in unused:
-        sys.stderr.write(f"meant: no answer by the rewording of {old!r}\n")
+    for name in unused:
+        sys.stderr.write(f"meant: no answer by the entry {name!r}\n")
     return 1 if report.differences or report.unasked() or (unused and asked.requests >= WHOLE) else 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.replay.exchanges import Answer, Exchange, Request
 from tests.replay.masks import MASKS, TOKENS, Mask, masked
-from tests.replay.meant import MEANT, WORDS, Rewording, reworded
+from tests.replay.meant import ADDED, MEANT, WORDS, Addition, Rewording, reworded, without_additions, without_length
 from tests.replay.routes import Operation, Routes, api_of
 
 SHOWN = 20
@@ -42,12 +42,13 @@ class Report:
     routes: Routes
     masks: tuple[Mask, ...] = (*MASKS, *WORDS)
     meant: tuple[Rewording, ...] = MEANT
+    added: tuple[Addition, ...] = ADDED
     requests: Counter[str] = field(default_factory=Counter)
     apis: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     used: Counter[str] = field(default_factory=Counter)
-    reworded: Counter[str] = field(default_factory=Counter)
+    intended: Counter[str] = field(default_factory=Counter)
     differing: Counter[str] = field(default_factory=Counter)
     answered: set[Operation] = field(default_factory=set)
     shown: list[dict[str, Any]] = field(default_factory=list)
@@ -67,12 +68,13 @@ class Report:
         request, base = recorded.request, recorded.answer
         operation = self.routes.operation_of(request.method, request.path)
         self._count(operation, base)
+        plain, additions = without_additions(tree, str(operation), self.added)
         one, used = masked(base, str(operation), self.masks)
-        other, also = masked(tree, str(operation), self.masks)
+        other, also = masked(plain, str(operation), self.masks)
         self.used.update({*used, *also})
         one, other, words = reworded(one, other, self.meant)
-        self.reworded.update(entry.old for entry in words)
-        found = differences_of(one, other)
+        self.intended.update([*(entry.old for entry in words), *(entry.name for entry in additions)])
+        found = differences_of(without_length(request.method, one), without_length(request.method, other))
         if not found:
             return True
         self.differing[str(operation)] += 1
@@ -86,8 +88,9 @@ class Report:
         return sorted(str(operation) for operation in self.routes.operations if operation not in self.answered)
 
     def unused(self) -> list[str]:
-        """The old texts of rewordings that no answer used."""
-        return [entry.old for entry in self.meant if not self.reworded[entry.old]]
+        """The rewordings and additions that no answer used."""
+        names = (*(entry.old for entry in self.meant), *(entry.name for entry in self.added))
+        return [name for name in names if not self.intended[name]]
 
     def document(self) -> Mapping[str, Any]:
         """Everything that was found, for people and programs."""
@@ -105,10 +108,14 @@ class Report:
                     "old": entry.old,
                     "new": entry.new if isinstance(entry.new, str) else entry.new.pattern.decode(),
                     "reason": entry.reason,
-                    "meant": f"{self.reworded[entry.old]} answers by this rewording",
+                    "meant": f"{self.intended[entry.old]} answers by this rewording",
                 }
                 for entry in self.meant
             ],
+            "added": {
+                entry.name: {"reason": entry.reason, "meant": f"{self.intended[entry.name]} answers by this addition"}
+                for entry in self.added
+            },
             "differing_routes": dict(self.differing.most_common()),
             "first_differences": self.shown,
         }

@@ -1,8 +1,9 @@
-"""Differences that are meant: texts of the base's answers that the tree words otherwise, and why.
+"""Differences that are meant: texts that the tree words otherwise than the base, what it adds to answers, and why.
 
-Each entry is applied to the recorded answer before the comparison: its old text is replaced by its new one. All other
-bytes must still be equal, so an entry covers neither a code, nor a status, nor text in another place. The report counts
-the answers of each entry; in a whole replay, one that no answer uses is an error.
+Entries are applied before the comparison: an old text of the recorded answer is replaced by its new one, and what is
+added is taken out of the tree's answer. All other bytes must still be equal, so an entry covers neither a code, nor a
+status, nor text in another place. The report counts the answers of each entry; in a whole replay, one that no answer
+uses is an error.
 
 Old and new are as people read them, without the escapes of JSON. A field in braces stands for any text within a JSON
 string; the new text may repeat it. Where the new text depends on more than the old one, it is a pattern.
@@ -57,6 +58,21 @@ class Rewording:
         return pattern.sub(reworded, base)
 
 
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What the tree's answers to some operations have, and the base's have not.
+
+    Attributes:
+        operations: a pattern of ``METHOD template``.
+        pattern: of the bytes that are added.
+    """
+
+    name: str
+    operations: re.Pattern[str]
+    pattern: re.Pattern[bytes]
+    reason: str
+
+
 @cache
 def _compiled(text: str) -> tuple[bytes, re.Pattern[bytes]]:
     """The longest part of a text without fields, which is quick to look for, and the pattern of the text."""
@@ -106,11 +122,6 @@ MEANT: tuple[Rewording, ...] = (
         _PLAIN,
     ),
     Rewording(
-        "this plan was too large for its id to hold: plan again",
-        "this plan is too large to be stored in its id; plan again",
-        _PLAIN,
-    ),
-    Rewording(
         "this catalog is for reading: it changes no {what}",
         "this catalog is read-only: it does not change {what}",
         _PLAIN,
@@ -133,29 +144,36 @@ MEANT: tuple[Rewording, ...] = (
         _PLAIN,
     ),
     Rewording("this can be had as", "available media types:", _PLAIN),
-    Rewording("a parameter stands more than once", "a parameter occurs more than once", _PLAIN),
     Rewording("unknown parameter", "unknown query parameter", "tells it from a path's"),
     Rewording("ref and as_of exclude each other", "ref and as_of are mutually exclusive", _PLAIN),
     Rewording("a snapshot's id is an integer of 64 bits", "a snapshot id must be a 64-bit integer", _PLAIN),
-    Rewording(
-        "limit goes with a whole plan, not with parts of one", "limit applies to whole plans, not to plan tasks", _PLAIN
-    ),
-    Rewording(
-        "a stream is the whole list: leave page_token out, or accept application/json",
-        "a stream has no pages: omit page_token, or accept application/json",
-        _PLAIN,
-    ),
     Rewording(
         "the body is JSON: send Content-Type: application/json",
         "the request body must be JSON: send Content-Type: application/json",
         _PLAIN,
     ),
-    Rewording("the body cannot be read as JSON", "the request body is not valid JSON", _PLAIN),
     Rewording("Requests answered.", "Requests that were answered.", _PLAIN),
     Rewording("Requests under way.", "Requests in progress.", _PLAIN),
     Rewording("to the last byte of its answer.", "to the last byte of its response.", _PLAIN),
     Rewording("Answers that failed after their first byte.", "Responses that failed after their first byte.", _PLAIN),
     Rewording("{method} is not allowed here", "{method} is not allowed for this path", _PLAIN),
+)
+
+ADDED: tuple[Addition, ...] = (
+    Addition(
+        "settings of a table",
+        re.compile(r"GET /api/v1/tables/\{table\}"),
+        re.compile(
+            rb',"settings":\{"staleness":[0-9.]+,"history":[0-9]+,"nan":"[a-z]+","watch":(?:null|[0-9.]+)\}(?=\}$)'
+        ),
+        "a table shows which settings hold for it",
+    ),
+    Addition(
+        "metrics of caches and jobs",
+        re.compile(r"GET /metrics"),
+        re.compile(rb"(?m)^(?:# (?:HELP|TYPE) )?lakemuster_(?:cache|job)_[^\n]*\n"),
+        "caches and background jobs have metrics",
+    ),
 )
 
 WORDS = (
@@ -200,6 +218,29 @@ def reworded(
         replace(tree, body=plain[1], headers=_kept(tree.headers)),
         tuple(used),
     )
+
+
+def without_additions(
+    tree: Answer, operation: str, entries: Sequence[Addition] = ADDED
+) -> tuple[Answer, tuple[Addition, ...]]:
+    """The tree's answer without what is added, and the entries that were used."""
+    body, used = tree.body, list[Addition]()
+    for entry in entries:
+        if entry.operations.fullmatch(operation):
+            body, count = entry.pattern.subn(b"", body)
+            used += [entry] * bool(count)
+    if not used:
+        return tree, ()
+    length = ("content-length", str(len(tree.body))), ("content-length", str(len(body)))
+    headers = tuple(length[1] if pair == length[0] else pair for pair in tree.headers)
+    return replace(tree, body=body, headers=headers), tuple(used)
+
+
+def without_length(method: str, answer: Answer) -> Answer:
+    """The answer to a HEAD request without the length of an error's text, which is not sent and may be reworded."""
+    if method != "HEAD" or answer.status < 400:
+        return answer
+    return replace(answer, headers=tuple(pair for pair in answer.headers if pair[0] != "content-length"))
 
 
 def _header(entry: Rewording, name: str, value: str) -> str:

@@ -127,7 +127,7 @@ def test_where_some_files_have_counts_a_conjunct_is_applied_and_named(client: Te
     answer = plan(client, "x > 5", "counted")
     assert answer["applied"] == ["x > 5"]
     (one,) = answer["not_applied"]
-    assert "some files have no count" in one["reason"]
+    assert "some files have no NaN count" in one["reason"]
     assert answer["counts"]["files"] == 3  # all but the one that is known to hold no NaN
 
 

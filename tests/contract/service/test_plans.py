@@ -246,7 +246,7 @@ def test_what_was_appended(services: Services) -> None:
     assert plan.added_in == frozenset(added)
     recorded = sum(int(snapshots[number].summary["added-data-files"]) for number in added)
     assert plan.totals.files == recorded == len(set(paths(plan.batches())))
-    with pytest.raises(RequestInvalid, match="no ancestor"):
+    with pytest.raises(RequestInvalid, match="not an ancestor"):
         services.appended("web.events", 1, None)
 
 

@@ -172,7 +172,7 @@ def test_no_redirect_is_followed(faulty_server: FaultyServer, status: str) -> No
 def test_the_region_of_a_bucket_is_requested_once(faulty_server: FaultyServer) -> None:
     store = store_at(faulty_server)
     faulty_server.script = [error("301 Moved Permanently", "PermanentRedirect")]
-    assert "another region" in str(failure_of(store))
+    assert "not in the region" in str(failure_of(store))
     assert [request.split()[0] for request in faulty_server.requests] == ["GET", "HEAD"]
 
 

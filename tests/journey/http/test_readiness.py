@@ -52,7 +52,7 @@ def test_a_database_file_that_is_overwritten_under_the_server_is_told(server: Ru
     assert set(states(server).values()) == {"ok"}
     with (tmp_path / "index.db").open("r+b") as file:
         file.write(b"no database" * 500)
-    assert re.search("damaged|does not answer|refused", told(server, "database"))
+    assert re.search("damaged|does not answer|rejected", told(server, "database"))
 
 
 def test_a_segment_folder_that_is_removed_is_told_and_found_again(server: Running, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import jwt
@@ -76,12 +77,24 @@ def test_a_token_that_was_examined_is_known_until_it_expires(
     assert authenticator.known(token) is None
 
 
-NOW = int(time.time())
+@dataclass(frozen=True)
+class FromNow:
+    """A time, in seconds from when a test runs; tests are collected long before."""
+
+    seconds: int
+
+
+def timed(claims: dict[str, Any]) -> dict[str, Any]:
+    """Claims with their times as numbers."""
+    now = int(time.time())
+    return {name: now + of.seconds if isinstance(of, FromNow) else of for name, of in claims.items()}
+
+
 CLAIMS: dict[str, dict[str, Any]] = {
-    "expired": {"exp": NOW - oidc.SKEW_SECONDS - 10},
+    "expired": {"exp": FromNow(-oidc.SKEW_SECONDS - 10)},
     "without expiry": {"exp": None},
-    "not valid yet": {"nbf": NOW + oidc.SKEW_SECONDS + 600},
-    "issued in the future": {"iat": NOW + oidc.SKEW_SECONDS + 600},
+    "not valid yet": {"nbf": FromNow(oidc.SKEW_SECONDS + 600)},
+    "issued in the future": {"iat": FromNow(oidc.SKEW_SECONDS + 600)},
     "wrong audience": {"aud": "another service"},
     "the audience is only a part of ours": {"aud": AUDIENCE[:-1]},
     "no audience": {"aud": None},
@@ -102,15 +115,15 @@ CLAIMS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", CLAIMS)
 def test_a_token_is_refused(provider: OidcProvider, make: Make, case: str) -> None:
-    token = provider.token(**CLAIMS[case])
+    token = provider.token(**timed(CLAIMS[case]))
     assert "trace" not in refused(make(), token).lower()
 
 
 @pytest.mark.parametrize(
     "claims",
     [
-        {"exp": NOW - oidc.SKEW_SECONDS + 50},
-        {"nbf": NOW + oidc.SKEW_SECONDS - 30},
+        {"exp": FromNow(-oidc.SKEW_SECONDS + 50)},
+        {"nbf": FromNow(oidc.SKEW_SECONDS - 30)},
         {"aud": AUDIENCE},
         {"headers": {"typ": "at+jwt"}},
         {"typ": "Bearer"},
@@ -118,7 +131,7 @@ def test_a_token_is_refused(provider: OidcProvider, make: Make, case: str) -> No
     ],
 )
 def test_a_token_is_accepted(provider: OidcProvider, make: Make, claims: dict[str, Any]) -> None:
-    assert accepted(make(), provider.token(**claims)).name.endswith("#someone")
+    assert accepted(make(), provider.token(**timed(claims))).name.endswith("#someone")
 
 
 def unsigned(provider: OidcProvider, algorithm: str, signature: str = "") -> str:
@@ -264,14 +277,14 @@ def test_an_opaque_token_is_introspected_once(provider: OidcProvider, make: Make
         {"aud": "another service"},
         {"aud": [{}, 1]},
         {"iss": "https://another.example"},
-        {"exp": NOW - 3600},
-        {"nbf": NOW + 3600},
+        {"exp": FromNow(-3600)},
+        {"nbf": FromNow(3600)},
         {"sub": None},
         {"cnf": {"jkt": "x"}},
     ],
 )
 def test_an_opaque_token_is_refused(provider: OidcProvider, make: Make, changes: dict[str, Any]) -> None:
-    introspected(provider, "opaque", **changes)
+    introspected(provider, "opaque", **timed(changes))
     refused(make(client=CLIENT), "opaque")
 
 

@@ -94,7 +94,7 @@ def test_tables_are_found_once(services: Services, place: Place) -> None:
         services.add(names[0], services.table(names[0]).location, None, ())
 
 
-def test_answers_are_those_of_the_catalogue_and_survive_a_restart(services: Services, place: Place) -> None:
+def test_responses_match_the_lake_catalogue_and_survive_a_restart(services: Services, place: Place) -> None:
     discover(services, place)
     for name in TABLES:
         assert services.refresh(name).quarantined == ()
@@ -157,9 +157,7 @@ def test_a_location_outside_the_roots_is_refused(services: Services, place: Plac
             services.add("a.b", location, None, ())
 
 
-def test_a_location_is_refused_in_the_callers_words_and_so_is_where_a_rewrite_leads(
-    services: Services, place: Place
-) -> None:
+def test_the_error_of_a_refused_location_shows_it_as_given_or_as_rewritten(services: Services, place: Place) -> None:
     with pytest.raises(LocationRefused, match="'s3://elsewhere/table' is refused"):
         services.add("a.b", "s3://elsewhere/table", None, ())
     with pytest.raises(LocationRefused, match="'/etc/lake' is refused"):

@@ -73,9 +73,7 @@ BREAKS: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.mark.parametrize("victim", ["snap-*.avro", "*-m0.avro"])
 @pytest.mark.parametrize("way", BREAKS)
-def test_a_broken_object_is_quarantined_and_the_rest_answers(
-    services: Services, lake: Path, victim: str, way: str
-) -> None:
+def test_a_broken_object_quarantines_its_snapshot_only(services: Services, lake: Path, victim: str, way: str) -> None:
     path = newest(lake, victim)
     changed = BREAKS[way](path.read_bytes())
     if changed is None:
@@ -100,7 +98,7 @@ def test_a_broken_object_is_quarantined_and_the_rest_answers(
     assert stale
 
 
-def test_a_mended_object_is_published_by_the_next_refresh(services: Services, lake: Path) -> None:
+def test_a_repaired_object_is_published_by_the_next_refresh(services: Services, lake: Path) -> None:
     path = newest(lake, "*-m0.avro")
     good = path.read_bytes()
     path.write_bytes(truncated(good))
@@ -112,7 +110,7 @@ def test_a_mended_object_is_published_by_the_next_refresh(services: Services, la
     assert len(rows(lists.files(services.index, view))) == 3
 
 
-def test_broken_table_metadata_leaves_the_last_answer(services: Services, lake: Path) -> None:
+def test_with_broken_table_metadata_the_last_state_is_served(services: Services, lake: Path) -> None:
     services.refresh("db.broken")
     path = newest(lake, "*.metadata.json")
     later = path.with_name("00099-" + path.name.split("-", 1)[1])
@@ -136,7 +134,7 @@ def test_metadata_that_points_outside_the_roots_is_quarantined(services: Service
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_random_flips_never_shorten_an_answer(services: Services, lake: Path, seed: int) -> None:
+def test_random_bit_flips_never_shorten_a_list(services: Services, lake: Path, seed: int) -> None:
     """Avro has no checksum: a flip may decode to other values, but never to fewer entries."""
     random_bits = random.Random(seed)
     path = newest(lake, random_bits.choice(["snap-*.avro", "*-m0.avro"]))

@@ -52,7 +52,7 @@ def listed(services: Services, **parameters: str) -> list[tuple[str, str, list[s
     return [(row["snapshot_id"], row["branch"], row["refs"]) for row in answer.json()["snapshots"]]
 
 
-def test_a_list_has_each_id_once_and_says_its_branch(services: Services) -> None:
+def test_a_list_has_each_id_once_with_its_branch(services: Services) -> None:
     main = [("1", "main", []), ("2", "main", ["main"])]
     test = [("1", "test", []), ("2", "test", []), ("3", "test", ["test"])]
     assert listed(services) == listed(services, ref="main") == main
@@ -60,7 +60,7 @@ def test_a_list_has_each_id_once_and_says_its_branch(services: Services) -> None
     assert listed(services, snapshot="3") == test
 
 
-def test_one_snapshot_is_that_of_the_ref(services: Services) -> None:
+def test_a_snapshot_is_looked_up_in_the_branch_of_the_ref(services: Services) -> None:
     http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
 
     def one(number: int, status: int = 200, **parameters: str) -> Row:
@@ -79,7 +79,7 @@ def test_one_snapshot_is_that_of_the_ref(services: Services) -> None:
     assert one(2, 404, ref="nope")["error"]["code"] == "ref_not_found"
 
 
-def test_the_command_lists_what_http_lists(services: Services) -> None:
+def test_the_command_lists_the_same_snapshots_as_http(services: Services) -> None:
     for parameters, selector in (({}, Selector()), ({"ref": "test"}, Selector(ref="test"))):
         rows = history_rows(services, "snapshots", NAME, selector, lambda words: None)
         assert [(row["snapshot_id"], row["branch"], row["refs"]) for row in rows] == listed(services, **parameters)

@@ -54,18 +54,18 @@ def test_both_branches_are_planned(client: TestClient) -> None:
     assert len(set(splits[:2]) | set(splits[2:])) == len(set(splits[:2])) + len(set(splits[2:]))
 
 
-def test_a_branch_alone_is_read_by_its_name(client: TestClient) -> None:
+def test_a_branch_selected_by_name_is_read_alone(client: TestClient) -> None:
     assert seen(plan(client, ref="test")["files"]) == [(2, None), (2, None)]
     assert seen(plan(client, ref="main")["files"]) == BOTH
 
 
-def test_lists_of_files_are_of_both(client: TestClient) -> None:
+def test_lists_of_files_include_both_branches(client: TestClient) -> None:
     for params in ({}, {"filter": "value > 0"}, {"content": "data"}):
         assert seen(client.get(FILES, params=params).json()["files"]) == BOTH
     assert client.get(FILES, params={"content": "changelog"}).json()["files"] == []
 
 
-def test_pages_and_parts(client: TestClient) -> None:
+def test_pages_and_plan_tasks_together_are_the_plan(client: TestClient) -> None:
     whole = plan(client)["files"]
     page = plan(client, page_size=1)
     files = page["files"]
@@ -82,21 +82,21 @@ def test_pages_and_parts(client: TestClient) -> None:
     assert len(tasks) == 4
 
 
-def test_streams(client: TestClient) -> None:
+def test_streams_have_the_rows_of_both_branches(client: TestClient) -> None:
     arrow = client.post(PLAN, json={}, headers={"Accept": "application/vnd.apache.arrow.stream"})
     assert seen(pa.ipc.open_stream(arrow.content).read_all().to_pylist()) == BOTH
     lines = client.post(PLAN, json={}, headers={"Accept": "application/x-ndjson"}).text
     assert lines.count('"branch":"test"') == 2
 
 
-def test_an_explanation_is_of_both(client: TestClient) -> None:
+def test_an_explanation_covers_both_branches(client: TestClient) -> None:
     files = [file["file_path"] for file in plan(client)["files"]]
     answer = client.post("/api/v1/tables/db.t/explain", json={"filter": "value > 150", "files": files}).json()
     assert [file["state"] for file in answer["files"]] == ["dropped", "dropped", "kept", "kept"]
     assert answer["funnel"][0]["seen"] == 4
 
 
-def test_a_commit_to_the_other_branch_is_seen(tmp_path: Path) -> None:
+def test_a_commit_to_the_second_branch_changes_the_plan(tmp_path: Path) -> None:
     location = tmp_path / "lake"
     shutil.copytree(lakes_folder() / FOLDER, location, copy_function=shutil.copyfile)
     branch = location / "branch" / "branch-test" / "snapshot"
@@ -117,7 +117,7 @@ def test_a_commit_to_the_other_branch_is_seen(tmp_path: Path) -> None:
         assert client.get(FILES, params={"snapshot": "2"}).headers["cache-control"] == "no-cache"
 
 
-def test_commits_between_two_snapshots_are_refused_by_name(client: TestClient) -> None:
+def test_incremental_plans_of_two_branches_are_refused(client: TestClient) -> None:
     answer = client.post(PLAN, json={"start_snapshot_id": 1})
     assert (answer.status_code, answer.json()["error"]["code"]) == (501, "format_unsupported")
     assert "scan.fallback-branch" in answer.text

@@ -74,7 +74,7 @@ def add(services: Services, lake: Lake, table: str) -> None:
     services.add(f"db.{table}", str(lake.root(table)), None, ())
 
 
-def test_an_append_table_has_the_same_files_in_both_views(lake: Lake, services: Services, http: TestClient) -> None:
+def test_an_append_table_has_the_same_files_as_its_companion(lake: Lake, services: Services, http: TestClient) -> None:
     lake.create("t")
     for start in (0, 10, 20):
         lake.write("t", start)
@@ -95,7 +95,9 @@ def test_an_append_table_has_the_same_files_in_both_views(lake: Lake, services: 
     assert sum(same(http, "t", FILTERS).values()) == 31 - 10 + 1
 
 
-def test_past_snapshots_and_tags_are_the_same(lake: Lake, services: Services, http: TestClient) -> None:
+def test_past_snapshots_and_tags_of_a_companion_match_the_table(
+    lake: Lake, services: Services, http: TestClient
+) -> None:
     lake.create("t")
     lake.write("t", 0)
     lake.write("t", 10)
@@ -116,7 +118,7 @@ def test_past_snapshots_and_tags_are_the_same(lake: Lake, services: Services, ht
     }
 
 
-def test_it_is_no_table_of_its_own(lake: Lake, services: Services, http: TestClient) -> None:
+def test_a_companion_is_not_a_separate_table(lake: Lake, services: Services, http: TestClient) -> None:
     lake.create("t")
     lake.write("t", 0)
     outcomes = [
@@ -135,7 +137,7 @@ def test_it_is_no_table_of_its_own(lake: Lake, services: Services, http: TestCli
     assert same(http, "t")
 
 
-def test_a_table_with_a_primary_key_lags(lake: Lake, services: Services, http: TestClient) -> None:
+def test_the_companion_of_a_primary_key_table_lags_behind(lake: Lake, services: Services, http: TestClient) -> None:
     lake.create("t", bucket="1", **{"num-sorted-run.compaction-trigger": "100"})
     lake.write("t", 0)
     lake.write("t", 5)
@@ -183,7 +185,7 @@ def test_deletion_vectors_of_64_bits_are_delete_files(lake: Lake, services: Serv
     assert len(found) == 2
 
 
-def test_in_a_catalog_outside_of_the_roots(
+def test_a_companion_outside_the_roots_is_refused(
     lake: Lake, services: Services, http: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     lake.create("t", "hadoop-catalog")
@@ -204,7 +206,7 @@ def test_in_a_catalog_outside_of_the_roots(
     assert len(same(http, "t")) == 3
 
 
-def test_a_catalog_of_iceberg_tables_alone_is_one_of_iceberg_tables(lake: Lake, services: Services) -> None:
+def test_a_catalog_without_paimon_tables_lists_its_iceberg_tables(lake: Lake, services: Services) -> None:
     lake.create("t", "rest-catalog")
     lake.write("t", 0)
     found = list(services.discover(str(lake.folder / "iceberg"), None, (), operator=True))
@@ -212,7 +214,9 @@ def test_a_catalog_of_iceberg_tables_alone_is_one_of_iceberg_tables(lake: Lake, 
     assert services.view("db.t").table.format == "iceberg"
 
 
-def test_options_come_and_go(lake: Lake, services: Services, http: TestClient) -> None:
+def test_options_that_enable_a_companion_may_be_set_and_removed(
+    lake: Lake, services: Services, http: TestClient
+) -> None:
     lake.create("t", None)
     lake.write("t", 0)
     add(services, lake, "t")
@@ -236,7 +240,9 @@ def test_options_come_and_go(lake: Lake, services: Services, http: TestClient) -
 
 
 @pytest.mark.parametrize("damage", ["{", '{"format-version": 9}', ""])
-def test_broken_metadata_harms_nobody_else(lake: Lake, services: Services, http: TestClient, damage: str) -> None:
+def test_broken_metadata_of_a_companion_affects_no_other_table(
+    lake: Lake, services: Services, http: TestClient, damage: str
+) -> None:
     lake.create("t")
     lake.write("t", 0)
     (lake.root("t") / "metadata" / "v1.metadata.json").write_text(damage)
@@ -250,7 +256,9 @@ def test_broken_metadata_harms_nobody_else(lake: Lake, services: Services, http:
     assert len(paimon_files(http, "t")) == 3
 
 
-def test_missing_metadata_comes_back(lake: Lake, services: Services, http: TestClient) -> None:
+def test_a_companion_is_served_again_when_its_metadata_is_back(
+    lake: Lake, services: Services, http: TestClient
+) -> None:
     lake.create("t")
     lake.write("t", 0)
     add(services, lake, "t")
@@ -289,7 +297,9 @@ def test_metadata_of_a_rolled_back_snapshot_is_not_shown(lake: Lake, services: S
     assert "of another snapshot 2, from before a rollback" in refused(http, "t")
 
 
-def test_a_table_made_anew_at_the_same_place(lake: Lake, services: Services, http: TestClient) -> None:
+def test_a_table_created_again_at_the_same_location_gets_a_new_companion(
+    lake: Lake, services: Services, http: TestClient
+) -> None:
     lake.create("t")
     lake.write("t", 0)
     lake.write("t", 10)
@@ -319,7 +329,7 @@ def test_a_metadata_file_that_is_gone_already_is_looked_for_again(
         assert len(same(http, "t")) == 6
 
 
-def test_one_refresh_is_of_both(lake: Lake, tmp_path: Path, database_url: str) -> None:
+def test_one_refresh_indexes_the_table_and_its_companion(lake: Lake, tmp_path: Path, database_url: str) -> None:
     lake.create("t")
     lake.write("t", 0)
     of = settings(tmp_path, database_url=database_url, roots=(str(lake.folder),), max_staleness=3600.0)
@@ -333,7 +343,7 @@ def test_one_refresh_is_of_both(lake: Lake, tmp_path: Path, database_url: str) -
         assert len(same(http, "t")) == 6
 
 
-def test_other_paimon_tables_are_not_there(lake: Lake, services: Services, http: TestClient) -> None:
+def test_other_paimon_tables_are_not_in_the_iceberg_catalog(lake: Lake, services: Services, http: TestClient) -> None:
     lake.create("t", None)
     lake.write("t", 0)
     add(services, lake, "t")
@@ -344,7 +354,7 @@ def test_other_paimon_tables_are_not_there(lake: Lake, services: Services, http:
     assert load(http, "none").status_code == 404
 
 
-def test_a_refresh_that_ended_before_the_companion_is_made_up_for(
+def test_a_companion_missed_by_an_interrupted_refresh_is_indexed_later(
     lake: Lake, services: Services, http: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lake.create("t", None)

@@ -110,7 +110,7 @@ def ask(http: TestClient, table: str, asked: Asked, how: str) -> Response:
 
 
 @pytest.mark.parametrize("sql", [True, False], ids=["sql", "json"])
-def test_every_filter_is_answered_or_refused(
+def test_every_filter_is_planned_or_rejected(
     http: TestClient, grammars: dict[str, Grammar], sql: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     ways = ["plan", "tasks", "explain", "page", "strict", "stream", "files", "paimon"]
@@ -167,7 +167,7 @@ UNREAD = '{"type":"eq","left":{"type":"apply","function":"f","arguments":[{"type
     ],
     ids=["beyond", "in", "residual", "left-deep", "right-deep", "deep residual"],
 )
-def test_large_numbers_and_long_chains_are_answered(http: TestClient, how: str, text: str) -> None:
+def test_large_numbers_and_long_chains_are_planned(http: TestClient, how: str, text: str) -> None:
     refused = (how == "strict" and "apply" in text) or (how == "files" and len(text) > LONGEST_PARAMETER)
     answer = ask(http, "db.daily", Asked(text, is_sql=False), how)
     assert answer.status_code == (400 if refused else 200), answer.text[:300]
@@ -181,7 +181,7 @@ def test_a_residual_keeps_large_numbers(http: TestClient) -> None:
 
 
 @pytest.mark.parametrize("depth", [900, 1_500, 40_000])
-def test_a_body_nested_too_deep_says_so(http: TestClient, depth: int) -> None:
+def test_a_body_nested_too_deeply_is_reported_as_such(http: TestClient, depth: int) -> None:
     text = '{"type":"not","child":' * depth + "true" + "}" * depth
     answer = ask(http, "db.daily", Asked(text, is_sql=False), "plan")
     assert answer.status_code == 400

@@ -139,7 +139,7 @@ LOCAL, REMOTE = "local files, SQLite", "S3, PostgreSQL"
     [*((LOCAL, way) for way in WAYS), (REMOTE, "lost"), (REMOTE, "zeros")],
     indirect=["place"],
 )
-def test_requests_are_answered_over_segments_that_are_lost_or_damaged(place: Place, way: str) -> None:
+def test_requests_succeed_when_segments_are_lost_or_damaged(place: Place, way: str) -> None:
     with catalog(place.settings) as services:
         register(services, place)
         expected = answers(services)
@@ -195,7 +195,7 @@ def test_a_segment_that_is_cut_short_while_it_is_mapped_is_repaired(place: Place
         assert answers(services) == expected
 
 
-def test_who_asks_at_once_has_each_segment_repaired_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_requests_repair_each_segment_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     with catalog(place.settings) as services:
         register(services, place)
         expected = answers(services)
@@ -224,7 +224,7 @@ def test_who_asks_at_once_has_each_segment_repaired_once(place: Place, monkeypat
     assert sorted(made) == sorted(set(made))
 
 
-def test_without_segment_and_manifest_the_answer_says_which(place: Place) -> None:
+def test_without_segment_and_manifest_the_error_names_the_manifest(place: Place) -> None:
     with catalog(place.settings) as services:
         register(services, place)
         answers(services)
@@ -278,7 +278,7 @@ def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch:
         assert {path.stem for path in root.glob("??/*.arrow")} <= {path.stem for path in files}
 
 
-def test_a_segment_of_no_manifest_is_an_error_and_forgotten(tmp_path: Path) -> None:
+def test_a_segment_without_a_manifest_is_an_error_and_is_dropped(tmp_path: Path) -> None:
     with catalog(settings(tmp_path)) as services, pytest.raises(SegmentCorrupt, match="no manifest is known"):
         services.index.segments.open("0" * 64)
 

@@ -147,7 +147,7 @@ def test_a_server_that_starts_on_an_index_fetches_nothing_and_writes_nothing(war
     assert 0 < first["statements"] <= 12
 
 
-def test_a_new_filter_asks_for_the_table_and_nothing_else(warm: tuple[TestClient, Counted]) -> None:
+def test_a_new_filter_queries_only_the_table_record(warm: tuple[TestClient, Counted]) -> None:
     http, counted = warm
     plan(http, DAY.format(1, 2))
     counted()
@@ -174,7 +174,7 @@ def test_a_page_writes_its_own_rows_only(warm: tuple[TestClient, Counted]) -> No
         assert (len(listed), counted()) == (size, {"statements": 1, "rows": size})
 
 
-def test_further_pages_ask_for_the_table_and_nothing_else(warm: tuple[TestClient, Counted]) -> None:
+def test_further_pages_query_only_the_table_record(warm: tuple[TestClient, Counted]) -> None:
     http, counted = warm
     page = http.get(LIST, params={"page_size": 50}).json()
     for number in range(4):
@@ -184,7 +184,7 @@ def test_further_pages_ask_for_the_table_and_nothing_else(warm: tuple[TestClient
         assert number == 0 or counted() == {"statements": 1, "rows": 50}
 
 
-def test_a_question_asked_again_is_answered_without_a_plan(warm: tuple[TestClient, Counted]) -> None:
+def test_a_repeated_request_is_answered_from_the_cache(warm: tuple[TestClient, Counted]) -> None:
     http, counted = warm
     body = {"filter": DAY.format(9, 10)}
     from_to = (("gt-eq", "2023-03-09T00:00:00+00:00"), ("lt", "2023-03-10T00:00:00+00:00"))
@@ -239,7 +239,7 @@ def test_a_stream_writes_each_row_once_in_parts_of_bounded_size(warm: tuple[Test
     assert counted.largest < LARGEST_PART
 
 
-def test_what_changes_a_table_ends_its_answers(table: Path, tmp_path: Path) -> None:
+def test_a_change_of_a_table_invalidates_its_cached_responses(table: Path, tmp_path: Path) -> None:
     copy = tmp_path / "lake" / "db" / "small"
     iceberg_table(copy, files=40, columns=4, manifests=2, processes=1)
     where = "/api/v1/tables/db.small/plan"
@@ -264,7 +264,7 @@ def test_what_changes_a_table_ends_its_answers(table: Path, tmp_path: Path) -> N
         assert files() == 45
 
 
-def test_without_staleness_every_question_looks(table: Path, tmp_path: Path) -> None:
+def test_with_zero_staleness_every_request_reads_the_pointer(table: Path, tmp_path: Path) -> None:
     copy = tmp_path / "lake" / "db" / "small"
     iceberg_table(copy, files=40, columns=4, manifests=2, processes=1)
     with catalog(settings(tmp_path, max_staleness=0.0, roots=(str(tmp_path / "lake"),))) as services:

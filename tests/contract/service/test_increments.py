@@ -48,7 +48,7 @@ def test_an_append_costs_one_manifest_one_list_and_the_pointer(tmp_path: Path) -
         assert services.store.counts.reads - reads <= 1
 
 
-def test_a_refresh_asks_and_reads_as_often_after_many_commits_as_after_few(
+def test_the_operations_of_a_refresh_do_not_depend_on_the_number_of_commits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded: list[object] = []

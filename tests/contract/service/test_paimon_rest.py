@@ -119,7 +119,7 @@ def test_every_operation_of_the_protocol_has_its_route() -> None:
 
 
 @pytest.mark.parametrize("warehouse", [None, "", "lakemuster", "s3://lake"])
-def test_config(http: TestClient, warehouse: str | None) -> None:
+def test_the_configuration_has_the_prefix_and_disables_data_tokens(http: TestClient, warehouse: str | None) -> None:
     answer = http.get("/paimon/v1/config", params={} if warehouse is None else {"warehouse": warehouse})
     assert answer.json() == {
         "defaults": {},
@@ -127,7 +127,7 @@ def test_config(http: TestClient, warehouse: str | None) -> None:
     }
 
 
-def test_databases_are_what_stands_before_the_tables_of_paimon(http: TestClient) -> None:
+def test_databases_are_the_namespaces_of_paimon_tables(http: TestClient) -> None:
     databases = ["`a.b`", "deep.er", "real", "two words", "web", "ünï"]
     assert sorted(get(http, "/databases")["databases"]) == sorted(databases)
     for name in databases:
@@ -140,14 +140,14 @@ def test_databases_are_what_stands_before_the_tables_of_paimon(http: TestClient)
         missing(http, f"/databases/{name}/table-details", "DATABASE", name)
 
 
-def test_the_default_database_is_there_for_engines_that_would_create_it(http: TestClient) -> None:
+def test_the_default_database_exists_without_tables(http: TestClient) -> None:
     assert get(http, "/databases/default")["name"] == "default"
     assert get(http, "/databases/default/tables")["tables"] == []
     assert get(http, "/databases/default/views")["views"] == []
     assert get(http, "/databases", databaseNamePattern="default")["databases"] == []
 
 
-def test_only_tables_of_paimon_appear_and_only_such_as_clients_can_name(http: TestClient) -> None:
+def test_only_paimon_tables_with_names_that_clients_can_express_are_listed(http: TestClient) -> None:
     assert get(http, "/databases/web/tables")["tables"] == ["clicks", "log", "logs"]
     assert get(http, "/databases/%60a.b%60/tables")["tables"] == ["c.d"]
     for name in ("orders", "with$dollar", "none", "a%2Fb", "a%00b", "%F0%9F%92%A9"):
@@ -161,7 +161,7 @@ def test_only_tables_of_paimon_appear_and_only_such_as_clients_can_name(http: Te
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_pages(http: TestClient, size: int) -> None:
+def test_pages_together_are_the_list(http: TestClient, size: int) -> None:
     for path, key in (("/databases", "databases"), ("/databases/web/tables", "tables"), ("/tables", "tables")):
         found = [item for page in pages(http, path, key, size) for item in page]
         assert found == get(http, path)[key] == get(http, path, maxResults=0)[key]
@@ -180,7 +180,7 @@ def test_pages(http: TestClient, size: int) -> None:
     ]
 
 
-def test_a_page_token_is_good_for_its_list_only(http: TestClient) -> None:
+def test_a_page_token_is_valid_for_its_list_only(http: TestClient) -> None:
     token = get(http, "/databases/web/tables", maxResults=1)["nextPageToken"]
     assert get(http, "/databases/web/tables", maxResults=1, pageToken=token)["tables"] == ["log"]
     for path, more in (
@@ -195,7 +195,7 @@ def test_a_page_token_is_good_for_its_list_only(http: TestClient) -> None:
     assert http.get(f"{ROUTES}/databases", params={"pageToken": "x"}).status_code == 400
 
 
-def test_patterns(http: TestClient) -> None:
+def test_lists_are_filtered_by_name_patterns(http: TestClient) -> None:
     assert get(http, "/databases", databaseNamePattern="d%")["databases"] == ["deep.er"]
     assert get(http, "/databases", databaseNamePattern="web")["databases"] == ["web"]
     assert get(http, "/databases", databaseNamePattern="we_")["databases"] == []
@@ -209,7 +209,7 @@ def test_patterns(http: TestClient) -> None:
         assert http.get(f"{ROUTES}{path}", params={name: "%s"}).status_code == 400
 
 
-def test_types_of_tables(http: TestClient) -> None:
+def test_tables_are_filtered_by_type(http: TestClient) -> None:
     assert get(http, "/databases/web/tables", tableType="table")["tables"] == ["clicks", "log", "logs"]
     assert get(http, "/databases/web/tables", tableType="format-table")["tables"] == []
     assert get(http, "/databases/web/table-details", tableType="object-table")["tableDetails"] == []
@@ -228,7 +228,7 @@ def test_types_of_tables(http: TestClient) -> None:
         ("real", "branched", "append_table_with_append_pt_branch/append_table_with_append_pt_branch"),
     ],
 )
-def test_a_table_is_as_its_newest_schema_file_says(
+def test_a_table_has_the_schema_of_its_newest_schema_file(
     http: TestClient, lake: Path, database: str, table: str, folder: str
 ) -> None:
     told = get(http, f"/databases/{database}/tables/{table}")
@@ -244,18 +244,18 @@ def test_a_table_is_as_its_newest_schema_file_says(
     assert details == [by_id]
 
 
-def test_options_that_old_writers_left_out_are_theirs(http: TestClient, lake: Path) -> None:
+def test_options_missing_in_old_schemas_have_the_defaults_of_their_version(http: TestClient, lake: Path) -> None:
     assert "file.format" in get(http, "/databases/real/tables/old")["schema"]["options"]
 
 
-def test_ids_differ_and_are_not_guessed(http: TestClient) -> None:
+def test_table_ids_differ_and_are_not_predictable(http: TestClient) -> None:
     details = get(http, "/databases/web/table-details")["tableDetails"]
     assert len({one["id"] for one in details}) == len(details)
     missing(http, "/tables/id/1", "TABLE", None)
 
 
 @pytest.mark.parametrize("table", ["web/tables/clicks", "real/tables/old", "real/tables/branched"])
-def test_snapshots_are_their_files(http: TestClient, lake: Path, table: str) -> None:
+def test_a_snapshot_has_the_content_of_its_file(http: TestClient, lake: Path, table: str) -> None:
     folder = Path(get(http, f"/databases/{table}")["path"].removeprefix("file://"))
     file = newest(folder, "snapshot")
     told = get(http, f"/databases/{table}/snapshot")["snapshot"]
@@ -294,7 +294,7 @@ def test_branches_are_tables_of_their_own(http: TestClient, lake: Path) -> None:
             missing(http, f"/databases/real/tables/{name}{rest}", "TABLE", name)
 
 
-def test_partitions_have_what_their_files_have(http: TestClient) -> None:
+def test_partition_totals_are_those_of_their_files(http: TestClient) -> None:
     for table in ("web.clicks", "real.old", "real.branched", "real.blank"):
         database, _, name = table.partition(".")
         partitions = get(http, f"/databases/{database}/tables/{name}/partitions")["partitions"]

@@ -61,7 +61,7 @@ def snapshots(clicks: Path) -> list[int]:
     return sorted(int(path.name.removeprefix("snapshot-")) for path in clicks.glob("snapshot/snapshot-*"))
 
 
-def test_every_write_is_refused_in_words(http: TestClient) -> None:
+def test_every_write_fails_with_a_message(http: TestClient) -> None:
     routes = [route for route in unsupported.routes if isinstance(route, APIRoute)]
     assert len(routes) > 25
     for route in routes:
@@ -86,7 +86,7 @@ def test_no_credentials_are_vended(http: TestClient) -> None:
     assert told(http.get(f"{ROUTES}/databases/web/tables/none/token"), 404)["resourceType"] == "TABLE"
 
 
-def test_a_table_without_rules_may_be_read_whole_and_one_with_rules_not_at_all(http: TestClient, clicks: Path) -> None:
+def test_query_auth_permits_tables_without_rules_and_refuses_those_with_rules(http: TestClient, clicks: Path) -> None:
     assert http.post(f"{CLICKS}/auth", json={"select": ["id"]}).json() == {"filter": None, "columnMasking": None}
     file = max(clicks.glob("schema/schema-*"))
     schema = json.loads(file.read_text())
@@ -109,7 +109,7 @@ def test_a_table_without_rules_may_be_read_whole_and_one_with_rules_not_at_all(h
         ("/databases/web/tables/clicks/partitions?partitionNamePattern=%25%20", "only at its end"),
     ],
 )
-def test_what_is_off_is_said(http: TestClient, path: str, said: str) -> None:
+def test_invalid_requests_name_the_cause(http: TestClient, path: str, said: str) -> None:
     assert said in told(http.get(f"{ROUTES}{path}"), 400)["message"]
 
 
@@ -140,7 +140,7 @@ def bearing(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def test_without_a_known_token_nothing_is_told(guarded: TestClient) -> None:
+def test_without_a_known_token_every_request_gets_401(guarded: TestClient) -> None:
     for headers in ({}, bearing("none"), {"Authorization": "Basic web"}):
         for method, path in (
             ("GET", "/paimon/v1/config"),
@@ -154,7 +154,7 @@ def test_without_a_known_token_nothing_is_told(guarded: TestClient) -> None:
             assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_what_a_token_may_not_see_is_missing(guarded: TestClient) -> None:
+def test_hidden_tables_are_answered_like_missing_ones(guarded: TestClient) -> None:
     def ask(token: str, path: str) -> httpx.Response:
         answer: httpx.Response = guarded.get(path, headers=bearing(token))
         return answer
@@ -186,7 +186,7 @@ def test_a_table_without_snapshots_is_empty(http: TestClient, clicks: Path) -> N
 
 
 @pytest.mark.parametrize("look_first", [True, False])
-def test_a_quarantined_newest_snapshot_is_told_and_no_older_one(
+def test_a_quarantined_newest_snapshot_is_returned_and_no_older_one(
     http: TestClient, clicks: Path, look_first: bool
 ) -> None:
     if look_first:
@@ -213,7 +213,7 @@ def test_a_snapshot_file_that_cannot_be_read_hides_nothing(http: TestClient, cli
     assert http.get(f"{CLICKS}/snapshots/{newest}").json()["snapshot"]["id"] == newest
 
 
-def test_where_the_newest_state_cannot_be_had_no_older_one_stands_for_it(http: TestClient, clicks: Path) -> None:
+def test_an_unavailable_newest_state_is_not_replaced_by_an_older_one(http: TestClient, clicks: Path) -> None:
     assert http.get(f"{CLICKS}/snapshot").status_code == 200
     newest = max(clicks.glob("schema/schema-*"))
     newest.with_name("schema-99").write_text("no JSON")
@@ -224,7 +224,7 @@ def test_where_the_newest_state_cannot_be_had_no_older_one_stands_for_it(http: T
     assert http.get(CLICKS).headers["lakemuster-stale"]
 
 
-def test_a_table_that_is_gone_is_not_an_empty_one(http: TestClient, clicks: Path) -> None:
+def test_a_deleted_table_is_not_reported_as_empty(http: TestClient, clicks: Path) -> None:
     assert http.get(f"{CLICKS}/snapshot").status_code == 200
     shutil.rmtree(clicks)
     for path in (f"{CLICKS}/snapshot", f"{CLICKS}/partitions"):

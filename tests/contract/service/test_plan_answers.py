@@ -139,7 +139,7 @@ def cases(services: Services, each: int) -> Iterator[tuple[str, str, Bound]]:
                 yield table.name, text, bound
 
 
-def test_every_form_is_the_same_plan(services: Services, http: TestClient) -> None:
+def test_every_media_type_has_the_same_plan(services: Services, http: TestClient) -> None:
     attached = kept = 0
     for name, text, bound in cases(services, 12):
         plan = Plan(scan_index_of(services.index, services.view(name)), bound)
@@ -169,7 +169,7 @@ def test_files_are_rows_of_the_list_of_files(services: Services, http: TestClien
         assert {file["residual"] for file in page["files"]} <= {None}
 
 
-def test_counts_are_of_the_whole_plan(services: Services, http: TestClient) -> None:
+def test_counts_cover_the_whole_plan(services: Services, http: TestClient) -> None:
     for table in services.tables():
         whole = ask(http, table.name, {})
         counts = whole["counts"]
@@ -212,7 +212,7 @@ def test_a_filtered_list_streams_what_its_pages_hold(services: Services, http: T
         assert json.loads(last.custom_metadata[b"not_applied"]) == page["not_applied"]
 
 
-def test_a_limit_is_a_beginning_of_the_plan_that_is_enough(services: Services, http: TestClient) -> None:
+def test_a_limited_plan_is_a_sufficient_prefix_of_the_plan(services: Services, http: TestClient) -> None:
     cut = 0
     for name, text, bound in cases(services, 12):
         whole = by_pages(http, name, {"filter": text})
@@ -230,7 +230,7 @@ def test_a_limit_is_a_beginning_of_the_plan_that_is_enough(services: Services, h
     assert cut > 10
 
 
-def test_an_expression_plans_as_its_sql_does(http: TestClient) -> None:
+def test_an_expression_has_the_plan_of_its_sql(http: TestClient) -> None:
     expression = {
         "type": "and",
         "left": {"type": "gt-eq", "term": "day", "value": "2024-05-08"},
@@ -247,7 +247,7 @@ def test_an_expression_plans_as_its_sql_does(http: TestClient) -> None:
     assert {json.dumps(json.loads(residual or "")) for _, _, residual in arrow} == {json.dumps(expression["right"])}
 
 
-def test_what_was_appended_between_two_snapshots(services: Services, http: TestClient) -> None:
+def test_an_incremental_plan_has_the_files_appended_between_two_snapshots(services: Services, http: TestClient) -> None:
     snapshots = http.get("/api/v1/tables/web.events/snapshots").json()["snapshots"]
     start = snapshots[0]["snapshot_id"]
     for size in (1, 1000):

@@ -77,7 +77,7 @@ def refused(http: TestClient, path: str, body: object, code: str, said: str) -> 
         ({"snapshot_id": "1", "ref": "main"}, "mutually exclusive"),
     ],
 )
-def test_what_no_question_may_say(http: TestClient, path: str, body: object, said: str) -> None:
+def test_invalid_bodies_of_plan_and_explain_are_refused(http: TestClient, path: str, body: object, said: str) -> None:
     refused(http, path, body, "request_invalid", said)
 
 
@@ -101,7 +101,7 @@ def test_what_no_question_may_say(http: TestClient, path: str, body: object, sai
         ({"start_snapshot_id": 1}, "is not an ancestor"),
     ],
 )
-def test_what_no_plan_may_say(http: TestClient, body: Row, said: str) -> None:
+def test_invalid_bodies_of_plan_are_refused(http: TestClient, body: Row, said: str) -> None:
     refused(http, PLAN, body, "request_invalid", said)
 
 
@@ -120,7 +120,7 @@ def test_what_no_plan_may_say(http: TestClient, body: Row, said: str) -> None:
         ({}, "'type' is missing"),
     ],
 )
-def test_filters_that_are_off_say_where(http: TestClient, path: str, given: object, said: str) -> None:
+def test_errors_of_filters_have_a_position(http: TestClient, path: str, given: object, said: str) -> None:
     refused(http, path, {"filter": given}, "filter_invalid", said)
 
 
@@ -203,7 +203,7 @@ def test_selected_columns_limit_all_statistics_and_no_others(http: TestClient) -
     assert shown({"stats": ["*"]}) > {"id", "day", "status"}
 
 
-def test_a_token_is_for_one_question_only(http: TestClient) -> None:
+def test_a_page_token_is_valid_for_one_request_only(http: TestClient) -> None:
     body: Row = {"filter": "day > '2024-05-01'", "page_size": 1}
     first = http.post(PLAN, json=body).json()
     token = first["next_page_token"]
@@ -230,7 +230,7 @@ def test_a_token_is_for_one_question_only(http: TestClient) -> None:
     refused(http, PLAN, {"page_size": 1, "page_token": listed}, "page_token_invalid", "not one of ours")
 
 
-def test_a_token_is_for_one_caller_only(services: Services, tmp_path: Path) -> None:
+def test_a_page_token_is_valid_for_one_caller_only(services: Services, tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(
         token_entry("one", "1", "read") + token_entry("two", "2", "read") + token_entry("web", "3", "read", ["web"])
@@ -248,7 +248,7 @@ def test_a_token_is_for_one_caller_only(services: Services, tmp_path: Path) -> N
         assert http.post(path_of, json={}, headers=web).status_code == 404
 
 
-def test_a_stream_takes_no_page_token(http: TestClient) -> None:
+def test_a_stream_refuses_a_page_token(http: TestClient) -> None:
     token = http.post(PLAN, json={"page_size": 1}).json()["next_page_token"]
     for form in ("application/x-ndjson", "application/vnd.apache.arrow.stream"):
         answer = http.post(PLAN, json={"page_size": 1, "page_token": token}, headers={"Accept": form})
@@ -256,7 +256,7 @@ def test_a_stream_takes_no_page_token(http: TestClient) -> None:
     assert http.post(PLAN, json={}, headers={"Accept": "text/html"}).status_code == 406
 
 
-def test_snapshots_are_chosen_as_on_lists(http: TestClient) -> None:
+def test_snapshots_are_selected_as_for_lists(http: TestClient) -> None:
     snapshots = http.get("/api/v1/tables/shop.orders/snapshots").json()["snapshots"]
     chosen = snapshots[2]
     for choice in (
@@ -272,7 +272,7 @@ def test_snapshots_are_chosen_as_on_lists(http: TestClient) -> None:
         assert http.post(PLAN, json=choice).status_code == 404
 
 
-def test_an_explanation_says_which_level_and_why(http: TestClient) -> None:
+def test_an_explanation_has_levels_and_reasons(http: TestClient) -> None:
     files = [row["file_path"] for row in http.get(FILES).json()["files"] if row["content"] == "data"]
     body = {"filter": "day = DATE '2024-05-08' AND id >= 0", "files": [*files, "s3://no/such.parquet"]}
     explained = http.post(EXPLAIN, json=body).json()
@@ -306,7 +306,7 @@ def test_many_files_are_not_explained_for_long_filters(http: TestClient) -> None
         ("x" * 16_385, "request_invalid", "at most 16384"),
     ],
 )
-def test_filters_of_lists_that_are_off(http: TestClient, given: str, code: str, said: str) -> None:
+def test_invalid_filters_of_lists_are_refused(http: TestClient, given: str, code: str, said: str) -> None:
     answer = http.get(FILES, params={"filter": given})
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == code
@@ -321,7 +321,7 @@ def test_a_filtered_list_has_an_etag_of_its_own(http: TestClient) -> None:
     assert http.get(FILES, params=params, headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
-def test_no_filter_reaches_changelog_files(http: TestClient) -> None:
+def test_filters_of_changelog_files_are_refused(http: TestClient) -> None:
     answer = http.get("/api/v1/tables/shop.stock/files", params={"filter": "true", "content": "changelog"})
     assert answer.status_code == 400
     assert "changelog" in answer.json()["error"]["message"]
@@ -348,7 +348,7 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "no column 'x'")
 
 
-def test_paimon_prunes_by_what_is_recorded_of_merged_buckets(http: TestClient) -> None:
+def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) -> None:
     asked = {"filter": "warehouse = 'lyon' AND quantity > 3", "limit": 1}
     page = http.post("/api/v1/tables/shop.stock/plan", json=asked).json()
     assert {row["partition"]["warehouse"] for row in page["files"]} == {"lyon"}
@@ -361,7 +361,7 @@ def test_paimon_prunes_by_what_is_recorded_of_merged_buckets(http: TestClient) -
     assert groups["dropped_by"] == [{"filter": "quantity > 1000000", "dropped": groups["seen"]}]
 
 
-def test_what_is_of_paimon_alone_is_refused_of_iceberg(http: TestClient) -> None:
+def test_options_of_paimon_are_refused_for_iceberg(http: TestClient) -> None:
     of_paimon: list[dict[str, object]] = [{"read_optimized": True}, {"splits": True}, {"split_target_size": 1}]
     for one in of_paimon:
         refused(http, "/api/v1/tables/shop.orders/plan", one, "request_invalid", "of Paimon tables only")

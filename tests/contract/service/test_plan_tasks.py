@@ -75,7 +75,7 @@ def by_path(files: Iterator[Row]) -> Counter[str]:
 
 
 @pytest.mark.parametrize("task_files", [1, 7, 1_000_000])
-def test_the_parts_are_the_plan(http: TestClient, readable: list[str], task_files: int) -> None:
+def test_the_parts_together_are_the_plan(http: TestClient, readable: list[str], task_files: int) -> None:
     parts_of = {}
     for name in readable:
         whole = by_path(all_pages(http, path(name), {}))
@@ -92,7 +92,7 @@ def test_the_parts_are_the_plan(http: TestClient, readable: list[str], task_file
     assert (max(parts_of.values()) > 3) == (task_files < 100)
 
 
-def test_what_is_read_together_is_in_one_part(http: TestClient, readable: list[str]) -> None:
+def test_files_that_are_read_together_are_in_one_part(http: TestClient, readable: list[str]) -> None:
     together = 0
     for name in readable:
         seen: set[int] = set()
@@ -108,7 +108,7 @@ def test_what_is_read_together_is_in_one_part(http: TestClient, readable: list[s
     assert together > 5
 
 
-def test_a_filter_and_its_deletes_hold_in_each_part(http: TestClient) -> None:
+def test_each_part_applies_the_filter_and_the_deletes(http: TestClient) -> None:
     body = {"filter": "day >= DATE '2024-05-03'"}
     whole = by_path(all_pages(http, ORDERS, body))
     tasks = ask(http, f"{ORDERS}/tasks", {**body, "task_files": 2})["plan_tasks"]
@@ -117,7 +117,7 @@ def test_a_filter_and_its_deletes_hold_in_each_part(http: TestClient) -> None:
     assert sum(parts, Counter()) == whole
 
 
-def test_a_part_is_of_its_question_alone(http: TestClient) -> None:
+def test_a_plan_task_is_valid_for_its_request_only(http: TestClient) -> None:
     [task, *_] = ask(http, f"{ORDERS}/tasks", {"filter": "amount > 5", "task_files": 1})["plan_tasks"]
     for where, body in (
         (ORDERS, {"plan_task": task}),
@@ -132,7 +132,7 @@ def test_a_part_is_of_its_question_alone(http: TestClient) -> None:
 
 
 @pytest.mark.parametrize("body", [{"limit": 5}, {"task_files": 0}, {"page_size": 5}, {"plan_task": "x"}])
-def test_what_parts_are_not_asked_with(http: TestClient, body: Row) -> None:
+def test_limits_of_plan_tasks_are_refused(http: TestClient, body: Row) -> None:
     assert ask(http, f"{ORDERS}/tasks", body, 400)["error"]["code"] == "request_invalid"
 
 
@@ -142,7 +142,7 @@ def test_a_plan_of_no_files_has_no_parts(http: TestClient) -> None:
     assert planned["counts"]["files"] == 0
 
 
-def test_the_client_redeems_parts_as_arrow(http: TestClient, readable: list[str]) -> None:
+def test_the_client_fetches_parts_as_arrow(http: TestClient, readable: list[str]) -> None:
     client = Client("http://127.0.0.1:8181", transport=http._transport)
     for name in readable:
         plan = client.table(name).plan(stats=["*"])

@@ -188,7 +188,7 @@ def test_every_file_is_explained_as_it_was_planned(cases: list[tuple[ScanIndex, 
     assert explain(cases[0][0], TRUE, ["s3://nowhere/x.parquet"]).files[0].state == "absent"
 
 
-def test_ranges_are_the_plan_in_pieces(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+def test_ranges_of_a_plan_together_are_the_plan(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
     for scan, text, bound in cases:
         plan = Plan(scan, bound)
         for size in (1, 3, 1000):
@@ -196,7 +196,7 @@ def test_ranges_are_the_plan_in_pieces(cases: list[tuple[ScanIndex, str, Bound]]
             assert pieces == paths(plan.batches()), text
 
 
-def test_a_plan_goes_on_from_any_file(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+def test_a_plan_continues_from_any_file(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
     for scan, _, bound in cases[::5]:
         plan = Plan(scan, bound)
         whole = paths(plan.batches())
@@ -231,7 +231,7 @@ def test_deletes_are_rows_of_delete_files(services: Services) -> None:
     assert attached > 0
 
 
-def test_what_was_appended(services: Services) -> None:
+def test_an_incremental_plan_has_the_appended_files(services: Services) -> None:
     view = services.view("web.events")
     assert view.snapshot is not None
     snapshots = {r.snapshot.snapshot_id: r.snapshot for r in services.snapshots("web.events")[1]}
@@ -250,7 +250,7 @@ def test_what_was_appended(services: Services) -> None:
         services.appended("web.events", 1, None)
 
 
-def test_words_of_residuals_are_filters_again(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
+def test_the_text_of_a_residual_is_a_filter(cases: list[tuple[ScanIndex, str, Bound]]) -> None:
     for scan, text, bound in cases[::4]:
         schema = scan.view.schemas[0]
         for batch in Plan(scan, bound).batches():

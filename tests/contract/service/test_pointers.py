@@ -98,7 +98,7 @@ def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: 
     until(lambda: planned(client, "counted") == (6, None))
 
 
-def test_such_a_table_is_not_registered(services: Services, client: TestClient, lake: Path) -> None:
+def test_a_table_with_a_stale_hint_is_not_registered(services: Services, client: TestClient, lake: Path) -> None:
     hint(lake, "9")
     with pytest.raises(ObjectMissing, match=r"version-hint\.text names metadata that is not there"):
         services.add("db.counted", f"{lake}/counted", None, ())
@@ -110,7 +110,7 @@ def test_such_a_table_is_not_registered(services: Services, client: TestClient, 
     assert "v9.metadata.json" in (refused.reason or "")
 
 
-def test_a_version_that_comes_between_the_listing_and_the_hint_is_no_fault(
+def test_a_version_committed_between_the_listing_and_the_hint_is_accepted(
     services: Services, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hint(lake, "3")
@@ -143,7 +143,7 @@ def test_a_folder_of_a_catalog_is_registered_with_a_warning(services: Services, 
 
 
 @pytest.mark.parametrize("name", ["of_catalog", "counted"])
-def test_of_two_files_of_one_number_the_last_by_name_is_served(
+def test_of_two_metadata_files_with_one_version_the_last_by_name_is_served(
     services: Services, client: TestClient, lake: Path, name: str
 ) -> None:
     folder = lake / name / "metadata"

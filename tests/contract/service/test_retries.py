@@ -100,7 +100,7 @@ def retried_to(services: Services, expected: list[tuple[int | None, bool]]) -> b
     return retried(services) == expected
 
 
-def test_a_missing_object_is_read_again_and_its_reason_says_all(
+def test_a_missing_object_is_retried_and_the_reason_names_it(
     services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
 ) -> None:
     manifest = newest_manifest(lake)
@@ -128,7 +128,7 @@ def test_a_missing_object_is_read_again_and_its_reason_says_all(
     assert (str(view.snapshot_id), view.stale) == (snapshot_id, None)
 
 
-def test_who_serves_the_table_next_reads_it_again(
+def test_the_next_process_that_serves_the_table_retries(
     services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock, tmp_path: Path
 ) -> None:
     storage.faults[str(newest_manifest(lake))] = missing
@@ -162,7 +162,7 @@ def test_a_server_recovers_without_being_asked(
     assert services.refresher.totals.snapshots_retried >= 1
 
 
-def test_a_retry_that_storage_does_not_answer_is_put_off(
+def test_a_retry_without_an_answer_of_storage_is_postponed(
     services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
 ) -> None:
     manifest = newest_manifest(lake)
@@ -195,7 +195,7 @@ def test_corrupt_bytes_stay_until_the_table_changes_or_is_refreshed(
     assert services.view(NAME).stale is None
 
 
-def test_a_clock_that_stepped_back_puts_no_retry_off_for_longer_than_the_longest_pause(
+def test_a_clock_that_stepped_back_delays_a_retry_by_at_most_the_longest_pause(
     services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
 ) -> None:
     storage.faults[str(newest_manifest(lake))] = missing

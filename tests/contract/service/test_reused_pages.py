@@ -90,7 +90,7 @@ def commit(table: Table, chosen: random.Random, kind: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_over_appends_overwrites_schemas_and_specs(tmp_path: Path, seed: int) -> None:
+def test_reused_pages_are_equal_after_appends_overwrites_schemas_and_specs(tmp_path: Path, seed: int) -> None:
     chosen = random.Random(seed)
     iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
     iceberg.create_namespace("db")
@@ -112,7 +112,7 @@ def test_over_appends_overwrites_schemas_and_specs(tmp_path: Path, seed: int) ->
     assert reused > 50
 
 
-def test_over_delete_files(tmp_path: Path) -> None:
+def test_reused_pages_are_equal_after_delete_files(tmp_path: Path) -> None:
     chosen, root = random.Random(4), tmp_path / "lake" / "t"
     iceberg_table(root, files=600, columns=12, manifests=6, level=1)
     texts = (None, "id >= 20000 and id < 60000", "user_id < 90000000", "price < -900")
@@ -148,7 +148,7 @@ def test_pages_are_cached_within_the_budget(tmp_path: Path) -> None:
             assert MEMORY.bytes <= MEMORY.limit
 
 
-def test_what_is_kept_of_an_answer_is_its_page(tmp_path: Path) -> None:
+def test_the_cache_holds_the_page_of_a_response_only(tmp_path: Path) -> None:
     root = tmp_path / "lake" / "t"
     iceberg_table(root, files=200, columns=12, manifests=4, level=1)
     append_deletes(root, "positions", 50)

@@ -123,7 +123,9 @@ def timed(client: httpx.Client, path: str, **options: Any) -> tuple[float, httpx
     return time.perf_counter() - started, answer
 
 
-def test_a_hanging_bucket_reaches_nobody_else(tmp_path: Path, sick: Lake, sound: Lake, storage: FaultyStorage) -> None:
+def test_a_hanging_bucket_affects_no_other_table(
+    tmp_path: Path, sick: Lake, sound: Lake, storage: FaultyStorage
+) -> None:
     with opened(tmp_path, sick, sound) as services, served(services) as client, ThreadPoolExecutor(64) as threads:
         for name in ("db.sick", "db.sound"):
             assert client.get(f"/api/v1/tables/{name}/files").status_code == 200
@@ -170,7 +172,7 @@ def test_a_table_that_was_never_read_is_503_in_time_and_the_list_of_tables_answe
         assert 'lakemuster_storage_threads{state="busy"}' in client.get("/metrics").text
 
 
-def test_who_comes_at_once_shares_looks(tmp_path: Path, sick: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_requests_share_a_look(tmp_path: Path, sick: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without staleness a look counts that began after the question: the first one's, and one more for the others."""
     with opened(tmp_path, sick) as services:
         services.refresh("db.sick")
@@ -230,7 +232,7 @@ def test_a_failed_look_is_remembered(tmp_path: Path, sick: Lake, storage: Faulty
         assert services.view("db.sick").stale is None
 
 
-def test_the_result_of_a_look_that_nobody_waited_for_is_used(
+def test_the_result_of_a_look_is_used_even_if_its_callers_timed_out(
     tmp_path: Path, sick: Lake, storage: FaultyStorage
 ) -> None:
     with opened(tmp_path, sick, staleness=3600.0) as services:
@@ -250,7 +252,7 @@ def test_the_result_of_a_look_that_nobody_waited_for_is_used(
         assert services.refresher.totals.looks == looks
 
 
-def test_manifests_that_hang_leave_the_last_state_answered(tmp_path: Path, sick: Lake, storage: FaultyStorage) -> None:
+def test_when_manifests_hang_the_last_state_is_served(tmp_path: Path, sick: Lake, storage: FaultyStorage) -> None:
     """Listings are quick, and the new snapshot's own objects do not come: what is known does not wait for them."""
     with opened(tmp_path, sick) as services:
         services.refresh("db.sick")
@@ -270,7 +272,7 @@ def test_manifests_that_hang_leave_the_last_state_answered(tmp_path: Path, sick:
 
 
 @pytest.mark.parametrize("fault", [unavailable, denied, Hang()], ids=["unavailable", "denied", "hangs"])
-def test_what_could_not_be_looked_for_is_503_and_not_404(
+def test_an_object_that_could_not_be_looked_up_is_503_and_not_404(
     tmp_path: Path, sick: Lake, storage: FaultyStorage, fault: Any
 ) -> None:
     with opened(tmp_path, sick, staleness=3600.0) as services, served(services) as client:
@@ -303,7 +305,7 @@ def test_what_could_not_be_looked_for_is_503_and_not_404(
         assert client.get(f"{base}/snapshots/1").status_code == 404
 
 
-def test_one_look_is_enough_to_tell(tmp_path: Path, sick: Lake, storage: FaultyStorage) -> None:
+def test_one_look_decides_whether_an_object_is_missing(tmp_path: Path, sick: Lake, storage: FaultyStorage) -> None:
     clock = SteppedClock()
     with opened(tmp_path, sick, clock=clock) as services:
         services.refresh("db.sick")

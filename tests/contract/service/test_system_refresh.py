@@ -113,7 +113,7 @@ def test_statistics_of_a_snapshot_are_shown_as_java_prints_them(opened: Services
     ],
     ids=["missing", "truncated", "another", "too-large", "outside", "parent", "too-long"],
 )
-def test_a_statistics_file_that_cannot_be_had_breaks_nothing(
+def test_an_unavailable_statistics_file_breaks_nothing(
     opened: Services, lake: Path, root: Path, name: str, document: bytes | None
 ) -> None:
     analyzed(root, name, document)
@@ -122,7 +122,7 @@ def test_a_statistics_file_that_cannot_be_had_breaks_nothing(
     assert len(rows(snapshot_rows(opened, opened.view(NAME), system_table("files")))) == 3
 
 
-def test_what_storage_does_not_give_now_is_read_when_somebody_asks(
+def test_files_that_storage_did_not_return_are_read_on_request(
     opened: Services, lake: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     analyzed(root, document=json.dumps(STATISTICS).encode())
@@ -169,7 +169,7 @@ def test_one_refresh_reads_a_bounded_number_of_files_and_forgets_those_of_no_sna
     assert kept(opened) == set()
 
 
-def test_consumers_are_seen_as_they_go_on(opened: Services, lake: Path, root: Path) -> None:
+def test_the_progress_of_consumers_is_shown(opened: Services, lake: Path, root: Path) -> None:
     found(opened, lake)
     assert consumers(opened) == {}
     folder = root / "consumer"

@@ -104,7 +104,7 @@ def test_every_system_table_answers_at_every_snapshot_and_its_sums_agree(service
     assert seen > 40
 
 
-def test_what_is_of_the_table_answers_for_the_table_and_its_branches(services: Services, http: TestClient) -> None:
+def test_system_tables_of_a_table_cover_the_table_and_its_branches(services: Services, http: TestClient) -> None:
     for table in paimon(services):
         branches = [row["branch_name"] for row in listed(http, table, "branches")]
         for ref in ("main", *branches):
@@ -141,7 +141,7 @@ def test_schemas_are_the_json_of_their_files(services: Services, http: TestClien
     assert compared > 15
 
 
-def test_arrow_lines_and_pages_are_one_list(services: Services, http: TestClient) -> None:
+def test_arrow_ndjson_and_pages_have_the_same_rows(services: Services, http: TestClient) -> None:
     for table in (KEYED, BRANCHED):
         for name in SYSTEM_TABLES:
             paged: list[Row] = []
@@ -164,7 +164,7 @@ def test_arrow_lines_and_pages_are_one_list(services: Services, http: TestClient
             assert len({tuple(row[key] for key in keys) for row in paged}) == len(paged), (table, name)
 
 
-def test_a_snapshot_s_rows_have_an_etag_and_are_kept_for_ever(http: TestClient) -> None:
+def test_the_rows_of_a_snapshot_have_an_etag_and_are_immutable(http: TestClient) -> None:
     tags = set()
     for name in OF_SNAPSHOT:
         path = f"/api/v1/tables/{KEYED}/system/{name}"
@@ -178,7 +178,7 @@ def test_a_snapshot_s_rows_have_an_etag_and_are_kept_for_ever(http: TestClient) 
     assert len(tags | {native}) == len(OF_SNAPSHOT) + 1
 
 
-def test_a_page_token_is_not_of_the_native_list_of_the_same_name(http: TestClient) -> None:
+def test_a_page_token_is_not_valid_for_the_native_list_of_the_same_name(http: TestClient) -> None:
     token = get(http, f"{KEYED}/files", page_size="1")["next_page_token"]
     assert token is not None
     assert get(http, f"{KEYED}/system/files", 400, page_token=token)["error"]["code"] == "page_token_invalid"
@@ -186,7 +186,7 @@ def test_a_page_token_is_not_of_the_native_list_of_the_same_name(http: TestClien
     assert get(http, f"{KEYED}/files", 400, page_token=token)["error"]["code"] == "page_token_invalid"
 
 
-def test_what_there_is(services: Services, http: TestClient) -> None:
+def test_system_tables_are_listed_with_their_columns(services: Services, http: TestClient) -> None:
     page = get(http, f"{KEYED}/system")
     SystemPage.model_validate(page)
     assert {row["name"]: [column["name"] for column in row["columns"]] for row in page["system"]} == {
@@ -195,7 +195,7 @@ def test_what_there_is(services: Services, http: TestClient) -> None:
     assert get(http, f"{ICEBERG}/system")["system"] == []
 
 
-def test_wrong_questions_are_told_what_is_wrong(http: TestClient) -> None:
+def test_invalid_requests_name_the_cause(http: TestClient) -> None:
     unknown = get(http, f"{KEYED}/system/file", 404)["error"]
     assert unknown["code"] == "system_table_not_found"
     assert "file_key_ranges" in unknown["message"]
@@ -211,7 +211,7 @@ def test_wrong_questions_are_told_what_is_wrong(http: TestClient) -> None:
             assert "of the table" in refused["message"]
 
 
-def test_what_a_branch_says_is_its_own(http: TestClient) -> None:
+def test_the_rows_of_a_branch_are_its_own(http: TestClient) -> None:
     main = {row["file_path"] for row in listed(http, BRANCHED, "files")}
     branch = {row["file_path"] for row in listed(http, BRANCHED, "files", ref="test")}
     assert branch

@@ -57,9 +57,7 @@ def test_a_refresh_indexes_as_many_snapshots_as_the_tables_history(services: Ser
     assert [published(services, name) for name in ("web.a", "shop.a", "shop.b")] == [3, 3, 1]
 
 
-def test_a_table_without_staleness_is_looked_at_for_every_request_and_others_are_not(
-    services: Services, lake: SqlCatalog
-) -> None:
+def test_only_a_table_with_zero_staleness_is_read_for_every_request(services: Services, lake: SqlCatalog) -> None:
     before = {name: services.view(name).snapshot_id for name in ("shop.a", "web.a")}
     for name in before:
         lake.load_table(name).append(DATA)
@@ -67,7 +65,7 @@ def test_a_table_without_staleness_is_looked_at_for_every_request_and_others_are
     assert services.view("web.a").snapshot_id == before["web.a"]
 
 
-def test_what_holds_for_a_table_is_shown_and_its_plans_follow_it(services: Services) -> None:
+def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Services) -> None:
     with TestClient(create_app(services), base_url="http://127.0.0.1:8181") as http:
         shown = {name: http.get(f"/api/v1/tables/{name}").json()["settings"] for name in ("shop.b", "web.b")}
         assert shown["shop.b"] == {"staleness": 0.0, "history": 0, "nan": "greatest", "watch": 7.0}

@@ -84,7 +84,7 @@ def test_what_was_indexed_is_what_the_reference_decodes(services: Services) -> N
 
 
 @pytest.mark.parametrize("name", [ICEBERG, PAIMON])
-def test_lost_is_told_from_damaged_and_both_are_repaired(services: Services, name: str) -> None:
+def test_lost_and_damaged_segments_are_distinguished_and_repaired(services: Services, name: str) -> None:
     expected = rows(lists.files(services.index, services.view(name), stats=["*"]))
     segment = segments_of(services, name)[-1]
     path = file_of(services, segment)
@@ -104,7 +104,7 @@ def test_lost_is_told_from_damaged_and_both_are_repaired(services: Services, nam
     assert rows(lists.files(services.index, services.view(name), stats=["*"])) == expected
 
 
-def test_a_whole_segment_of_other_values_is_told_column_by_column(services: Services) -> None:
+def test_a_segment_with_other_values_is_reported_by_column(services: Services) -> None:
     segment = segments_of(services, ICEBERG)[0]
     table = services.index.segments.open(segment).table()
     bound = next(name for name in table.column_names if name.startswith("lower."))
@@ -126,7 +126,7 @@ def test_a_whole_segment_of_other_values_is_told_column_by_column(services: Serv
     assert check(services, ICEBERG).differences == []
 
 
-def test_damaged_zones_are_told(services: Services) -> None:
+def test_damaged_zones_are_reported(services: Services) -> None:
     segment = segments_of(services, ICEBERG)[0]
     path = file_of(services, segment)
     data = bytearray(path.read_bytes())
@@ -182,7 +182,7 @@ def test_live_entries_of_paimon_are_compared(services: Services) -> None:
     assert rows(lists.files(services.index, services.view(PAIMON))) == expected
 
 
-def test_a_manifest_that_is_gone_is_told_and_nothing_else_changes(services: Services, tmp_path: Path) -> None:
+def test_a_missing_manifest_is_reported_and_nothing_else_changes(services: Services, tmp_path: Path) -> None:
     folder = tmp_path / "lake" / "l" / "small" / "metadata"
     gone = next(path for path in sorted(folder.glob("*.avro")) if not path.name.startswith("snap-"))
     gone.unlink()

@@ -167,7 +167,7 @@ def test_a_sick_bucket_stops_the_refreshes_of_its_own_tables_only(
     until(lambda: watched.indexed(ill))
 
 
-def test_a_table_that_fails_in_an_unforeseen_way_keeps_no_other_from_it(
+def test_an_unexpected_failure_of_one_table_affects_no_other(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = watched.services.table("a.one").table_id
@@ -188,7 +188,7 @@ def test_a_table_that_fails_in_an_unforeseen_way_keeps_no_other_from_it(
     assert "1234" not in caplog.text
 
 
-def test_a_run_that_does_not_go_on_begins_no_more_looks(watched: Watched) -> None:
+def test_a_cancelled_run_starts_no_more_looks(watched: Watched) -> None:
     looks = watched.services.refresher.totals.looks
     for _ in range(20):
         watched.job.run(Run(lambda: False))

@@ -107,7 +107,7 @@ def evolve(table: Table) -> None:
     table.maintenance.expire_snapshots().by_ids(old).commit()
 
 
-def test_the_last_published_snapshot_is_answered_whole_until_the_new_one_is(
+def test_the_last_published_snapshot_is_served_until_the_new_one_is_published(
     tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.append(DATA)
@@ -136,7 +136,7 @@ def test_the_last_published_snapshot_is_answered_whole_until_the_new_one_is(
 
 
 @pytest.mark.parametrize("selector", [Selector(), None], ids=["current, looked at too long ago", "by its id"])
-def test_who_may_not_have_it_waits(
+def test_a_request_that_needs_the_new_snapshot_waits(
     tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch, selector: Selector | None
 ) -> None:
     table.append(DATA)
@@ -200,7 +200,7 @@ def test_before_the_first_snapshot_is_indexed_the_table_is_shown_and_plans_wait(
             assert asked.result() == (current(table), ["id"], 1)
 
 
-def test_those_who_come_at_once_after_a_commit_read_its_metadata_once(
+def test_concurrent_requests_after_a_commit_read_its_metadata_once(
     tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.append(DATA)

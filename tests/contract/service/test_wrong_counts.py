@@ -87,7 +87,7 @@ WRONG: dict[str, Row] = {
 
 
 @pytest.mark.parametrize("way", WRONG)
-def test_a_whole_manifest_is_served_by_its_entries(services: Services, table: Table, way: str) -> None:
+def test_a_complete_manifest_is_served_by_its_entries(services: Services, table: Table, way: str) -> None:
     files = expected(table)
     rewritten(list_of(table), lambda records: records[1].update(WRONG[way]))
     services.add("db.t", f"{services.settings.roots[0]}/db/t", None, ())
@@ -152,7 +152,7 @@ def changed(path: Path, **values: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"_NUM_ADDED_FILES": 0}, {"_NUM_ADDED_FILES": 9, "_NUM_DELETED_FILES": 5}])
-def test_paimon_s_counts_are_those_of_entries(services: Services, tmp_path: Path, wrong: Row) -> None:
+def test_paimon_counts_are_those_of_entries(services: Services, tmp_path: Path, wrong: Row) -> None:
     root = tmp_path / "lake" / "pk"
     with catalog(settings(tmp_path / "right", roots=(str(root),))) as right:
         right.add(PAIMON, str(root), None, ())
@@ -172,7 +172,7 @@ def test_paimon_s_counts_are_those_of_entries(services: Services, tmp_path: Path
     assert verify(services.refresher, services.table(PAIMON)).differences == []
 
 
-def test_paimon_s_total_is_a_warning_where_lists_are_whole_and_refused_where_nobody_knows(
+def test_a_wrong_paimon_total_is_a_warning_if_lists_are_complete_and_else_an_error(
     services: Services, tmp_path: Path
 ) -> None:
     root = tmp_path / "lake" / "pk"

@@ -62,7 +62,7 @@ def _asked(uri: str, path: str) -> tuple[int, str | None, float]:
     return answer.status_code, answer.headers.get("retry-after"), time.monotonic() - started
 
 
-def test_a_frozen_database_holds_nobody(frozen: Frozen) -> None:
+def test_a_frozen_database_blocks_no_request(frozen: Frozen) -> None:
     server, freeze = frozen
     paths = ["/api/v1/tables", "/api/v1/tables/shop.orders/plan", "/api/v1/tables/shop.orders/snapshots", "/readyz"]
     with freeze(), ThreadPoolExecutor(CLIENTS) as clients:
@@ -86,7 +86,7 @@ def test_a_frozen_database_holds_nobody(frozen: Frozen) -> None:
     assert all(_asked(server.uri, path)[0] == 200 for path in paths)
 
 
-def test_a_refresh_under_way_ends_too(frozen: Frozen) -> None:
+def test_a_running_refresh_ends_too(frozen: Frozen) -> None:
     server, freeze = frozen
     with freeze():
         started = time.monotonic()

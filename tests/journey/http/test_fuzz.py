@@ -40,7 +40,7 @@ def server(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode), ids=lambda mode: mode.value)
-def test_every_answer_is_a_documented_one(server: Running, mode: schemathesis.GenerationMode) -> None:
+def test_every_response_is_documented(server: Running, mode: schemathesis.GenerationMode) -> None:
     load_all_checks()
     schema = schemathesis.openapi.from_dict(server.http.get("/openapi.json").json())
     operations = [cast("Ok[Any]", found).ok() for found in schema.get_all_operations()]

@@ -93,7 +93,7 @@ def answered(running: Running, token: str | None = None) -> None:
         assert http.get("/healthz").status_code == 200
 
 
-def test_bodies_that_come_byte_by_byte_hold_nobody_up_and_end(open_server: Running) -> None:
+def test_slow_bodies_block_nobody_and_time_out(open_server: Running) -> None:
     with connected(open_server, SOCKETS, head(1000) + b"{") as clients:
         answered(open_server)
         told = answers(clients, b" ")
@@ -102,7 +102,7 @@ def test_bodies_that_come_byte_by_byte_hold_nobody_up_and_end(open_server: Runni
     answered(open_server)
 
 
-def test_who_has_no_token_is_refused_on_the_head_and_holds_nobody_up(guarded: Running) -> None:
+def test_requests_without_a_token_are_refused_before_the_body(guarded: Running) -> None:
     with connected(guarded, SOCKETS, head(1000)) as clients:
         for client in clients:
             assert client.recv(1 << 12).startswith(b"HTTP/1.1 401 "), "before any of the body came"
@@ -111,14 +111,14 @@ def test_who_has_no_token_is_refused_on_the_head_and_holds_nobody_up(guarded: Ru
     answered(guarded, "secret")
 
 
-def test_heads_that_do_not_end_hold_nobody_up_and_end(guarded: Running) -> None:
+def test_endless_request_heads_block_nobody_and_time_out(guarded: Running) -> None:
     with connected(guarded, SOCKETS, b"GET / HTTP/1.1\r\nHost: x\r\n") as clients:
         answered(guarded, "secret")
         assert {some[:12] for some in answers(clients, b"a:b\r\n")} <= {b"HTTP/1.1 408", b""}
     answered(guarded, "secret")
 
 
-def test_many_clients_of_one_address_are_all_answered(open_server: Running) -> None:
+def test_many_clients_of_one_address_are_all_served(open_server: Running) -> None:
     def ask(number: int) -> set[int]:
         with httpx.Client(base_url=open_server.uri, timeout=60) as http:
             streams = [http.post(PLAN, json={}, headers={"Accept": "application/x-ndjson"}) for _ in range(5)]

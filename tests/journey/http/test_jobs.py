@@ -114,7 +114,7 @@ def test_a_worker_serves_health_and_metrics_only_and_an_api_server_holds_no_job(
         assert held_here(api) == []
 
 
-def test_a_holder_that_is_frozen_loses_its_jobs_and_gives_them_up_when_it_wakes(tmp_path: Path, url: str) -> None:
+def test_a_frozen_holder_loses_its_jobs_and_releases_them_when_it_resumes(tmp_path: Path, url: str) -> None:
     of = settings(tmp_path, url, ROLE="worker")
     with served(tmp_path / "one", **of) as one:
         until(lambda: held_here(one) == JOBS)

@@ -58,7 +58,7 @@ def test_hostile_metadata_is_refused_and_costs_the_server_no_memory(server: Runn
     assert server.post("/tables/shop.orders/plan", {"filter": "id > 5"})["files"]
 
 
-def test_large_honest_metadata_is_read_and_loaded(server: Running, tmp_path: Path) -> None:
+def test_large_valid_metadata_is_read_and_loaded(server: Running, tmp_path: Path) -> None:
     log = [{"timestamp-ms": n, "metadata-file": f"s3://lake/t/metadata/{n:050}.json"} for n in range(50_000)]
     table = copied(tmp_path, {"metadata-log": log})
     server.post("/tables", {"name": "x.large", "location": str(table)}, 201)

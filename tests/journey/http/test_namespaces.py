@@ -120,7 +120,7 @@ def test_a_token_without_locations_registers_nothing(server: Server) -> None:
     assert "locations" in refused.json()["error"]["message"]
 
 
-def test_metadata_that_leads_out_of_the_locations_is_quarantined(server: Server) -> None:
+def test_metadata_that_refers_outside_the_locations_is_quarantined(server: Server) -> None:
     assert server.add("shop", "shop.hostile", "shop.db/hostile").status_code == 201
     assert code(server.plan("shop", "shop.hostile")) == (409, "snapshot_quarantined")
     for kind in ("manifests", "files", "entries", "partitions"):
@@ -128,7 +128,7 @@ def test_metadata_that_leads_out_of_the_locations_is_quarantined(server: Server)
     assert server.ask("shop", "DELETE", f"{TABLES}/shop.hostile").status_code == 204
 
 
-def test_locations_are_checked_at_every_look_as_they_are_now(server: Server) -> None:
+def test_every_look_checks_the_current_locations(server: Server) -> None:
     assert server.plan("reader", "web.events").status_code == 200
     server.write(namespace_entry("web", [f"{server.lake}/elsewhere"]))
     soon(lambda: server.plan("reader", "web.events").status_code == 403)
@@ -137,7 +137,7 @@ def test_locations_are_checked_at_every_look_as_they_are_now(server: Server) -> 
     soon(lambda: server.plan("reader", "web.events").status_code == 200)
 
 
-def test_a_revoked_token_is_refused_although_its_answer_is_cached(server: Server) -> None:
+def test_a_revoked_token_is_refused_even_if_its_response_is_cached(server: Server) -> None:
     for _ in range(5):
         assert server.plan("reader", "web.events").status_code == 200
     server.write(*server.usual, readers=("other",))
@@ -145,7 +145,7 @@ def test_a_revoked_token_is_refused_although_its_answer_is_cached(server: Server
     assert server.plan("other", "web.events").status_code == 200
 
 
-def test_a_broken_file_changes_nothing_and_metrics_say_so(server: Server) -> None:
+def test_an_invalid_tokens_file_changes_nothing_and_metrics_show_it(server: Server) -> None:
     server.file.write_text("not toml [", "utf-8")
     gauge = 'lakemuster_last_reload_successful{file="tokens"}'
     soon(lambda: f"{gauge} 0.0" in server.ask("operator", "GET", "/metrics").text)
@@ -155,7 +155,7 @@ def test_a_broken_file_changes_nothing_and_metrics_say_so(server: Server) -> Non
     soon(lambda: f"{gauge} 1.0" in server.ask("operator", "GET", "/metrics").text)
 
 
-def test_a_hangup_signal_is_no_end(server: Server) -> None:
+def test_a_hangup_signal_does_not_stop_the_server(server: Server) -> None:
     server.write(*server.usual, readers=("other",))
     os.kill(server.running.process.pid, signal.SIGHUP)
     soon(lambda: server.plan("other", "web.events").status_code == 200)

@@ -41,21 +41,21 @@ def told(server: Running, check: str) -> str:
     return said
 
 
-def test_a_database_file_that_is_deleted_under_the_server_is_told(server: Running, tmp_path: Path) -> None:
+def test_a_deleted_database_file_is_reported(server: Running, tmp_path: Path) -> None:
     assert set(states(server).values()) == {"ok"}
     (tmp_path / "index.db").unlink()
     assert "the database file is missing" in told(server, "database")
     assert states(server)["segments"] == "ok"
 
 
-def test_a_database_file_that_is_overwritten_under_the_server_is_told(server: Running, tmp_path: Path) -> None:
+def test_an_overwritten_database_file_is_reported(server: Running, tmp_path: Path) -> None:
     assert set(states(server).values()) == {"ok"}
     with (tmp_path / "index.db").open("r+b") as file:
         file.write(b"no database" * 500)
     assert re.search("damaged|does not answer|rejected", told(server, "database"))
 
 
-def test_a_segment_folder_that_is_removed_is_told_and_found_again(server: Running, tmp_path: Path) -> None:
+def test_a_removed_segment_folder_is_reported_until_it_is_back(server: Running, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "segments")
     assert "the segment store's folder is missing" in told(server, "segments")
     assert states(server)["database"] == "ok"
@@ -63,13 +63,13 @@ def test_a_segment_folder_that_is_removed_is_told_and_found_again(server: Runnin
     assert set(states(server).values()) == {"ok"}
 
 
-def test_a_segment_folder_that_cannot_be_written_is_told(server: Running, tmp_path: Path) -> None:
+def test_a_read_only_segment_folder_is_reported(server: Running, tmp_path: Path) -> None:
     (tmp_path / "segments/tmp").rmdir()
     (tmp_path / "segments/tmp").write_text("in the way")
     assert "the segment store is not writable" in told(server, "segments")
 
 
-def test_a_bucket_that_is_removed_is_told_and_found_again(s3_server: S3Server, tmp_path: Path) -> None:
+def test_a_removed_bucket_is_reported_until_it_is_back(s3_server: S3Server, tmp_path: Path) -> None:
     url, storage = f"{s3_server.url}/segments", json.dumps(s3_server.storage)
     with served(tmp_path, SEGMENTS_URL=url, STORAGE=storage) as running:
         assert set(states(running).values()) == {"ok"}
@@ -82,7 +82,7 @@ def test_a_bucket_that_is_removed_is_told_and_found_again(s3_server: S3Server, t
         assert set(states(running).values()) == {"ok"}
 
 
-def test_a_database_of_another_time_is_told(postgres_server: PostgresServer, tmp_path: Path) -> None:
+def test_a_clock_difference_to_the_database_is_reported(postgres_server: PostgresServer, tmp_path: Path) -> None:
     with postgres_server.database() as url:
         assert lakemuster(tmp_path, "migrate", DATABASE_URL=url).returncode == 0
         name = url.partition("@/")[2].partition("?")[0]

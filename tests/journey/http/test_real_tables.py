@@ -59,11 +59,11 @@ def stream(server: Running, path: str, media: str, **params: str) -> httpx.Respo
     return server.http.get(f"/api/v1{path}", params=params, headers={"Accept": media})
 
 
-def test_most_tables_are_there(names: list[str]) -> None:
+def test_most_tables_are_registered(names: list[str]) -> None:
     assert len(names) >= 25
 
 
-def test_every_answer_is_as_documented(server: Running, names: list[str]) -> None:
+def test_every_response_is_as_documented(server: Running, names: list[str]) -> None:
     for name in names:
         TableDetails.model_validate(server.get(f"/tables/{name}"))
         for key in LISTS:
@@ -73,7 +73,7 @@ def test_every_answer_is_as_documented(server: Running, names: list[str]) -> Non
 
 
 @pytest.mark.parametrize("key", LISTS)
-def test_pages_lines_and_arrow_hold_the_same_rows(server: Running, names: list[str], key: str) -> None:
+def test_pages_ndjson_and_arrow_have_the_same_rows(server: Running, names: list[str], key: str) -> None:
     for name in names:
         path = f"/tables/{name}/{key}"
         whole = server.get(path)
@@ -103,7 +103,7 @@ def test_pages_lines_and_arrow_hold_the_same_rows(server: Running, names: list[s
                     assert arrow == [row[column] for row in lines]
 
 
-def test_a_pinned_answer_is_not_sent_twice(server: Running) -> None:
+def test_a_pinned_response_is_not_sent_again(server: Running) -> None:
     snapshot = server.get(f"/tables/{PRIMARY_KEY}/snapshots")["snapshots"][2]["snapshot_id"]
     for key in OF_SNAPSHOT:
         path = f"/api/v1/tables/{PRIMARY_KEY}/{key}"
@@ -113,7 +113,7 @@ def test_a_pinned_answer_is_not_sent_twice(server: Running) -> None:
         assert (again.status_code, again.content) == (304, b"")
 
 
-def test_pages_of_a_branch_stay_on_it(server: Running) -> None:
+def test_pages_of_a_branch_stay_on_its_snapshot(server: Running) -> None:
     refs = server.rows(f"/tables/{BRANCHED}/refs")
     branch = next(ref for ref in refs if ref["type"] == "branch" and ref["name"] != "main")
     path = f"/tables/{BRANCHED}/files"
@@ -126,7 +126,7 @@ def test_pages_of_a_branch_stay_on_it(server: Running) -> None:
     assert first["files"] + rest["files"] == whole["files"]
 
 
-def test_a_difference_is_what_the_two_lists_say(server: Running) -> None:
+def test_a_diff_is_the_difference_of_the_two_lists(server: Running) -> None:
     path = f"/tables/{PRIMARY_KEY}"
     ids = [snapshot["snapshot_id"] for snapshot in server.rows(f"{path}/snapshots")]
 
@@ -151,7 +151,7 @@ def test_a_location_outside_of_the_roots_is_refused_over_http(server: Running, f
         assert server.post("/tables", body, status=400)["error"]["code"] == "location_refused"
 
 
-def test_a_stream_that_cannot_be_ended_breaks_off(folder: Path) -> None:
+def test_a_stream_that_fails_breaks_the_connection(folder: Path) -> None:
     """A segment vanishes between the first row and the last."""
     path = f"/tables/{PRIMARY_KEY}/entries"
     with served(folder) as running:

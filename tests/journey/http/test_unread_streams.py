@@ -33,7 +33,7 @@ def is_open(client: socket.socket) -> bool:
     return client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
 
 
-def test_unread_streams_are_bounded_and_end(tmp_path: Path) -> None:
+def test_unread_streams_have_limits_and_time_out(tmp_path: Path) -> None:
     iceberg_table(tmp_path / "lake/t", files=30_000, columns=20, manifests=10, level=1)
     with (
         served(tmp_path / "server", ROOTS=str(tmp_path / "lake"), MAX_STALENESS="1000") as running,

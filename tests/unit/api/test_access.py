@@ -19,7 +19,7 @@ def bearer(token: str) -> dict[str, str]:
     "path", [TABLES, f"{TABLES}/shop.orders", f"{TABLES}/shop.orders/files", f"{TABLES}/none.none/refs", "/metrics"]
 )
 @pytest.mark.parametrize("headers", [{}, bearer("wrong"), {"Authorization": "Basic cjo="}])
-def test_without_a_token_nothing_is_told(
+def test_without_a_token_every_request_gets_401(
     with_tokens: TestClient, services: FakeServices, path: str, headers: dict[str, str]
 ) -> None:
     answer = with_tokens.get(path, headers=headers)
@@ -35,7 +35,7 @@ def test_health_and_documentation_are_open(with_tokens: TestClient, path: str) -
 
 
 @pytest.mark.parametrize("rest", ["", "/files", "/refs", "/snapshots", "/snapshots/12", "/diff?from=11"])
-def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
+def test_a_hidden_table_is_answered_like_a_missing_one(
     with_tokens: TestClient, services: FakeServices, rest: str
 ) -> None:
     hidden = with_tokens.get(f"{TABLES}/lake.raw.events{rest}", headers=bearer("r"))
@@ -49,7 +49,7 @@ def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
     assert {call[0] for call in services.calls if "lake.raw.events" in call} == {"similar_names"}
 
 
-def test_only_tables_that_may_be_seen_are_listed(with_tokens: TestClient) -> None:
+def test_only_visible_tables_are_listed(with_tokens: TestClient) -> None:
     for token, names in (
         ("r", ["shop.orders"]),
         ("l", ["lake.raw.events"]),
@@ -63,14 +63,16 @@ def test_only_tables_that_may_be_seen_are_listed(with_tokens: TestClient) -> Non
     ("token", "refresh", "add", "remove"),
     [("r", 403, 403, 403), ("i", 200, 403, 403), ("a", 200, 201, 204), ("l", 404, 201, 404)],
 )
-def test_scopes(with_tokens: TestClient, token: str, refresh: int, add: int, remove: int) -> None:
+def test_each_scope_permits_its_requests(
+    with_tokens: TestClient, token: str, refresh: int, add: int, remove: int
+) -> None:
     headers = bearer(token)
     assert with_tokens.post(f"{TABLES}/shop.orders/refresh", headers=headers).status_code == refresh
     assert with_tokens.post(TABLES, json=NEW, headers=headers).status_code == add
     assert with_tokens.delete(f"{TABLES}/shop.orders", headers=headers).status_code == remove
 
 
-def test_a_missing_scope_is_said_whether_or_not_the_table_is_there(with_tokens: TestClient) -> None:
+def test_a_missing_scope_is_reported_whether_or_not_the_table_exists(with_tokens: TestClient) -> None:
     answers = [
         with_tokens.delete(f"{TABLES}/{name}", headers=bearer("r"))
         for name in ("shop.orders", "shop.none", "lake.raw.events")
@@ -94,7 +96,7 @@ def test_a_page_token_belongs_to_its_caller(with_tokens: TestClient) -> None:
     assert answer.json()["error"]["code"] == "page_token_invalid"
 
 
-def test_caches_keep_answers_of_callers_apart(with_tokens: TestClient) -> None:
+def test_caches_separate_the_responses_of_callers(with_tokens: TestClient) -> None:
     headers = with_tokens.get(f"{TABLES}/shop.orders/files", params={"snapshot": "12"}, headers=bearer("r")).headers
     assert "Authorization" in headers["vary"]
     assert headers["cache-control"].startswith("private")

@@ -84,7 +84,7 @@ def test_an_unknown_caller_is_refused_before_the_body_is_read(
     assert request(with_tokens.app, path, headers=headers)[0] == 401  # type: ignore[arg-type]
 
 
-def test_two_authorization_headers_name_nobody(with_tokens: TestClient) -> None:
+def test_two_authorization_headers_are_refused(with_tokens: TestClient) -> None:
     twice = ((b"authorization", b"Bearer a"), (b"authorization", b"Bearer a"))
     assert request(with_tokens.app, "/api/v1/tables", "GET", twice[:1], b"")[0] == 200  # type: ignore[arg-type]
     assert request(with_tokens.app, "/api/v1/tables", "GET", twice, b"")[0] == 401  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_open_paths_need_no_caller(with_tokens: TestClient, path: str) -> None:
     assert answer.status_code != 401
 
 
-def test_a_cached_answer_is_for_the_caller_and_the_rights_it_was_made_for() -> None:
+def test_a_cached_response_is_for_one_caller_with_the_same_rights() -> None:
     answered: list[Caller] = []
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,7 +124,7 @@ def test_a_cached_answer_is_for_the_caller_and_the_rights_it_was_made_for() -> N
     assert [caller.name for caller in answered] == ["reader", "other", "reader"]
 
 
-def test_without_tokens_everybody_is_anyone(connect: Connect, services: FakeServices) -> None:
+def test_without_authentication_every_caller_is_anonymous(connect: Connect, services: FakeServices) -> None:
     seen: list[Any] = []
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,7 +135,7 @@ def test_without_tokens_everybody_is_anyone(connect: Connect, services: FakeServ
     assert seen == [ANYONE]
 
 
-def test_browsers_read_why_they_are_refused(connect: Connect, tmp_path: Any) -> None:
+def test_refusals_have_cors_headers(connect: Connect, tmp_path: Any) -> None:
     from lakemuster.api.identity.tokens import token_entry
 
     (tmp_path / "tokens.toml").write_text(token_entry("reader", "r"), "utf-8")

@@ -36,7 +36,7 @@ def test_a_list_is_keyed_by_its_last_path_segment(client: TestClient, key: str) 
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 10_000])
-def test_pages_are_the_list_cut_up(client: TestClient, size: int) -> None:
+def test_pages_together_are_the_list(client: TestClient, size: int) -> None:
     seen: list[str] = []
     params: dict[str, str | int] = {"page_size": size}
     while True:
@@ -58,7 +58,7 @@ def test_a_page_ends_early_when_it_grows_too_large(client: TestClient, monkeypat
     assert paths(rest["files"]) == ["2/0", "2/1"]
 
 
-def test_later_pages_are_of_the_first_pages_snapshot(client: TestClient, services: FakeServices) -> None:
+def test_later_pages_keep_the_first_pages_snapshot(client: TestClient, services: FakeServices) -> None:
     services.current = 11
     first = client.get(FILES, params={"page_size": 2}).json()
     services.current = 12
@@ -87,12 +87,12 @@ def test_a_token_of_another_list_is_refused(client: TestClient, path: str, param
     assert answer.json()["error"]["code"] == "page_token_invalid"
 
 
-def test_another_page_size_goes_on_with_the_same_token(client: TestClient) -> None:
+def test_the_page_size_may_change_between_pages(client: TestClient) -> None:
     token = client.get(FILES, params={"page_size": 2}).json()["next_page_token"]
     assert paths(client.get(FILES, params={"page_token": token, "page_size": 7}).json()["files"]) == ALL[2:]
 
 
-def test_lines_are_the_whole_list_and_say_so(client: TestClient) -> None:
+def test_an_ndjson_stream_is_the_whole_list_and_ends_with_its_count(client: TestClient) -> None:
     answer = client.get(FILES, headers={"Accept": "application/x-ndjson"}, params={"page_size": 1})
     assert answer.headers["content-type"] == "application/x-ndjson"
     *rows, end = [json.loads(line) for line in answer.text.splitlines()]
@@ -100,7 +100,7 @@ def test_lines_are_the_whole_list_and_say_so(client: TestClient) -> None:
     assert end == {"end": {"count": 5, "snapshot_id": "12"}}
 
 
-def test_an_arrow_stream_is_the_whole_list_and_says_so(client: TestClient) -> None:
+def test_an_arrow_stream_is_the_whole_list_and_ends_with_its_count(client: TestClient) -> None:
     answer = client.get(FILES, headers={"Accept": "application/vnd.apache.arrow.stream"})
     assert answer.headers["content-type"] == "application/vnd.apache.arrow.stream"
     reader = pa.ipc.open_stream(io.BytesIO(answer.content))
@@ -112,7 +112,7 @@ def test_an_arrow_stream_is_the_whole_list_and_says_so(client: TestClient) -> No
 
 
 @pytest.mark.parametrize("form", ["application/x-ndjson", "application/vnd.apache.arrow.stream"])
-def test_a_stream_of_no_rows_says_that_it_has_none(client: TestClient, services: FakeServices, form: str) -> None:
+def test_an_empty_stream_ends_with_a_count_of_zero(client: TestClient, services: FakeServices, form: str) -> None:
     services.parts = ()
     content = client.get(FILES, headers={"Accept": form}).content
     if form.endswith("ndjson"):
@@ -123,13 +123,13 @@ def test_a_stream_of_no_rows_says_that_it_has_none(client: TestClient, services:
 
 
 @pytest.mark.parametrize("form", ["application/x-ndjson", "application/vnd.apache.arrow.stream"])
-def test_a_stream_takes_no_page_token(client: TestClient, form: str) -> None:
+def test_a_stream_refuses_a_page_token(client: TestClient, form: str) -> None:
     token = client.get(FILES, params={"page_size": 2}).json()["next_page_token"]
     answer = client.get(FILES, headers={"Accept": form}, params={"page_token": token})
     assert answer.status_code == 400
 
 
-def test_what_fails_before_the_first_row_has_its_status(client: TestClient, services: FakeServices) -> None:
+def test_a_failure_before_the_first_row_has_its_status(client: TestClient, services: FakeServices) -> None:
     services.parts, services.break_with = (), SegmentCorrupt("not as it was written")
     for form in ("application/json", "application/x-ndjson", "application/vnd.apache.arrow.stream"):
         answer = client.get(FILES, headers={"Accept": form})
@@ -137,13 +137,13 @@ def test_what_fails_before_the_first_row_has_its_status(client: TestClient, serv
         assert answer.json()["error"]["code"] == "segment_corrupt"
 
 
-def test_a_form_that_is_not_offered_is_not_acceptable(client: TestClient) -> None:
+def test_an_unsupported_media_type_is_not_acceptable(client: TestClient) -> None:
     answer = client.get(FILES, headers={"Accept": "text/csv"})
     assert answer.status_code == 406
     assert answer.json()["error"]["code"] == "not_acceptable"
 
 
-def test_a_pinned_answer_may_be_kept_for_ever(client: TestClient, services: FakeServices) -> None:
+def test_a_pinned_response_is_immutable(client: TestClient, services: FakeServices) -> None:
     first = client.get(FILES, params={"snapshot": "12"})
     assert "immutable" in first.headers["cache-control"]
     etag = first.headers["etag"]
@@ -156,7 +156,7 @@ def test_a_pinned_answer_may_be_kept_for_ever(client: TestClient, services: Fake
     assert len(services.sources) == read
 
 
-def test_one_snapshot_has_an_etag_too(client: TestClient) -> None:
+def test_a_single_snapshot_has_an_etag(client: TestClient) -> None:
     first = client.get("/api/v1/tables/shop.orders/snapshots/12")
     etag = first.headers["etag"]
     again = client.get("/api/v1/tables/shop.orders/snapshots/12", headers={"If-None-Match": etag})
@@ -164,7 +164,7 @@ def test_one_snapshot_has_an_etag_too(client: TestClient) -> None:
     assert client.get("/api/v1/tables/shop.orders/snapshots/11").headers["etag"] != etag
 
 
-def test_different_answers_have_different_etags(client: TestClient, services: FakeServices) -> None:
+def test_different_responses_have_different_etags(client: TestClient, services: FakeServices) -> None:
     requests: list[tuple[dict[str, str], dict[str, str]]] = [
         ({"snapshot": "12"}, {}),
         ({"snapshot": "11"}, {}),
@@ -183,14 +183,14 @@ def test_different_answers_have_different_etags(client: TestClient, services: Fa
     assert len(set(etags)) == len(etags)
 
 
-def test_an_answer_that_is_not_pinned_must_be_asked_for_again(client: TestClient, services: FakeServices) -> None:
+def test_an_unpinned_response_must_be_revalidated(client: TestClient, services: FakeServices) -> None:
     first = client.get(FILES)
     assert first.headers["cache-control"] == "no-cache"
     services.current = 11
     assert client.get(FILES, headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
-def test_a_stale_answer_says_why(client: TestClient, services: FakeServices) -> None:
+def test_a_stale_response_has_the_reason(client: TestClient, services: FakeServices) -> None:
     services.stale = "storage_unavailable: kein Anschluß\nunter"
     answer = client.get(FILES)
     assert answer.json()["stale"] == services.stale
@@ -211,7 +211,7 @@ def test_a_stale_answer_says_why(client: TestClient, services: FakeServices) -> 
     ],
 )
 @pytest.mark.parametrize("key", LISTS)
-def test_every_list_of_a_snapshot_can_choose_it(
+def test_every_list_of_a_snapshot_accepts_selectors(
     client: TestClient, services: FakeServices, key: str, params: dict[str, str], selector: Selector
 ) -> None:
     assert client.get(f"/api/v1/tables/shop.orders/{key}", params=params).status_code == 200
@@ -240,7 +240,7 @@ def test_every_list_of_a_snapshot_can_choose_it(
         {"snapshot": ["11", "12"]},
     ],
 )
-def test_parameters_that_mean_nothing_are_refused(client: TestClient, params: dict[str, str | list[str]]) -> None:
+def test_unknown_parameters_are_refused(client: TestClient, params: dict[str, str | list[str]]) -> None:
     answer = client.get(FILES, params=params)
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] in ("request_invalid", "page_token_invalid")
@@ -278,7 +278,7 @@ def test_parameters_are_read_as_fastapi_reads_them(
     assert answers[0].json() == answers[1].json()
 
 
-def test_fastapi_is_not_asked_for_what_is_usual(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordinary_requests_bypass_fastapi(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fastapi.routing.solve_dependencies", None)
     assert paths(client.get(FILES, params={"page_size": 2}).json()["files"]) == ALL[:2]
 
@@ -297,7 +297,7 @@ def test_a_quarantined_snapshot_is_a_conflict_with_its_reason(client: TestClient
     }
 
 
-def test_a_difference_names_both_snapshots(client: TestClient, services: FakeServices) -> None:
+def test_a_diff_names_both_snapshots(client: TestClient, services: FakeServices) -> None:
     answer = client.get("/api/v1/tables/shop.orders/diff", params={"from": "11", "to": "12", "page_size": 3})
     body = answer.json()
     assert (body["from_snapshot_id"], body["snapshot_id"]) == ("11", "12")
@@ -313,11 +313,11 @@ def test_a_difference_names_both_snapshots(client: TestClient, services: FakeSer
 @pytest.mark.parametrize(
     "params", [{}, {"to": "12"}, {"from": "x"}, {"from": "11", "to": "12", "ref": "main"}, {"start": "11"}]
 )
-def test_a_difference_needs_its_two_ends(client: TestClient, params: dict[str, str]) -> None:
+def test_a_diff_requires_the_earlier_snapshot(client: TestClient, params: dict[str, str]) -> None:
     assert client.get("/api/v1/tables/shop.orders/diff", params=params).status_code == 400
 
 
-def test_a_difference_goes_to_the_current_snapshot_by_itself(client: TestClient, services: FakeServices) -> None:
+def test_a_diff_ends_at_the_current_snapshot_by_default(client: TestClient, services: FakeServices) -> None:
     answer = client.get("/api/v1/tables/shop.orders/diff", params={"from": "11"})
     assert answer.json()["snapshot_id"] == "12"
     assert answer.headers["cache-control"] == "no-cache"

@@ -25,11 +25,11 @@ from lakemuster.errors import NotAcceptable
         (f"{NDJSON}; charset=utf-8", NDJSON),
     ],
 )
-def test_the_caller_gets_what_it_likes_best(accept: str | None, expected: str) -> None:
+def test_the_accepted_media_type_of_highest_quality_is_chosen(accept: str | None, expected: str) -> None:
     assert choose(accept) == expected
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/parquet", f"{JSON};q=0", "*/*;q=0", ";;,", "*/*;q=x"])
-def test_a_caller_that_takes_none_is_told(accept: str) -> None:
+def test_an_error_names_the_available_media_types(accept: str) -> None:
     with pytest.raises(NotAcceptable):
         choose(accept)

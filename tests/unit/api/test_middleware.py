@@ -21,36 +21,36 @@ TABLES = "/api/v1/tables"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8181", "127.0.0.1", "localhost:99", "LOCALHOST", "[::1]:8181"])
-def test_names_of_this_machine_are_answered_to(client: TestClient, host: str) -> None:
+def test_loopback_host_names_are_accepted(client: TestClient, host: str) -> None:
     assert client.get("/healthz", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "x@127.0.0.1", "127.0.0.1:x", "", "[::2]", "127.0.0.1 "]
 )
-def test_a_foreign_name_that_leads_here_is_refused(client: TestClient, host: str) -> None:
+def test_other_host_names_are_refused(client: TestClient, host: str) -> None:
     answer = client.get(TABLES, headers={"Host": host})
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "request_invalid"
 
 
-def test_with_tokens_any_name_is_answered_to(with_tokens: TestClient) -> None:
+def test_with_tokens_any_host_name_is_accepted(with_tokens: TestClient) -> None:
     assert with_tokens.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://"])
-def test_a_page_of_another_origin_changes_nothing(client: TestClient, services: FakeServices, origin: str) -> None:
+def test_unsafe_requests_of_other_origins_are_refused(client: TestClient, services: FakeServices, origin: str) -> None:
     answer = client.post(f"{TABLES}/shop.orders/refresh", headers={"Origin": origin})
     assert answer.status_code == 403
     assert ("refresh", "shop.orders") not in services.calls
     assert "access-control-allow-origin" not in client.get(TABLES, headers={"Origin": origin}).headers
 
 
-def test_a_page_of_our_own_may(client: TestClient) -> None:
+def test_unsafe_requests_of_the_own_origin_are_accepted(client: TestClient) -> None:
     assert client.post(f"{TABLES}/shop.orders/refresh", headers={"Origin": "http://127.0.0.1:8181"}).status_code == 200
 
 
-def test_origins_that_the_operator_names_may(connect: Connect) -> None:
+def test_configured_origins_are_accepted(connect: Connect) -> None:
     client = connect(cors_origins=("https://boards.example",))
     headers = {"Origin": "https://boards.example"}
     assert client.get(TABLES, headers=headers).headers["access-control-allow-origin"] == "https://boards.example"
@@ -59,14 +59,14 @@ def test_origins_that_the_operator_names_may(connect: Connect) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
-def test_any_origin_may_when_the_operator_says_so(connect: Connect) -> None:
+def test_a_configured_wildcard_accepts_any_origin(connect: Connect) -> None:
     client = connect(cors_origins=("*",))
     headers = {"Origin": "https://anywhere.example"}
     assert client.get(TABLES, headers=headers).headers["access-control-allow-origin"] == "*"
     assert client.post(f"{TABLES}/shop.orders/refresh", headers=headers).status_code == 200
 
 
-def test_answers_make_browsers_careful(client: TestClient) -> None:
+def test_responses_have_security_headers(client: TestClient) -> None:
     for path in (TABLES, "/no/such", "/healthz"):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -89,11 +89,11 @@ def test_a_large_body_is_refused_unread(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1e3", "9" * 30])
-def test_a_length_that_is_none_is_refused(client: TestClient, length: str) -> None:
+def test_an_invalid_content_length_is_refused(client: TestClient, length: str) -> None:
     assert client.post(TABLES, headers={"Content-Length": length}).status_code == 400
 
 
-def test_overload_is_said_and_health_still_answers(
+def test_overload_is_reported_and_health_still_answers(
     connect: Connect, services: FakeServices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slots, "REQUESTS", 0)
@@ -106,7 +106,7 @@ def test_overload_is_said_and_health_still_answers(
     assert client.get("/healthz").status_code == 200
 
 
-def test_an_unknown_failure_tells_and_logs_nothing_of_itself(
+def test_an_unexpected_error_reveals_and_logs_no_text_of_it(
     client: TestClient, services: FakeServices, caplog: pytest.LogCaptureFixture
 ) -> None:
     services.failure = RuntimeError("s3://bucket?X-Amz-Signature=secret")
@@ -120,7 +120,7 @@ def test_an_unknown_failure_tells_and_logs_nothing_of_itself(
 
 
 @pytest.mark.parametrize("failure", [SegmentCorrupt("not as it was written"), RuntimeError("secret")])
-def test_an_answer_that_breaks_off_is_not_taken_for_whole(
+def test_a_response_that_fails_midway_breaks_the_connection(
     client: TestClient, services: FakeServices, failure: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     services.break_with = failure
@@ -144,7 +144,7 @@ def test_an_answer_that_breaks_off_is_not_taken_for_whole(
         ("POST", "/api/v1/tables/shop.orders/files", 405, "method_not_allowed"),
     ],
 )
-def test_unknown_paths_and_methods_have_the_one_shape(
+def test_unknown_paths_and_methods_have_the_common_error_form(
     client: TestClient, method: str, path: str, status: int, code: str
 ) -> None:
     answer = client.request(method, path)
@@ -156,12 +156,12 @@ def test_unknown_paths_and_methods_have_the_one_shape(
     ("path", "methods"),
     [(TABLES, "GET, POST"), (f"{TABLES}/shop.orders", "DELETE, GET"), (f"{TABLES}/shop.orders/plan", "POST")],
 )
-def test_a_method_that_is_not_allowed_is_told_those_that_are(client: TestClient, path: str, methods: str) -> None:
+def test_a_method_that_is_not_allowed_gets_the_allowed_ones(client: TestClient, path: str, methods: str) -> None:
     answer = client.put(path)
     assert (answer.status_code, answer.headers["allow"]) == (405, methods)
 
 
-def test_a_body_nested_too_deep_for_any_reader_is_a_bad_request(client: TestClient) -> None:
+def test_a_body_nested_too_deeply_is_a_bad_request(client: TestClient) -> None:
     body = '{"filter":' + "[" * 100_000 + "]" * 100_000 + "}"
     answer = client.post(f"{TABLES}/shop.orders/plan", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
@@ -177,7 +177,7 @@ def test_an_unknown_parameter_is_named(client: TestClient, path: str) -> None:
     assert "nonsense" in answer.text
 
 
-def test_what_is_wrong_with_a_request_is_said_briefly(client: TestClient) -> None:
+def test_validation_errors_are_bounded(client: TestClient) -> None:
     body = {"x" * 5000 + str(i): "y" * 1000 for i in range(100)}
     answer = client.post(TABLES, json=body)
     assert answer.status_code == 400
@@ -229,7 +229,7 @@ def test_context_in_an_error_is_bounded_json(client: TestClient, services: FakeS
     assert len(answer.content) < 6000
 
 
-def test_slow_requests_do_not_hold_up_health(client: TestClient, services: FakeServices) -> None:
+def test_slow_requests_do_not_delay_health(client: TestClient, services: FakeServices) -> None:
     held = threading.Event()
     original = services.tables
     services.tables = lambda: (held.wait(5), original())[1]  # type: ignore[method-assign]

@@ -49,7 +49,7 @@ def test_at_most_three_names_are_suggested(client: TestClient, services: FakeSer
     assert message(client, f"{NATIVE}/shop.part").count("shop.part") == 1 + missing_tables.MAX_SUGGESTIONS
 
 
-def test_a_caller_is_told_of_tables_that_it_sees_only(with_tokens: TestClient, services: FakeServices) -> None:
+def test_only_visible_names_are_suggested(with_tokens: TestClient, services: FakeServices) -> None:
     registered(services, "lake.raw.orders", "shop.events")
     assert message(with_tokens, f"{NATIVE}/shop.order", "r").endswith("(did you mean shop.orders?)")
     assert message(with_tokens, f"{NATIVE}/lake.raw.order", "r") == "table lake.raw.order is not registered"

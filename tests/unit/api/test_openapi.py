@@ -25,7 +25,7 @@ documents = st.recursive(
 
 
 @given(st.dictionaries(text, documents, max_size=4))
-def test_the_yaml_says_what_the_document_says(document: dict[str, object]) -> None:
+def test_the_yaml_equals_the_document(document: dict[str, object]) -> None:
     app = FastAPI()
     app.openapi_schema = document or {"openapi": "3.1.0"}
     assert yaml.safe_load(render(app)) == app.openapi_schema
@@ -44,14 +44,14 @@ def test_every_status_that_an_error_has_is_documented(client: TestClient) -> Non
     assert "422" not in documented
 
 
-def test_the_root_leads_to_the_page_for_people(client: TestClient) -> None:
+def test_the_root_redirects_to_the_documentation(client: TestClient) -> None:
     answer = client.get("/", follow_redirects=False)
     assert answer.status_code == 307
     assert answer.headers["location"] == "docs"
     assert client.get("/").content == client.get("/docs").content
 
 
-def test_the_page_for_people_names_every_path_and_fetches_nothing(client: TestClient) -> None:
+def test_the_documentation_names_every_path_and_loads_no_resource(client: TestClient) -> None:
     answer = client.get("/docs")
     assert answer.headers["content-type"].startswith("text/html")
     for path in cast("FastAPI", client.app).openapi()["paths"]:

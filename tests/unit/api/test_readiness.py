@@ -12,7 +12,7 @@ from lakemuster.api.readiness import MAX_SKEW_SECONDS, Clocks, Readiness
 from lakemuster.errors import IndexUnavailable
 
 
-def test_a_check_that_hangs_is_told_as_such_and_runs_once() -> None:
+def test_a_hanging_check_is_reported_and_runs_once() -> None:
     release, runs = threading.Event(), []
 
     def hang() -> None:
@@ -36,7 +36,7 @@ def test_a_check_that_hangs_is_told_as_such_and_runs_once() -> None:
         assert time.monotonic() < deadline
 
 
-def test_failures_are_told_in_words_and_unforeseen_ones_without_theirs() -> None:
+def test_failures_are_reported_and_unexpected_ones_without_their_text() -> None:
     def gone() -> None:
         raise IndexUnavailable("the database file is gone")
 
@@ -62,7 +62,7 @@ class Times:
 
 
 @pytest.mark.parametrize(("ahead", "words"), [(1, "20 minutes ahead of"), (-1, "20 minutes behind")])
-def test_a_database_of_another_time_is_told(ahead: int, words: str) -> None:
+def test_a_clock_difference_to_the_database_is_reported(ahead: int, words: str) -> None:
     times = Times()
     times.clocks.check()
     times.database += ahead * (MAX_SKEW_SECONDS - 5)
@@ -73,7 +73,7 @@ def test_a_database_of_another_time_is_told(ahead: int, words: str) -> None:
 
 
 @pytest.mark.parametrize(("step", "words"), [(1, "20 minutes forward"), (-1, "20 minutes back")])
-def test_a_step_of_the_clock_is_told_for_a_while(step: int, words: str) -> None:
+def test_a_step_of_the_clock_is_reported_for_a_while(step: int, words: str) -> None:
     times = Times()
     times.wall += step * 60
     times.clocks.check()

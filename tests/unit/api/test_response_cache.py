@@ -68,7 +68,7 @@ class Server:
         return int(number)
 
 
-def test_the_same_question_has_the_same_answer_until_its_table_changes() -> None:
+def test_a_response_is_cached_until_its_table_changes() -> None:
     server = Server()
     assert [server.ask() for _ in range(3)] == [1, 1, 1]
     assert server.asked == [RECORD, RECORD]
@@ -91,12 +91,12 @@ def test_the_same_question_has_the_same_answer_until_its_table_changes() -> None
         {"headers": {"X-Anything": "else"}},
     ],
 )
-def test_another_question_has_its_own_answer(other: dict[str, Any]) -> None:
+def test_another_request_has_its_own_response(other: dict[str, Any]) -> None:
     server = Server()
     assert [server.ask(), server.ask(**other), server.ask(), server.ask(**other)] == [1, 2, 1, 2]
 
 
-def test_what_no_answer_depends_on_is_no_part_of_the_question() -> None:
+def test_headers_that_no_response_depends_on_are_not_in_the_key() -> None:
     server = Server()
     assert [server.ask(headers={"X-Request-Id": text}) for text in "ab"] == [1, 1]
 
@@ -112,7 +112,7 @@ def test_what_no_answer_depends_on_is_no_part_of_the_question() -> None:
         (WHERE + f"?more={MAX_ANSWER_BYTES}", "POST"),
     ],
 )
-def test_what_may_not_be_given_again_is_not(path: str, method: str) -> None:
+def test_responses_that_must_not_be_reused_are_not_cached(path: str, method: str) -> None:
     server = Server()
     assert [server.ask(path, method) for _ in range(3)] == [1, 2, 3]
 
@@ -128,7 +128,7 @@ def test_responses_are_cached_within_the_budget() -> None:
         assert server.answered == 100
 
 
-def test_an_answer_that_goes_while_it_is_looked_at_is_given_all_the_same() -> None:
+def test_a_response_evicted_during_its_lookup_is_still_sent() -> None:
     """Between the question whether it still stands and its answer, another request of it may find that it does not."""
     sent: list[list[Any]] = []
 

@@ -22,7 +22,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-def test_no_more_than_the_total_at_once_and_the_longest_waiting_is_next() -> None:
+def test_slots_are_limited_in_total_and_granted_in_order() -> None:
     async def run() -> list[int]:
         held, order = Slots(2, 2, 10, LONG), list[int]()
 
@@ -43,7 +43,7 @@ def test_no_more_than_the_total_at_once_and_the_longest_waiting_is_next() -> Non
     assert asyncio.run(run()) == [0, 1, 2, 3]
 
 
-def test_an_owner_with_its_share_waits_and_others_pass() -> None:
+def test_an_owner_at_its_limit_waits_and_others_do_not() -> None:
     async def run() -> None:
         held, order = Slots(3, 2, 10, LONG), list[str]()
 
@@ -67,7 +67,7 @@ def test_an_owner_with_its_share_waits_and_others_pass() -> None:
     asyncio.run(run())
 
 
-def test_a_wait_ends() -> None:
+def test_a_wait_for_a_slot_times_out() -> None:
     async def run() -> None:
         held = Slots(1, 1, 10, 0.01)
         await held.acquire("a")
@@ -80,7 +80,7 @@ def test_a_wait_ends() -> None:
     asyncio.run(run())
 
 
-def test_the_queue_ends() -> None:
+def test_the_queue_has_a_limit() -> None:
     async def run() -> None:
         held = Slots(1, 1, 1, LONG)
         await held.acquire("a")
@@ -94,7 +94,7 @@ def test_the_queue_ends() -> None:
     asyncio.run(run())
 
 
-def test_a_request_that_is_cancelled_while_it_waits_leaves_nothing() -> None:
+def test_a_request_cancelled_while_waiting_releases_everything() -> None:
     async def run() -> None:
         held = Slots(1, 1, 10, LONG)
         await held.acquire("a")
@@ -151,7 +151,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_an_answer_that_is_being_sent_holds_no_slot() -> None:
+def test_a_response_being_sent_holds_no_slot() -> None:
     async def run() -> None:
         app = App()
         limited = ConcurrencyLimit(app, 1)
@@ -168,7 +168,7 @@ def test_an_answer_that_is_being_sent_holds_no_slot() -> None:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(("workers", "share"), [(1, 4), (2, 2), (9, 1)])
 @pytest.mark.parametrize("accept", [b"application/x-ndjson", b"application/vnd.apache.arrow.stream, */*;q=0.1"])
-def test_a_caller_has_its_share_of_streams_and_others_theirs(workers: int, share: int, accept: bytes) -> None:
+def test_streams_are_limited_per_caller(workers: int, share: int, accept: bytes) -> None:
     async def run() -> None:
         app = App()
         limited = ConcurrencyLimit(app, workers)
@@ -188,7 +188,7 @@ def test_a_caller_has_its_share_of_streams_and_others_theirs(workers: int, share
 
 
 @pytest.mark.usefixtures("small")
-def test_a_request_that_waited_too_long_is_told_to_try_again_and_health_is_not_held_up() -> None:
+def test_a_request_that_waited_too_long_gets_503_and_health_is_not_delayed() -> None:
     async def run() -> None:
         entered, leave = asyncio.Event(), asyncio.Event()
 
@@ -210,7 +210,7 @@ def test_a_request_that_waited_too_long_is_told_to_try_again_and_health_is_not_h
 
 
 @pytest.mark.usefixtures("small")
-def test_a_client_that_went_away_while_it_waited_costs_no_work() -> None:
+def test_a_client_that_disconnected_while_waiting_costs_no_work() -> None:
     class Gone:
         peer, is_gone = "x", True
 

@@ -46,7 +46,7 @@ def _one_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 1)
 
 
-def test_a_batch_is_one_part_that_knows_its_length() -> None:
+def test_a_batch_is_one_part_with_its_length() -> None:
     batches = [pa.record_batch({"a": [number] * 3, "b": ["text"] * 3}) for number in range(4)]
     listing: Any = SimpleNamespace(schema=batches[0].schema, batches=lambda: iter(batches))
     parts = [*streams.arrow(listing, 7, {})]
@@ -93,7 +93,7 @@ def test_a_stream_sends_every_part_and_ends() -> None:
     assert parts.closed
 
 
-def test_one_part_is_made_while_another_is_sent() -> None:
+def test_the_next_part_is_produced_while_one_is_sent() -> None:
     parts, sent, made = Parts(), list[Message](), Semaphore(0)
 
     def counted() -> Generator[bytes, None, None]:
@@ -118,7 +118,7 @@ def test_one_part_is_made_while_another_is_sent() -> None:
     assert len(sent) == 1 + 5 + 1
 
 
-def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_parts_are_produced_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "PREFETCH_BYTES", 2 * len(b"part"))
     monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 2 * len(b"part"))
     parts, threads = Parts(), list[int]()
@@ -142,7 +142,7 @@ def test_small_parts_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("is_slow", "read"), [(True, [1, 3, 4, 5, 5]), (False, [1, 2, 3, 5])])
-def test_more_is_made_at_a_time_for_those_who_wait_for_it(
+def test_more_is_produced_at_a_time_for_fast_clients(
     monkeypatch: pytest.MonkeyPatch, is_slow: bool, read: list[int]
 ) -> None:
     monkeypatch.setattr(streams, "FAST_PREFETCH_BYTES", 2 * len(b"part"))
@@ -161,7 +161,7 @@ def test_more_is_made_at_a_time_for_those_who_wait_for_it(
     assert made == read
 
 
-def test_what_is_large_is_sent_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_parts_are_sent_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "CHUNK_BYTES", 3)
     sent: list[Message] = []
     run(Stream(Parts()(), "text/plain", {}), sent)
@@ -169,7 +169,7 @@ def test_what_is_large_is_sent_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -
     assert bodies == [b"par", b"t"] * 5 + [b""]
 
 
-def test_a_client_that_goes_away_ends_the_reading() -> None:
+def test_a_disconnected_client_stops_the_stream() -> None:
     parts = Parts()
     with pytest.raises(ClientDisconnect):
         run(Stream(parts(), "text/plain", {}), [], refuse_after=2)
@@ -177,7 +177,7 @@ def test_a_client_that_goes_away_ends_the_reading() -> None:
     assert parts.read < 5
 
 
-def test_a_stream_that_fails_is_not_ended() -> None:
+def test_a_failed_stream_has_no_end() -> None:
     parts = Parts(RuntimeError("cut"))
     sent: list[Message] = []
     with pytest.raises(RuntimeError):
@@ -186,7 +186,7 @@ def test_a_stream_that_fails_is_not_ended() -> None:
     assert parts.closed
 
 
-def test_what_fails_at_once_fails_before_anything_is_sent() -> None:
+def test_an_early_failure_is_raised_before_anything_is_sent() -> None:
     def parts() -> Generator[bytes, None, None]:
         raise RuntimeError("at once")
         yield b""
@@ -195,7 +195,7 @@ def test_what_fails_at_once_fails_before_anything_is_sent() -> None:
         Stream(parts(), "text/plain", {})
 
 
-def test_nothing_is_made_ahead_while_streams_hold_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_produced_ahead_above_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MAX_HELD_BYTES", len(b"part"))
     parts, sent, read = Parts(), list[Message](), list[int]()
 
@@ -211,13 +211,13 @@ def test_nothing_is_made_ahead_while_streams_hold_much(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("refuse_after", [1, 2, 3, 100])
-def test_nothing_is_held_of_a_stream_that_ended(refuse_after: int) -> None:
+def test_an_ended_stream_holds_no_memory(refuse_after: int) -> None:
     with suppress(ClientDisconnect):
         run(Stream(Parts()(), "text/plain", {}), [], refuse_after=refuse_after)
     assert STREAM_MEMORY.bytes == 0
 
 
-def test_memory_is_given_back_after_the_last_of_many_streams() -> None:
+def test_memory_is_released_after_the_last_of_many_streams() -> None:
     held = StreamMemory()
     for _ in range(MANY):
         held.begin()

@@ -27,7 +27,7 @@ def test_tables_are_listed_by_name(client: TestClient) -> None:
     assert first["rewrite"] == [{"old": "data/", "new": "s3://lake/data/"}]
 
 
-def test_pages_of_tables_go_on_after_the_last_name(client: TestClient, services: FakeServices) -> None:
+def test_pages_of_tables_continue_after_the_last_name(client: TestClient, services: FakeServices) -> None:
     first = client.get(BASE, params={"page_size": 1}).json()
     del services.names["`a.b`.t"]
     second = client.get(BASE, params={"page_size": 1, "page_token": first["next_page_token"]}).json()
@@ -44,7 +44,7 @@ def test_pages_of_tables_go_on_after_the_last_name(client: TestClient, services:
         ("`a.b`.t", "`a.b`.t"),
     ],
 )
-def test_a_table_answers_to_every_spelling_of_its_name(client: TestClient, path: str, name: str) -> None:
+def test_a_table_is_found_by_every_spelling_of_its_name(client: TestClient, path: str, name: str) -> None:
     body = client.get(f"{BASE}/{path}").json()
     assert body["name"] == name
     assert body["properties"] == {"owner": "me"}
@@ -52,11 +52,11 @@ def test_a_table_answers_to_every_spelling_of_its_name(client: TestClient, path:
 
 
 @pytest.mark.parametrize("path", ["a..b", "%60a", "a%0Ab", "x" * 1001])
-def test_what_is_no_name_is_a_bad_request(client: TestClient, path: str) -> None:
+def test_an_invalid_name_is_a_bad_request(client: TestClient, path: str) -> None:
     assert client.get(f"{BASE}/{path}").status_code == 400
 
 
-def test_a_table_that_is_not_there_is_not_found(client: TestClient) -> None:
+def test_a_missing_table_is_not_found(client: TestClient) -> None:
     answer = client.get(f"{BASE}/shop.none")
     assert answer.status_code == 404
     assert answer.json()["error"] == {
@@ -83,7 +83,7 @@ def test_a_table_is_registered_under_the_servers_roots_only(client: TestClient, 
         (StorageUnavailable("no answer"), 503),
     ],
 )
-def test_why_a_table_is_not_registered(
+def test_a_failed_registration_has_the_status_of_its_cause(
     client: TestClient, services: FakeServices, failure: Exception, status: int
 ) -> None:
     services.failure = failure
@@ -95,7 +95,7 @@ def test_why_a_table_is_not_registered(
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"name": "a.b"}', b'{"name": "a.b", "location": "x", "more": 1}', b"\xff", b"null"]
 )
-def test_a_body_that_says_something_else_is_refused(client: TestClient, content: bytes) -> None:
+def test_an_invalid_body_is_refused(client: TestClient, content: bytes) -> None:
     answer = client.post(BASE, content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "request_invalid"
@@ -109,12 +109,12 @@ def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
         assert "Content-Type: application/json" in answer.json()["error"]["message"]
 
 
-def test_a_table_is_forgotten(client: TestClient) -> None:
+def test_a_table_is_unregistered(client: TestClient) -> None:
     assert client.delete(f"{BASE}/shop.orders").status_code == 204
     assert client.delete(f"{BASE}/shop.orders").status_code == 404
 
 
-def test_a_refresh_tells_what_it_found(client: TestClient) -> None:
+def test_a_refresh_returns_its_report(client: TestClient) -> None:
     body = client.post(f"{BASE}/shop.orders/refresh").json()
     assert body["published"] == ["12"]
     assert body["quarantined"] == [{"snapshot_id": "11", "reason": "metadata_corrupt: cut off"}]
@@ -133,14 +133,14 @@ def test_snapshots_are_listed_oldest_first(client: TestClient) -> None:
     assert second.json()["next_page_token"] is None
 
 
-def test_one_snapshot_is_had_by_its_id(client: TestClient) -> None:
+def test_a_snapshot_is_found_by_its_id(client: TestClient) -> None:
     assert client.get(f"{BASE}/shop.orders/snapshots/11").json()["snapshot_id"] == "11"
     assert client.get(f"{BASE}/shop.orders/snapshots/13").status_code == 404
     assert client.get(f"{BASE}/shop.orders/snapshots/11", params={"branch": "b1"}).status_code == 404
 
 
 @pytest.mark.parametrize("text", ["x", "1" * 20, "9223372036854775808", "1.5", "+1", "٣"])
-def test_an_id_that_is_none_is_a_bad_request(client: TestClient, text: str) -> None:
+def test_an_invalid_id_is_a_bad_request(client: TestClient, text: str) -> None:
     assert client.get(f"{BASE}/shop.orders/snapshots/{text}").status_code == 400
 
 
@@ -159,7 +159,7 @@ def test_refs_schemas_and_specs_are_listed(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "path", ["", "/shop.orders/snapshots", "/shop.orders/refs", "/shop.orders/schemas", "/shop.orders/specs"]
 )
-def test_every_list_streams_too(client: TestClient, path: str) -> None:
+def test_every_list_can_be_streamed(client: TestClient, path: str) -> None:
     page = client.get(BASE + path).json()
     count = len(page[path.rsplit("/", 1)[-1] or "tables"])
     lines = client.get(BASE + path, headers={"Accept": "application/x-ndjson"}).text.splitlines()
@@ -171,11 +171,11 @@ def test_every_list_streams_too(client: TestClient, path: str) -> None:
     assert dict(batches[-1].custom_metadata) == {b"count": str(count).encode()}
 
 
-def test_the_process_answers(client: TestClient) -> None:
+def test_health_has_the_version(client: TestClient) -> None:
     assert client.get("/healthz").json()["status"] == "ok"
 
 
-def test_readiness_tells_what_is_missing(client: TestClient, services: FakeServices) -> None:
+def test_readiness_reports_the_failed_check(client: TestClient, services: FakeServices) -> None:
     well = {"database": "ok", "segments": "ok", "clock": "ok"}
     assert client.get("/readyz").json() == {"ready": True, "checks": well}
     services.index.database.failure = IndexUnavailable("the database file is gone", path="/srv/secret/index.db")
@@ -187,7 +187,7 @@ def test_readiness_tells_what_is_missing(client: TestClient, services: FakeServi
     assert "secret" not in answer.text
 
 
-def test_figures_are_counted(client: TestClient, services: FakeServices) -> None:
+def test_requests_are_counted_in_metrics(client: TestClient, services: FakeServices) -> None:
     client.get(BASE)
     client.get(f"{BASE}/shop.orders/files")
     client.get("/no/such/path?secret=1")
@@ -210,14 +210,14 @@ def test_figures_are_counted(client: TestClient, services: FakeServices) -> None
     [[{"old": "a", "new": "b=c"}], ["a=b=c"], {"a": "b=c"}],
     ids=["rules", "as on the command line", "an object"],
 )
-def test_rewrites_may_be_written_in_each_usual_way(client: TestClient, services: FakeServices, rewrite: object) -> None:
+def test_rewrites_are_accepted_in_every_form(client: TestClient, services: FakeServices, rewrite: object) -> None:
     answer = client.post(BASE, json={"name": "new.t", "location": "s3://lake/t", "rewrite": rewrite})
     assert answer.status_code == 201
     assert ("add", "new.t", "s3://lake/t", None, (("a", "b=c"),), False) in services.calls
 
 
 @pytest.mark.parametrize("rewrite", ["a=b", ["ab"], [1], {"a": 1}, {"": "x"}, 5, [["a", "b"]]])
-def test_what_is_no_rewrite_is_refused(client: TestClient, rewrite: object) -> None:
+def test_an_invalid_rewrite_is_refused(client: TestClient, rewrite: object) -> None:
     body = {"name": "new.t", "location": "s3://lake/t", "rewrite": rewrite}
     assert client.post(BASE, json=body).status_code == 400
 

@@ -13,7 +13,7 @@ from lakemuster.api.threads import OF_A_TABLE, TableRoute, run_for
 IN_TIME = 20.0
 
 
-def test_a_table_that_waits_leaves_threads_to_others():
+def test_a_blocked_table_leaves_threads_to_others():
     go, begun = threading.Event(), threading.Semaphore(0)
 
     def wait() -> bool:
@@ -34,7 +34,7 @@ def test_a_table_that_waits_leaves_threads_to_others():
     assert answers == [True] * 100
 
 
-def test_no_more_than_its_share_run_at_once():
+def test_a_table_is_limited_to_its_share_of_threads():
     go, lock = threading.Event(), threading.Lock()
     running = most = 0
 

@@ -20,7 +20,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def test_every_read_that_is_served_is_advertised_and_nothing_else(client: TestClient) -> None:
+def test_the_configuration_lists_every_supported_endpoint_and_no_other(client: TestClient) -> None:
     advertised = set(client.get(f"{V1}/config").json()["endpoints"])
     served = {
         f"{verb.upper()} {path.replace(V1, '/v1/{prefix}').replace('plan_id', 'plan-id')}"
@@ -46,7 +46,7 @@ def test_every_read_that_is_served_is_advertised_and_nothing_else(client: TestCl
         ("lake", "lakemuster", 404),
     ],
 )
-def test_a_warehouse_has_any_name_or_the_one_that_the_operator_set(
+def test_a_warehouse_has_any_name_or_the_configured_one(
     client: TestClient, services: FakeServices, path: str, named: str | None, warehouse: str | None, status: int
 ) -> None:
     services.settings = services.settings.model_copy(update={"warehouse": named})
@@ -57,7 +57,7 @@ def test_a_warehouse_has_any_name_or_the_one_that_the_operator_set(
         assert path != f"{V1}/config" or answer.json()["error"]["type"] == "NoSuchWarehouseException"
 
 
-def test_the_server_plans_unless_the_user_says_otherwise(client: TestClient) -> None:
+def test_the_server_plans_scans_by_default(client: TestClient) -> None:
     config = client.get(f"{V1}/config").json()
     assert config["defaults"] == {"scan-planning-mode": "server"}
     assert "scan-planning-mode" not in config["overrides"]
@@ -72,7 +72,7 @@ def namespaces(client: TestClient, parent: str | None = None) -> list[list[str]]
     return found
 
 
-def test_namespaces_are_those_of_iceberg_tables_names(client: TestClient) -> None:
+def test_namespaces_follow_from_the_names_of_iceberg_tables(client: TestClient) -> None:
     assert namespaces(client) == namespaces(client, "") == [["a.b"], ["lake"], ["shop"]]
     assert namespaces(client, "lake") == [["lake", "raw"]]
     assert namespaces(client, "lake\x1fraw") == namespaces(client, "shop") == []
@@ -98,7 +98,7 @@ def test_a_namespace_without_tables_is_missing(client: TestClient, namespace: st
     assert client.get(f"{V1}/namespaces", params={"parent": "none"}).status_code == 404
 
 
-def test_a_namespace(client: TestClient) -> None:
+def test_a_namespace_has_no_properties(client: TestClient) -> None:
     answer = client.get(f"{V1}/namespaces/lake%1Fraw")
     assert answer.json() == {"namespace": ["lake", "raw"], "properties": {}}
     assert client.head(f"{V1}/namespaces/lake").status_code == 204
@@ -112,13 +112,13 @@ def tables(client: TestClient, namespace: str, **query: str) -> tuple[list[str],
     return [".".join([*item["namespace"], item["name"]]) for item in body["identifiers"]], body["next-page-token"]
 
 
-def test_only_iceberg_tables_right_in_a_namespace_are_listed(client: TestClient) -> None:
+def test_only_iceberg_tables_directly_in_a_namespace_are_listed(client: TestClient) -> None:
     assert tables(client, "shop") == (["shop.orders"], None)
     assert tables(client, "lake") == ([], None)
     assert tables(client, "lake%1Fraw") == (["lake.raw.events"], None)
 
 
-def test_pages(client: TestClient, services: FakeServices) -> None:
+def test_pages_together_are_the_list(client: TestClient, services: FakeServices) -> None:
     for number in range(5):
         services.names[f"many.t{number}"] = services.names["shop.orders"].__class__(
             **vars(services.names["shop.orders"]) | {"name": f"many.t{number}"}
@@ -163,7 +163,7 @@ def test_callers_see_the_namespaces_of_their_tables_only(with_tokens: TestClient
     assert hidden.content == missing.content.replace(b"none.raw", b"lake.raw")
 
 
-def test_without_a_token_nothing_is_told(with_tokens: TestClient, store: FakeStore) -> None:
+def test_without_a_token_every_request_gets_401(with_tokens: TestClient, store: FakeStore) -> None:
     for path in ("config", "namespaces", "namespaces/shop/tables/orders", "namespaces/none", "namespaces/shop/views/v"):
         answer = with_tokens.get(f"{V1}/{path}")
         assert answer.status_code == 401

@@ -65,7 +65,7 @@ def plan(client: TestClient, table: str = EVENTS, **body: object) -> Json:
 
 
 @pytest.mark.parametrize("agent", ["PyIceberg/0.12.0", "other"])
-def test_batches_that_are_made_ready_are_written_as_before(
+def test_prepared_batches_are_written_like_others(
     client: TestClient, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     headers = {"User-Agent": agent}
@@ -101,7 +101,7 @@ def paths(tasks: list[Json]) -> list[str]:
     return [task["data-file"]["file-path"] for task in tasks]
 
 
-def test_a_plan_is_whole_and_its_id_leads_to_it_again(client: TestClient) -> None:
+def test_a_plan_is_complete_and_its_id_returns_it_again(client: TestClient) -> None:
     found = plan(client, filter=LATER)
     assert found["plan-tasks"] == found["delete-files"] == []
     assert found["file-scan-tasks"]
@@ -113,7 +113,7 @@ def test_a_plan_is_whole_and_its_id_leads_to_it_again(client: TestClient) -> Non
 
 
 @pytest.mark.parametrize("limits", [{"MAX_ENTRIES": 5}, {"MAX_FILES": 3}, {"MAX_FILES": 1}, {"MAX_BYTES": 2500}])
-def test_a_large_plan_comes_in_parts(
+def test_a_large_plan_has_plan_tasks(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]
 ) -> None:
     whole = plan(client, filter=LATER)["file-scan-tasks"]
@@ -141,7 +141,7 @@ def test_the_larger_the_filter_the_fewer_the_plan_tasks(client: TestClient, monk
     assert refusal(client.post(f"{EVENTS}/plan", json={"filter": long})) == (400, "BadRequestException")
 
 
-def test_a_plan_task_is_of_its_snapshot_schema_and_filter(
+def test_a_plan_task_keeps_its_snapshot_schema_and_filter(
     client: TestClient, lake: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records = lake.snapshots("web.events")[1]
@@ -151,7 +151,7 @@ def test_a_plan_task_is_of_its_snapshot_schema_and_filter(
         assert len(tasks) == int(record.snapshot.summary["total-data-files"])
 
 
-def test_tokens_that_are_not_ours_are_not_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_tokens_are_not_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan_tasks, "MAX_FILES", 1)
     found = plan(client)
     task, plan_id = found["plan-tasks"][0], found["plan-id"]
@@ -193,7 +193,7 @@ def test_plan_tasks_do_not_outlive_the_registration(
     assert refusal(answer) == (404, "NoSuchPlanTaskException")
 
 
-def test_tables_of_others_are_missing(client: TestClient) -> None:
+def test_tables_of_other_formats_are_not_found(client: TestClient) -> None:
     headers = {"Authorization": "Bearer w"}
     for name in ("orders", "none", "stock"):
         table = f"/iceberg/v1/namespaces/shop/tables/{name}"
@@ -212,7 +212,7 @@ def test_tables_of_others_are_missing(client: TestClient) -> None:
         )
 
 
-def test_scans_between_snapshots_hold_what_was_appended(
+def test_incremental_scans_have_the_appended_files(
     client: TestClient, lake: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records = [record for record in lake.snapshots("web.events")[1] if record.snapshot.operation == "append"]
@@ -264,7 +264,7 @@ def refused_at_once(client: TestClient, text: str) -> None:
     ],
     ids=lambda body: json.dumps(body)[:60],
 )
-def test_what_is_off_is_said_at_once(client: TestClient, body: Json) -> None:
+def test_invalid_requests_name_the_cause(client: TestClient, body: Json) -> None:
     refused_at_once(client, json.dumps(body))
 
 
@@ -283,11 +283,11 @@ def test_what_is_off_is_said_at_once(client: TestClient, body: Json) -> None:
     ],
     ids=lambda text: text[:30],
 )
-def test_bodies_that_are_no_requests(client: TestClient, text: str) -> None:
+def test_invalid_bodies_are_refused(client: TestClient, text: str) -> None:
     refused_at_once(client, text)
 
 
-def test_what_the_protocol_allows(client: TestClient, lake: Services) -> None:
+def test_optional_fields_of_the_protocol_are_accepted(client: TestClient, lake: Services) -> None:
     whole = plan(client)
     assert plan(client, filter=None, select=["event_id", "_file", "none"], unknown={"a": 1}) | {
         "plan-id": ""
@@ -307,9 +307,7 @@ def test_what_the_protocol_allows(client: TestClient, lake: Services) -> None:
 @pytest.mark.parametrize("path", [f"{EVENTS}/plan", "/api/v1/tables/web.events/plan"])
 @pytest.mark.parametrize("token", ["1", "w", "", "nobody"])
 @pytest.mark.parametrize("text", ['{"filter":true}', '{"filter":{"type":"eq","term":"none","value":1}}', "[]", "{", ""])
-def test_a_request_that_is_written_in_another_way_is_answered_alike(
-    client: TestClient, path: str, token: str, text: str
-) -> None:
+def test_equivalent_requests_have_the_same_response(client: TestClient, path: str, token: str, text: str) -> None:
     """What is usual is read by ourselves, the rest by FastAPI."""
     usual, other = (
         client.post(path, content=text, headers={"Content-Type": kind, "Authorization": f"Bearer {token}"})
@@ -318,7 +316,7 @@ def test_a_request_that_is_written_in_another_way_is_answered_alike(
     assert (usual.status_code, usual.json()) == (other.status_code, other.json())
 
 
-def test_rows_that_are_enough(client: TestClient) -> None:
+def test_a_plan_may_end_after_min_rows_requested(client: TestClient) -> None:
     whole = plan(client)["file-scan-tasks"]
     first = whole[0]["data-file"]["record-count"]
     assert plan(client, min_rows_requested=first)["file-scan-tasks"] == whole[:1]
@@ -331,7 +329,7 @@ def test_rows_that_are_enough(client: TestClient) -> None:
     }
 
 
-def test_statistics_of_the_columns_that_are_asked_for(client: TestClient) -> None:
+def test_requested_columns_have_statistics(client: TestClient) -> None:
     for task in plan(client)["file-scan-tasks"]:
         assert not {"lower-bounds", "value-counts", "column-sizes"} & task["data-file"].keys()
     for names in (["event_id", "none"], ["event_id"]):
@@ -340,7 +338,7 @@ def test_statistics_of_the_columns_that_are_asked_for(client: TestClient) -> Non
 
 
 @pytest.mark.parametrize(("name", "of_snapshot"), [("born", True), ("birthday", False), ("BORN", True)])
-def test_names_of_the_snapshots_schema_or_of_the_tables(
+def test_names_resolve_in_the_snapshots_schema_or_the_tables(
     client: TestClient, lake: Services, name: str, of_snapshot: bool
 ) -> None:
     first = lake.snapshots("shop.customers")[1][0].snapshot.snapshot_id

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("store")
 REPORT = {"report-type": "scan-report", "table-name": "orders", "metrics": {}}
 
 
-def test_a_table_is_its_metadata_file_byte_for_byte(client: TestClient, store: FakeStore) -> None:
+def test_a_loaded_table_is_its_metadata_file_byte_for_byte(client: TestClient, store: FakeStore) -> None:
     answer = client.get(ORDERS)
     assert answer.status_code == 200
     assert store.file in answer.content
@@ -30,7 +30,7 @@ def test_a_compressed_metadata_file_is_the_same(client: TestClient, store: FakeS
     assert client.get(ORDERS).json()["metadata"] == DOCUMENT
 
 
-def test_snapshots_of_refs_only(client: TestClient, store: FakeStore) -> None:
+def test_snapshots_may_be_limited_to_those_of_refs(client: TestClient, store: FakeStore) -> None:
     answer = client.get(ORDERS, params={"snapshots": "refs"})
     metadata = answer.json()["metadata"]
     assert [snapshot["snapshot-id"] for snapshot in metadata["snapshots"]] == [11, 9223372036854775807]
@@ -40,7 +40,7 @@ def test_snapshots_of_refs_only(client: TestClient, store: FakeStore) -> None:
     assert client.get(ORDERS, params={"snapshots": "some"}).status_code == 400
 
 
-def test_a_moved_tables_locations_are_where_they_are_now(client: TestClient, services: FakeServices) -> None:
+def test_locations_of_a_moved_table_are_rewritten(client: TestClient, services: FakeServices) -> None:
     services.names["shop.orders"].rewrites = (("data", "s3://lake/new"),)
     metadata = client.get(ORDERS).json()["metadata"]
     assert metadata["location"] == "s3://lake/new/orders"
@@ -54,7 +54,7 @@ def test_a_moved_tables_locations_are_where_they_are_now(client: TestClient, ser
     assert metadata["properties"] == DOCUMENT["properties"]
 
 
-def test_bare_paths_are_told_as_urls(client: TestClient, services: FakeServices) -> None:
+def test_bare_paths_are_returned_as_urls(client: TestClient, services: FakeServices) -> None:
     services.names["shop.orders"].rewrites = (("data", "/a lake/é"),)
     services.names["shop.orders"].metadata_location = "/a lake/é/orders/metadata/v3.metadata.json"
     loaded = client.get(ORDERS).json()
@@ -69,7 +69,7 @@ def test_bare_paths_are_told_as_urls(client: TestClient, services: FakeServices)
     assert metadata["statistics"][0]["statistics-path"] == "file:///a lake/é/orders/metadata/s.puffin"
 
 
-def test_each_form_has_an_etag_that_lasts_as_long_as_the_metadata(
+def test_each_form_has_an_etag_that_changes_with_the_metadata(
     client: TestClient, services: FakeServices, store: FakeStore
 ) -> None:
     record = services.names["shop.orders"]
@@ -93,13 +93,13 @@ def test_each_form_has_an_etag_that_lasts_as_long_as_the_metadata(
         assert store.reads == reads
 
 
-def test_metadata_that_is_not_the_newest_says_so(client: TestClient, services: FakeServices) -> None:
+def test_stale_metadata_is_marked(client: TestClient, services: FakeServices) -> None:
     services.stale = "storage_unavailable: no answer"
     assert client.get(ORDERS).headers["lakemuster-stale"] == services.stale
 
 
 @pytest.mark.parametrize("file", [b"", b"[]", b'{"a": 1}, "config": {"token": "evil"', b"{}{}", b'{"a": NaN}'])
-def test_a_file_that_is_not_one_object_never_passes(client: TestClient, store: FakeStore, file: bytes) -> None:
+def test_a_metadata_file_must_be_one_json_object(client: TestClient, store: FakeStore, file: bytes) -> None:
     store.file = file
     answer = client.get(ORDERS)
     assert answer.status_code == 502
@@ -133,13 +133,13 @@ def test_missing_tables_and_those_of_another_format(client: TestClient, namespac
     assert client.head(path).status_code == 404
 
 
-def test_names_that_hold_dots_are_names(client: TestClient) -> None:
+def test_namespace_levels_may_contain_dots(client: TestClient) -> None:
     assert client.head("/iceberg/v1/namespaces/a.b/tables/t").status_code == 204
     assert client.head("/iceberg/v1/namespaces/a%1Fb/tables/t").status_code == 404
     assert client.head("/iceberg/v1/namespaces/lake%1Fraw/tables/events").status_code == 204
 
 
-def test_a_table_that_may_not_be_seen_is_like_one_that_is_missing(
+def test_a_hidden_table_is_answered_like_a_missing_one(
     with_tokens: TestClient, store: FakeStore, services: FakeServices
 ) -> None:
     hidden = "/iceberg/v1/namespaces/lake%1Fraw/tables/events"

@@ -51,7 +51,7 @@ def test_every_error_has_the_protocols_form(
         assert (answer.status_code, body["error"]["type"]) == TYPES[kind]
 
 
-def test_what_nobody_foresaw_tells_nothing(client: TestClient, services: FakeServices) -> None:
+def test_an_unexpected_error_reveals_nothing(client: TestClient, services: FakeServices) -> None:
     services.failure = ValueError("secret")
     answer = client.get(f"{V1}/namespaces")
     error = ErrorResponse.model_validate_json(answer.content).error
@@ -68,13 +68,13 @@ def test_what_nobody_foresaw_tells_nothing(client: TestClient, services: FakeSer
         (f"{V1}/namespaces/a%2Fb", "NoSuchNamespaceException"),
     ],
 )
-def test_unknown_paths(client: TestClient, path: str, kind: str) -> None:
+def test_unknown_paths_have_the_protocols_form(client: TestClient, path: str, kind: str) -> None:
     answer = client.get(path)
     error = ErrorResponse.model_validate_json(answer.content).error
     assert (answer.status_code, error.code, error.type) == (404, 404, kind)
 
 
-def test_unknown_methods_and_bodies(client: TestClient) -> None:
+def test_unknown_methods_and_invalid_bodies_have_the_protocols_form(client: TestClient) -> None:
     answer = client.put(f"{V1}/namespaces")
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, 405)
     for body in (b"", b"{", b"[]", b"{}", b'{"report-type": 7}', b"[" * 100_000):
@@ -85,7 +85,7 @@ def test_unknown_methods_and_bodies(client: TestClient) -> None:
         assert ErrorResponse.model_validate_json(answer.content).error.type == "BadRequestException"
 
 
-def test_what_the_edge_refuses(client: TestClient) -> None:
+def test_errors_of_the_middleware_have_the_protocols_form(client: TestClient) -> None:
     large = client.post(f"{V1}/namespaces/shop/tables/orders/metrics", content=b"x" * (2**20 + 1))
     foreign = client.get(f"{V1}/config", headers={"Host": "evil.example"})
     for answer in (large, foreign):
@@ -93,7 +93,7 @@ def test_what_the_edge_refuses(client: TestClient) -> None:
         assert (answer.status_code, error.code, error.type) == (400, 400, "BadRequestException")
 
 
-def test_every_write_is_refused_in_the_protocols_words(client: TestClient, services: FakeServices) -> None:
+def test_every_write_fails_with_the_protocols_error(client: TestClient, services: FakeServices) -> None:
     writes = [
         (verb, path)
         for path, operations in cast("FastAPI", client.app).openapi()["paths"].items()

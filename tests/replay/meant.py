@@ -152,6 +152,12 @@ MEANT: tuple[Rewording, ...] = (
         "the request body must be JSON: send Content-Type: application/json",
         _PLAIN,
     ),
+    Rewording(
+        "pages of other origins may not change anything here",
+        "requests from this origin are not allowed; see the setting CORS_ORIGINS",
+        _PLAIN,
+    ),
+    Rewording("this server does not answer to that Host", "the Host header does not name this server", _PLAIN),
     Rewording("Requests answered.", "Requests that were answered.", _PLAIN),
     Rewording("Requests under way.", "Requests in progress.", _PLAIN),
     Rewording("to the last byte of its answer.", "to the last byte of its response.", _PLAIN),

@@ -193,7 +193,7 @@ def test_a_cancelled_run_starts_no_more_looks(watched: Watched) -> None:
     for _ in range(20):
         watched.job.run(Run(lambda: False))
         watched.clock.pass_seconds(1.0)
-    watched.settle()
+    until(lambda: not watched.job._under_way)
     assert watched.services.refresher.totals.looks == looks
 
 

@@ -34,10 +34,8 @@ FEW_OF_A_PACK = 16
 """Below one part in this many of an uncached pack, evaluate segment by segment."""
 
 EVALUATED_AT_ONCE = 1 << 14
-"""Up to this many entries of a pack are evaluated together, though a page needs few of them: its next pages will."""
-
-CACHED_FILES = 1 << 13
-"""Longer lists of a pack's matching files are not cached: for a page of them, evaluating its entries alone is cheap."""
+"""Up to this many entries of a pack are evaluated together, though a page needs few of them, and their matching files
+are cached: the next pages need them. Longer lists are not cached, because evaluating a page's entries alone is cheap."""
 
 RowNumbers = NDArray[np.int64]
 
@@ -243,7 +241,7 @@ def _found(
         if entries * 4 < all_entries and all_entries > EVALUATED_AT_ONCE:
             return _looked_at(left, scan, stretch.spec, pack, within, bound, added_in)
         rows = _looked_at(left, scan, stretch.spec, pack, everything, bound, added_in)
-        if len(rows) <= CACHED_FILES:
+        if len(rows) <= EVALUATED_AT_ONCE:
             _matching_files.put(key, rows)
     low, high = np.searchsorted(rows, [int(within.starts[0]) - first, int(within.ends[-1]) - first]).tolist()
     return rows[low:high]

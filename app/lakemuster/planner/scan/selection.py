@@ -35,7 +35,7 @@ FEW_OF_A_PACK = 16
 
 EVALUATED_AT_ONCE = 1 << 14
 """Up to this many entries of a pack are evaluated together, though a page needs few of them, and their matching files
-are cached: the next pages need them. Longer lists are not cached, because evaluating a page's entries alone is cheap."""
+are cached: the next pages need them. Longer lists are not cached: evaluating a page's entries alone is cheap."""
 
 RowNumbers = NDArray[np.int64]
 

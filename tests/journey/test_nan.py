@@ -23,6 +23,7 @@ from pyiceberg.types import DoubleType, LongType, NestedField, StructType
 from lakemuster.api.app import create_app
 from lakemuster.catalog.iceberg_rest import plan_tokens
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Scan
+from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.config import TableSettings, load_settings
 from lakemuster.main import build_services
 
@@ -254,7 +255,7 @@ def test_a_tables_setting_counts_where_a_request_says_nothing(client: TestClient
 
 
 def test_plan_tokens_of_servers_without_modes_are_read() -> None:
-    tokens = PlanTokens(b"k" * 32, 1, "me")
+    tokens = PlanTokens(TokenSigner(b"k" * 32), 1, "me")
     scan = Scan(1, 1, None, 0, None, True, (), None)
     packed = plan_tokens._packed(scan).replace(b',"nan":"any"', b"")
     assert b"nan" not in packed

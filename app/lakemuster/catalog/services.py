@@ -11,6 +11,7 @@ from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
 from lakemuster.catalog.page_tokens import Pin
 from lakemuster.catalog.plan_page_cache import PageCache
+from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.catalog.view_cache import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import (
@@ -69,10 +70,10 @@ class Services:
         """Stop decoders and close connections."""
         self.refresher.close()
 
-    def signing_key(self) -> bytes:
-        """Return the key that signs page and plan tokens, which all replicas share."""
+    def token_signer(self) -> TokenSigner:
+        """Return the signer of page and plan tokens; all replicas share its key."""
         with self.index.database.session() as session:
-            return signing_key(session)
+            return TokenSigner(signing_key(session))
 
     def tables(self) -> list[TableRecord]:
         """Return all tables, by name; those whose last look failed are marked stale."""

@@ -15,6 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster.catalog.page_tokens import Pin
+from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, PageTokenInvalid, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
@@ -173,8 +174,8 @@ class FakeServices:
         if self.failure is not None:
             raise self.failure
 
-    def signing_key(self) -> bytes:
-        return b"s" * 32
+    def token_signer(self) -> TokenSigner:
+        return TokenSigner(b"s" * 32)
 
     def peek(self, name: str) -> None:
         return None

@@ -22,7 +22,8 @@ from lakemuster.api.iceberg_rest.dependencies import (
 )
 from lakemuster.api.iceberg_rest.responses import CATALOG, EXISTS, NO_VIEW
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
-from lakemuster.catalog.page_tokens import Binding, Place, read_token, write_token
+from lakemuster.catalog.page_tokens import Place, read_token, write_token
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import ViewNotFound
 from lakemuster.metadata.names import Levels
 from lakemuster.wire.iceberg_rest.catalog import Identifier, IdentifiersOut, NamespaceOut, NamespacesOut, RestModel
@@ -45,7 +46,7 @@ def list_namespaces(
     # PyIceberg percent-encodes the levels once more than other clients.
     above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
     found, token = _page(
-        api, paging, names.children(above), Binding(0, "namespaces", {"of": parent or ""}, caller.name)
+        api, paging, names.children(above), Audience(0, "iceberg namespaces", {"of": parent or ""}, caller.name)
     )
     return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
 
@@ -77,8 +78,8 @@ def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: Th
     """List the tables of a namespace, without those of its descendants."""
     names = Names.of(api, caller)
     names.require(namespace)
-    binding = Binding(0, "tables", {"of": "\0".join(namespace)}, caller.name)
-    found, token = _page(api, paging, names.members(namespace), binding)
+    audience = Audience(0, "iceberg tables", {"of": "\0".join(namespace)}, caller.name)
+    found, token = _page(api, paging, names.members(namespace), audience)
     identifiers = [Identifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
     return answer(IdentifiersOut(identifiers=identifiers, next_page_token=token))
 
@@ -125,13 +126,13 @@ def answer(document: RestModel) -> Response:
     return Response(body, media_type="application/json")
 
 
-def _page(api: Api, paging: Paging, items: Sequence[Levels], binding: Binding) -> tuple[Sequence[Levels], str | None]:
+def _page(api: Api, paging: Paging, items: Sequence[Levels], audience: Audience) -> tuple[Sequence[Levels], str | None]:
     """The items of the requested page, and the token of the next one."""
     if paging.token is None:
         return items, None
     if paging.token:
-        after = tuple(str(level) for level in read_token(paging.token, binding, api.signing_key).key)
+        after = tuple(str(level) for level in read_token(paging.token, audience, api.token_signer).key)
         items = [item for item in items if item > after]
     page = items[: paging.size]
-    token = write_token(Place((), page[-1]), binding, api.signing_key) if len(items) > len(page) else None
+    token = write_token(Place((), page[-1]), audience, api.token_signer) if len(items) > len(page) else None
     return page, token

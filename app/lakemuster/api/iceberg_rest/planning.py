@@ -164,7 +164,7 @@ def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Res
 
 def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:
     record = record or table.services.iceberg_table(table.name)
-    return PlanTokens(table.api.signing_key, record.table_id, table.request.state.caller)
+    return PlanTokens(table.api.token_signer, record.table_id, table.request.state.caller)
 
 
 def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNotFound]) -> PlannedScan:

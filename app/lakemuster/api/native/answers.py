@@ -18,7 +18,8 @@ from lakemuster.catalog import CURRENT, RowSource, View
 from lakemuster.catalog.branches import branch_of, second_branch
 from lakemuster.catalog.listings import Listing, RowListing, Streamed
 from lakemuster.catalog.lists import not_applied
-from lakemuster.catalog.page_tokens import Binding, Pin, Place, read_token, write_token
+from lakemuster.catalog.page_tokens import Pin, Place, read_token, write_token
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import RequestInvalid
 
@@ -57,18 +58,18 @@ class ListRequest:
         return form
 
     @property
-    def _binding(self) -> Binding:
-        return Binding(self.table_id, self.name, self.query.choosing(), self.http.state.caller)
+    def _audience(self) -> Audience:
+        return Audience(self.table_id, self.name, self.query.choosing(), self.http.state.caller)
 
     def place(self) -> Place | None:
         """The position that the page token holds; None on a first page."""
         if self.query.page_token is None:
             return None
-        return read_token(self.query.page_token, self._binding, self.api.signing_key)
+        return read_token(self.query.page_token, self._audience, self.api.token_signer)
 
     def token(self, place: Place) -> str:
         """The token of the next page."""
-        return write_token(place, self._binding, self.api.signing_key)
+        return write_token(place, self._audience, self.api.token_signer)
 
 
 def listing_answer(request: ListRequest, listing: Listing, *, stale: str | None) -> Response:

@@ -16,6 +16,7 @@ from lakemuster.api.identity.policy import Action
 from lakemuster.api.metrics import Metrics
 from lakemuster.catalog import Selector, TableRecord
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
@@ -49,9 +50,9 @@ class Api:
         return [table for table in tables if sees(caller, parse_name(table.name))]
 
     @cached_property
-    def signing_key(self) -> bytes:
-        """The key that signs page tokens; all replicas share it."""
-        return self.services.signing_key()
+    def token_signer(self) -> TokenSigner:
+        """The signer of page and plan tokens, read from the database once."""
+        return self.services.token_signer()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     path_parameters,
 )
 from lakemuster.api.paimon_rest.responses import LISTED
-from lakemuster.catalog.page_tokens import Binding
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import NotFound, ViewNotFound
 from lakemuster.metadata.names import format_name
 from lakemuster.wire.paimon_rest.catalog import (
@@ -44,8 +44,8 @@ def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: D
     """List the databases that have a Paimon table."""
     like = Pattern.of(pattern)
     names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
-    binding = Binding(0, "paimon databases", {"like": pattern or ""}, caller.name)
-    found, token = page_of(api, paging, names, lambda name: (name,), binding)
+    audience = Audience(0, "paimon databases", {"like": pattern or ""}, caller.name)
+    found, token = page_of(api, paging, names, lambda name: (name,), audience)
     return answer(DatabasesOut(databases=found, next_page_token=token))
 
 
@@ -80,8 +80,8 @@ def list_tables(
     chosen = (
         name for name, table in members if like.matches(name) and (not kind or tables.is_of_type(api, table, kind))
     )
-    binding = Binding(0, "paimon tables", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name)
-    found, token = page_of(api, paging, chosen, lambda name: (name,), binding)
+    audience = Audience(0, "paimon tables", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name)
+    found, token = page_of(api, paging, chosen, lambda name: (name,), audience)
     return answer(TablesOut(tables=found, next_page_token=token))
 
 
@@ -93,8 +93,8 @@ def list_all_tables(
     of, like = Pattern.of(database), Pattern.of(pattern)
     names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
-    binding = Binding(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
-    found, token = page_of(api, paging, chosen, lambda name: name, binding)
+    audience = Audience(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
+    found, token = page_of(api, paging, chosen, lambda name: name, audience)
     identifiers = [Identifier(database=name[0], object=name[1]) for name in found]
     return answer(IdentifiersOut(tables=identifiers, next_page_token=token))
 

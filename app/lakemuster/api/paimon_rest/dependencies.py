@@ -12,8 +12,9 @@ from fastapi import Depends, Path, Query, Request, params
 from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of, permit_table
 from lakemuster.catalog import TableRecord
-from lakemuster.catalog.page_tokens import Binding, Key, Place, read_token, write_token
+from lakemuster.catalog.page_tokens import Key, Place, read_token, write_token
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
@@ -225,20 +226,20 @@ async def paging(
 
 
 def page_of(
-    api: Api, requested: Paging, items: Iterable[T], key: Callable[[T], Key], binding: Binding
+    api: Api, requested: Paging, items: Iterable[T], key: Callable[[T], Key], audience: Audience
 ) -> tuple[list[T], str | None]:
     """The items of the requested page, and the token of the next one.
 
     Args:
         items: in increasing order of their keys.
     """
-    after = read_token(requested.token, binding, api.signing_key).key if requested.token else None
+    after = read_token(requested.token, audience, api.token_signer).key if requested.token else None
     page: list[T] = []
     for item in items:
         if after is not None and key(item) <= after:
             continue
         if len(page) == requested.size:
-            return page, write_token(Place((), key(page[-1])), binding, api.signing_key)
+            return page, write_token(Place((), key(page[-1])), audience, api.token_signer)
         page.append(item)
     return page, None
 

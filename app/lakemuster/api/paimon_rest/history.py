@@ -17,7 +17,7 @@ from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import SnapshotRecord, TableRecord
-from lakemuster.catalog.page_tokens import Binding
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.ingest.load import UNREADABLE
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
@@ -66,8 +66,8 @@ def list_table_snapshots(request: ThePaimonTable, page: ThePaging) -> Response:
     """List the snapshots of a table or branch, newest first, without expired ones that tags or changelogs keep."""
     table, _, stale = _looked(request)
     records = sorted(_snapshots(request, table), key=lambda record: -record.snapshot.snapshot_id)
-    binding = _binding(request, table, "paimon snapshots")
-    found, token = page_of(request.api, page, records, lambda record: (-record.snapshot.snapshot_id,), binding)
+    audience = _audience(request, table, "paimon snapshots")
+    found, token = page_of(request.api, page, records, lambda record: (-record.snapshot.snapshot_id,), audience)
     shown = [snapshot_json(_read(record)) for record in found]
     return answer(SnapshotsOut(snapshots=shown, next_page_token=token), stale_header(stale))
 
@@ -126,7 +126,7 @@ def list_tags(
     like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
     names = sorted(name for name in _tags(request, metadata) if like.matches(name))
     found, token = page_of(
-        request.api, page, names, lambda name: (name,), _binding(request, table, "paimon tags", prefix)
+        request.api, page, names, lambda name: (name,), _audience(request, table, "paimon tags", prefix)
     )
     return answer(TagsOut(tags=found, next_page_token=token), stale_header(stale))
 
@@ -155,7 +155,7 @@ def list_consumers(request: ThePaimonTable, page: ThePaging) -> Response:
     table, metadata, stale = _looked(request)
     known = _consumers(metadata, request.branch)
     found, token = page_of(
-        request.api, page, sorted(known), lambda name: (name,), _binding(request, table, "consumers")
+        request.api, page, sorted(known), lambda name: (name,), _audience(request, table, "paimon consumers")
     )
     consumers = [Consumer(consumer_id=name, next_snapshot=known[name]) for name in found]
     return answer(ConsumersOut(consumers=consumers, next_page_token=token), stale_header(stale))
@@ -249,5 +249,5 @@ def _read(record: SnapshotRecord) -> Snapshot:
     return record.snapshot
 
 
-def _binding(request: TableRequest, table: TableRecord, listing: str, like: str | None = None) -> Binding:
-    return Binding(table.table_id, listing, {"branch": request.branch, "like": like or ""}, request.caller.name)
+def _audience(request: TableRequest, table: TableRecord, listing: str, like: str | None = None) -> Audience:
+    return Audience(table.table_id, listing, {"branch": request.branch, "like": like or ""}, request.caller.name)

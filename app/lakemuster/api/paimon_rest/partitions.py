@@ -20,8 +20,8 @@ from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.api.threads import TableRoute
-from lakemuster.catalog.page_tokens import Binding
 from lakemuster.catalog.paimon_rest.partitions import partitions_of
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.wire.paimon_rest.catalog import PartitionFilter, PartitionNames, PartitionOut, PartitionsOut
 from lakemuster.wire.paimon_rest.patterns import Pattern
 
@@ -66,8 +66,8 @@ def _listed(request: TableRequest, page: Paging, pattern: str | None) -> Respons
     named = _partitions(request)
     chosen = [name for name in sorted(named) if like.matches(name)]
     parameters = {"table": request.name, "branch": request.branch, "like": pattern or ""}
-    binding = Binding(0, "paimon partitions", parameters, request.caller.name)
-    found, token = page_of(request.api, page, chosen, lambda name: (name,), binding)
+    audience = Audience(0, "paimon partitions", parameters, request.caller.name)
+    found, token = page_of(request.api, page, chosen, lambda name: (name,), audience)
     return answer(PartitionsOut(partitions=[named[name] for name in found], next_page_token=token))
 
 

@@ -28,8 +28,8 @@ from lakemuster.api.paimon_rest.dependencies import (
 from lakemuster.api.paimon_rest.responses import LISTED, TABLE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import TableRecord
-from lakemuster.catalog.page_tokens import Binding
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.schema import Schema
@@ -93,7 +93,7 @@ def list_table_details(
     """List a database's tables with their details, without tables whose metadata could never be read."""
     like = Pattern.of(pattern)
     members = Names.of(api, caller).members(database)
-    binding = Binding(
+    audience = Audience(
         0, "paimon table details", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name
     )
     chosen = {
@@ -101,7 +101,7 @@ def list_table_details(
         for name, record in members.items()
         if like.matches(name) and (not kind or is_of_type(api, record, kind))
     }
-    page, token = page_of(api, paging, chosen, lambda name: (name,), binding)
+    page, token = page_of(api, paging, chosen, lambda name: (name,), audience)
     details = list(_details(api.services, database, {name: chosen[name] for name in page}))
     return answer(TableDetailsOut(table_details=details, next_page_token=token))
 

@@ -1,28 +1,26 @@
 """Plan tasks and plan ids: stateless, signed tokens, each valid for one table and one caller only.
 
 A plan task holds the scan, compressed if it is large, and a range of the plan. A plan id holds the scan, or only a
-digest of a large one, because it is part of URLs. The signature covers the text, the registration of the table and
-the caller. Tokens survive a restart and work on any replica. A modified or foreign token is not found.
+digest of a large one, because it is part of URLs. The signature binds a token to the registration of the table and to
+the caller. A modified or foreign token is not found.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import struct
 import zlib
 from dataclasses import dataclass, fields
-from typing import Literal
 
-from lakemuster.catalog.page_tokens import Binding, of_text, to_text
+from lakemuster.catalog.token_signing import Audience, TokenRefused, TokenSigner
 from lakemuster.planner.rows import START, Position
 from lakemuster.predicates import NanMode
 
 MAX_ID_CHARACTERS = 2000
 SMALL_BYTES = 1000
 """Maximum bytes of a scan that is not compressed: compression takes longer than all the rest."""
-_SIGNATURE_BYTES = 16
+_ID, _TASK = "plan-id", "plan-task"
 _RANGE = struct.Struct(">qqqq")
 _TO_THE_END = Position(-1, -1)
 _WHOLE, _DIGEST = b"w", b"d"
@@ -60,48 +58,48 @@ class Scan:
 class PlanTokens:
     """Writes and reads the tokens of one table and caller."""
 
-    signing_key: bytes
+    signer: TokenSigner
     table_id: int
     caller: str
 
     def plan_id(self, scan: Scan) -> str:
         """Return the id of a scan's plan."""
         packed = _packed(scan)
-        whole = self._signed("plan-id", _WHOLE + packed)
+        whole = self._signed(_ID, _WHOLE + packed)
         if len(whole) <= MAX_ID_CHARACTERS:
             return whole
-        return self._signed("plan-id", _DIGEST + hashlib.sha256(packed).digest())
+        return self._signed(_ID, _DIGEST + hashlib.sha256(packed).digest())
 
     def plan_tasks(self, scan: Scan, ranges: list[Range]) -> list[str]:
         """Return plan tasks for ranges of a scan's plan."""
         packed = _packed(scan)
-        return [self._signed("plan-task", _RANGE.pack(*start, *(end or _TO_THE_END)) + packed) for start, end in ranges]
+        return [self._signed(_TASK, _RANGE.pack(*start, *(end or _TO_THE_END)) + packed) for start, end in ranges]
 
     def read_plan_id(self, text: str) -> tuple[bool, Scan | None]:
         """Return whether a plan id is ours, and its scan if it holds one."""
-        raw = self._verified("plan-id", text)
+        raw = self._verified(_ID, text)
         return raw is not None, _unpacked(raw[1:]) if raw is not None and raw[:1] == _WHOLE else None
 
     def read_plan_task(self, text: str) -> tuple[Scan, Range] | None:
         """Return the scan and range of a plan task; None if it is not ours."""
-        raw = self._verified("plan-task", text)
+        raw = self._verified(_TASK, text)
         if raw is None:
             return None
         *start, end_part, end_offset = _RANGE.unpack_from(raw)
         end = Position(end_part, end_offset)
         return _unpacked(raw[_RANGE.size :]), (Position(*start), None if end == _TO_THE_END else end)
 
-    def _signed(self, kind: Literal["plan-id", "plan-task"], raw: bytes) -> str:
-        return to_text(self._signature(kind, raw) + raw)
+    def _signed(self, purpose: str, contents: bytes) -> str:
+        return self.signer.sign(contents, self._audience(purpose))
 
-    def _verified(self, kind: Literal["plan-id", "plan-task"], text: str) -> bytes | None:
-        whole = of_text(text)
-        signature, raw = whole[:_SIGNATURE_BYTES], whole[_SIGNATURE_BYTES:]
-        return raw if hmac.compare_digest(signature, self._signature(kind, raw)) else None
+    def _verified(self, purpose: str, text: str) -> bytes | None:
+        try:
+            return self.signer.verify(text, self._audience(purpose))
+        except TokenRefused:
+            return None
 
-    def _signature(self, kind: str, raw: bytes) -> bytes:
-        binding = Binding(self.table_id, kind, {}, self.caller).digest()
-        return hmac.new(self.signing_key, binding + raw, hashlib.sha256).digest()[:_SIGNATURE_BYTES]
+    def _audience(self, purpose: str) -> Audience:
+        return Audience(self.table_id, purpose, {}, self.caller)
 
 
 EVERYTHING: Range = (START, None)

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.catalog.iceberg_rest.plan_tokens import MAX_ID_CHARACTERS, PlanTokens, Scan
+from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.planner.rows import Position
 from lakemuster.predicates import NAN_MODES
 
-OURS = PlanTokens(b"k" * 32, 7, "me")
+KEY = TokenSigner(b"k" * 32)
+OURS = PlanTokens(KEY, 7, "me")
 SCAN = Scan(12, 112, None, 0, {"type": "gt", "term": "id", "value": 5}, True, (1, 5), None)
 PART = (Position(3, 17), Position(4, 0))
 
@@ -58,7 +60,11 @@ def test_the_id_of_a_large_scan_is_short_and_its_own() -> None:
 def test_a_token_is_of_one_table_caller_server_and_kind() -> None:
     [task] = OURS.plan_tasks(SCAN, [PART])
     plan_id = OURS.plan_id(SCAN)
-    for others in (PlanTokens(b"x" * 32, 7, "me"), PlanTokens(b"k" * 32, 8, "me"), PlanTokens(b"k" * 32, 7, "you")):
+    for others in (
+        PlanTokens(TokenSigner(b"x" * 32), 7, "me"),
+        PlanTokens(KEY, 8, "me"),
+        PlanTokens(KEY, 7, "you"),
+    ):
         assert others.read_plan_task(task) is None
         assert others.read_plan_id(plan_id) == (False, None)
     assert OURS.read_plan_task(plan_id) is None

@@ -86,34 +86,6 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),
 }
 
-NUMBERS = frozenset(
-    {
-        "schema_id",
-        "spec_id",
-        "sequence_number",
-        "added_files_count",
-        "existing_files_count",
-        "deleted_files_count",
-        "manifest_length",
-        "bucket",
-        "level",
-        "record_count",
-        "row_count",
-        "file_count",
-        "file_size_in_bytes",
-        "total_data_file_size_in_bytes",
-        "position_delete_file_count",
-        "equality_delete_file_count",
-        "deletes",
-        "section",
-        "split",
-        "seen",
-        "dropped",
-        "kept",
-    }
-)
-"""Columns that are right-aligned."""
-
 
 def columns_of(kind: str, row: Mapping[str, object]) -> Sequence[str]:
     """Return a list's columns in order: those of its kind that its rows have; all of them for system tables."""

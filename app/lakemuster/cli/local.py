@@ -12,6 +12,7 @@ from lakemuster.catalog import Selector, View
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
+from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
@@ -19,6 +20,7 @@ from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_p
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
+from lakemuster.errors import TableNotFound
 from lakemuster.index.segments import sweep
 from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.ingest.verification import describe, verify
@@ -59,7 +61,7 @@ class LocalSource:
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """Return a list of one table."""
-        name, options = _normal(query.table), query.options
+        name, options = self._registered(query.table), query.options
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
             return history_rows(self._services, query.kind, name, _selector(query), notice)
         match query.kind:
@@ -85,11 +87,11 @@ class LocalSource:
 
     def plan(self, query: Query) -> Iterator[Row]:
         """Return a plan, page by page."""
-        return plan_pages(self._services, _normal(query.table), query)
+        return plan_pages(self._services, self._registered(query.table), query)
 
     def explain(self, query: Query, files: Sequence[str]) -> Row:
         """Return an explanation."""
-        return explanation(self._services, _normal(query.table), query, files)
+        return explanation(self._services, self._registered(query.table), query, files)
 
     def add(
         self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
@@ -114,11 +116,11 @@ class LocalSource:
 
     def remove(self, name: str) -> None:
         """Forget a table."""
-        self._services.remove(_normal(name))
+        self._services.remove(self._registered(name))
 
     def refresh(self, name: str, advance: Advance) -> Row:
         """Refresh a table: read its pointer now."""
-        return refresh_out(self._services.refresh(_normal(name), advance)).model_dump(mode="json")
+        return refresh_out(self._services.refresh(self._registered(name), advance)).model_dump(mode="json")
 
     def jobs(self) -> Iterator[Row]:
         """Return the background jobs of all processes that share the database."""
@@ -132,7 +134,7 @@ class LocalSource:
 
     def verify(self, name: str, advance: Advance, *, repair: bool, sample: int | None) -> tuple[Row, list[list[str]]]:
         """Compare the index of a table with its metadata; return the report and a description of each difference."""
-        table = self._services.table(_normal(name))
+        table = self._services.table(self._registered(name))
         found = verify(self._services.refresher, table, repair=repair, sample=sample, progress=advance)
         report = {"table": table.name, **asdict(found)}
         for told in report["differences"]:
@@ -146,6 +148,19 @@ class LocalSource:
     def close(self) -> None:
         """Stop decoders and close the database."""
         self._services.close()
+
+    def _registered(self, name: str) -> str:
+        """Return the normal form of a table's name.
+
+        Raises:
+            TableNotFound: it is not registered; the message has similar names.
+        """
+        name = _normal(name)
+        try:
+            self._services.table(name)
+        except TableNotFound:
+            raise not_registered(self._services, name) from None
+        return name
 
     def _system(self, name: str, query: Query, notice: Notice) -> Iterator[Row]:
         table = system_table(query.options["name"])

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lakemuster.cli.columns import NUMBERS, columns_of
+from lakemuster.cli.columns import columns_of
 from lakemuster.cli.text import cell
 
 Row = Mapping[str, Any]
@@ -25,8 +25,8 @@ def show_list(kind: str, rows: Iterable[Row], *, as_json: bool) -> None:
     """Write a list.
 
     Args:
-            kind: the list's name, such as ``files``, which determines the columns.
-            rows: rows with the same keys.
+        kind: the list's name, such as ``files``, which determines the columns.
+        rows: rows with the same keys.
         as_json: one JSON array with every key instead of columns.
     """
     if as_json:
@@ -73,7 +73,7 @@ def _write_tables(kind: str, rows: Iterable[Row]) -> None:
         total += len(some)
         columns = [column for column in columns_of(kind, some[0]) if any(row.get(column) is not None for row in some)]
         cells = [[cell(row.get(column), column) for column in columns] for row in some]
-        table_on_terminal(columns, cells, right=NUMBERS)
+        table_on_terminal(columns, cells)
     if not total:
         say(f"no {kind}")
 

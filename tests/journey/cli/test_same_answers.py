@@ -12,7 +12,7 @@ import pytest
 from lakemuster import Client
 from lakemuster.cli import app
 from lakemuster.client import NotFoundError
-from tests.journey.cli.conftest import Lake
+from tests.journey.cli.conftest import EQUALITY, Lake
 from tests.journey.servers import Running, environment
 
 LISTS = ("snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes")
@@ -46,6 +46,14 @@ def test_tables_are_the_same(server: Running):
     here, there = json.loads(said("tables", "--json")), json.loads(said("tables", "--json", "--uri", server.uri))
     assert len(here) == 8
     assert without_times(here) == without_times(there)
+
+
+def test_a_misspelt_name_has_the_same_suggestion(lake: Lake, server: Running):
+    name = EQUALITY.replace("mytable", "mytabel")
+    for there in ((), ("--uri", server.uri)):
+        status, out, err = lake.run("files", name, *there)
+        assert (status, out) == (1, "")
+        assert err == f"lakemuster: table {name} is not registered (did you mean {EQUALITY}?)\n"
 
 
 @pytest.mark.parametrize("kind", LISTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from lakemuster.api import missing_tables
+from lakemuster.catalog import missing_tables
 from lakemuster.errors import IndexUnavailable
 from tests.unit.api.conftest import FakeServices, table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from lakemuster.cli import output
 from lakemuster.cli.terminal import NARROWEST, column_widths
 
-SNAPSHOT = {
+SNAPSHOT: dict[str, Any] = {
     "snapshot_id": "9007199254740993123",
     "parent_id": "-900719925474099312",
     "committed_at": "2024-05-01T12:00:00.123Z",
@@ -21,7 +22,7 @@ SNAPSHOT = {
     "schema_id": 12,
     "state": "published",
 }
-LISTS = {
+LISTS: dict[str, dict[str, Any]] = {
     "snapshots": SNAPSHOT,
     "tables": {
         "name": "sales.orders",

@@ -9,7 +9,7 @@ side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-load
 BENCH_ARGS =
 LOCK = requirements.lock
 with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
-folders = tests/rules tests/unit tests/contract tests/golden tests/journey
+folders = tests/rules tests/unit tests/contract tests/golden tests/counterparts tests/journey
 # What the long tests ask for; each may be set outside.
 long = MUSTER_PYICEBERG_FILTERS=$${MUSTER_PYICEBERG_FILTERS:-60} MUSTER_PYPAIMON_FILTERS=$${MUSTER_PYPAIMON_FILTERS:-100} \
 	MUSTER_JAVA_FILTERS=$${MUSTER_JAVA_FILTERS:-200} MUSTER_ICEBERG_ROWS=$${MUSTER_ICEBERG_ROWS:-2500} \

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,15 @@ def python_of(lock: str) -> Path:
     if built.returncode:
         raise RuntimeError(f"no environment of {lock}: {built.stderr}")
     return Path(built.stdout.strip())
+
+
+def jars_of(lock: str) -> list[str]:
+    """The paths of the jars that a lock of the repository pins."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
+    brought = subprocess.run(command, capture_output=True, text=True, check=False)
+    if brought.returncode:
+        raise RuntimeError(brought.stderr)
+    return brought.stdout.splitlines()
 
 
 def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:

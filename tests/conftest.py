@@ -14,6 +14,7 @@ import pytest
 from tests.tree import ROOT, lakes_folder
 
 pytest_plugins = [
+    "tests.counterparts.iceberg_rest",
     "tests.duckdb",
     "tests.paimon_java",
     "tests.postgres",

@@ -18,9 +18,9 @@ from typing import Any
 
 import httpx
 
+from tests.beside import jars_of
 from tests.journey.servers import free_port
 from tests.oidc_provider import AUDIENCE
-from tests.paimon_java import jars_of
 
 START_SECONDS = 240.0
 REALM, SECRET, ADMIN = "lake", "secret-of-the-client", "admin-of-the-tests"

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.beside import end
+from tests.beside import end, jars_of
 from tests.tree import ROOT
 
 
@@ -66,15 +65,6 @@ class Paimon:
     def stop(self) -> None:
         """End the process."""
         end(self.process)
-
-
-def jars_of(lock: str) -> list[str]:
-    """The paths of the jars that a lock of the repository pins."""
-    command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
-    brought = subprocess.run(command, capture_output=True, text=True, check=False)
-    if brought.returncode:
-        raise RuntimeError(brought.stderr)
-    return brought.stdout.splitlines()
 
 
 @pytest.fixture(scope="session")

@@ -18,9 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.beside import python_of, runner
+from tests.beside import jars_of, python_of, runner
 from tests.journey.servers import free_port
-from tests.paimon_java import jars_of
 from tests.tree import ROOT
 
 READY_SECONDS = 180

@@ -26,7 +26,7 @@ from lakemuster.metadata.values import json_value
 from lakemuster.predicates import Bound, Leaf, Literal, NanMode, Not, Op, bind, matches
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression
-from tests.paimon_java import jars_of
+from tests.beside import jars_of
 from tests.tree import ROOT
 
 FLOAT_MAX = (2 - 2**-23) * 2.0**127

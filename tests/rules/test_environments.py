@@ -44,19 +44,24 @@ def test_a_failing_script_beside_pypaimon_fails_with_its_own_words(run_pypaimon)
 
 MAVEN = """#!/bin/sh
 echo x >> "$BROUGHT"
-for word; do case "$word" in -DoutputDirectory=*) cp "$THING" "${word#*=}/";; esac; done
+for word; do case "$word" in -DoutputDirectory=*) cp $THINGS "${word#*=}/";; esac; done
 """
 
 
 def jars(folder: Path, digest: str, thing: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Ask for one jar, or for ``thing``, an archive, which a Maven of our own brings."""
-    (folder / "mvn").write_text(MAVEN)
-    (folder / "mvn").chmod(0o755)
     (folder / "thing-1.0.jar").write_text("jar")
     more = ":tar.gz" if thing else ""
-    (folder / "lock").write_text(f"org.example:thing:1.0{more} sha256:{digest}\n")
+    return locked(folder, f"org.example:thing:1.0{more} sha256:{digest}\n", thing or folder / "thing-1.0.jar")
+
+
+def locked(folder: Path, lock: str, *things: Path) -> subprocess.CompletedProcess[str]:
+    """Ask for the jars of a lock; Maven brings ``things``."""
+    (folder / "mvn").write_text(MAVEN)
+    (folder / "mvn").chmod(0o755)
+    (folder / "lock").write_text(lock)
     places = {"PATH": f"{folder}:{os.environ['PATH']}", "BROUGHT": f"{folder}/brought"}
-    places["THING"] = str(thing or folder / "thing-1.0.jar")
+    places["THINGS"] = " ".join(map(str, things))
     return subprocess.run(
         [sys.executable, "-I", ROOT / "scripts" / "jars.py", folder / "lock"],
         env={**os.environ, **places, "MUSTER_BUILD_CACHE": f"{folder}/cache"},
@@ -72,6 +77,19 @@ def test_a_jar_is_brought_once(tmp_path):
     assert first.stdout == second.stdout
     assert Path(first.stdout.strip()).read_text() == "jar"
     assert (tmp_path / "brought").read_text() == "x\n"
+
+
+def test_what_is_missing_of_a_lock_is_brought_in_one_run(tmp_path):
+    names = {"one-1.0.jar": "one:1.0", "one-1.0-tests.jar": "one:1.0:jar:tests", "two-2.0.jar": "two:2.0"}
+    lines = {}
+    for name, coordinates in names.items():
+        (tmp_path / name).write_text(name)
+        lines[name] = f"org.example:{coordinates} sha256:{hashlib.sha256(name.encode()).hexdigest()}\n"
+    first = locked(tmp_path, lines["two-2.0.jar"], tmp_path / "two-2.0.jar")
+    assert first.returncode == 0, first.stderr
+    all_three = locked(tmp_path, "".join(lines.values()), *(tmp_path / name for name in list(names)[:2]))
+    assert [Path(path).read_text() for path in all_three.stdout.splitlines()] == list(names)
+    assert (tmp_path / "brought").read_text() == "x\nx\n"
 
 
 def test_an_archive_is_unpacked_once(tmp_path):

@@ -1,0 +1,164 @@
+"""Iceberg's own REST catalog, of its test fixtures, and its REST Compatibility Kit (RCK).
+
+Both are jars of one release (``requirements-iceberg-rest.jars``), brought by Maven on first use. They need a JDK 17.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.beside import end, jars_of
+from tests.tree import ROOT
+
+OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC"]
+SERVER = "org.apache.iceberg.rest.LoopbackServer"
+SUITE = "org.apache.iceberg.rest.RESTCompatibilityKitSuite"
+LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
+REPORT = "TEST-junit-platform-suite.xml"
+NOT_MET = ("AssumptionViolatedException", "TestAbortedException")
+
+
+@dataclass(frozen=True)
+class IcebergRest:
+    """A running catalog.
+
+    Attributes:
+        uri: of the catalog; its routes are below ``/v1``.
+        warehouse: the folder of its tables, as a URI.
+    """
+
+    uri: str
+    warehouse: str
+    process: subprocess.Popen[str]
+    log: Path
+
+
+@contextmanager
+def iceberg_rest_server(
+    folder: Path, properties: Mapping[str, str] | None = None, port: int = 0
+) -> Iterator[IcebergRest]:
+    """Iceberg's REST catalog on 127.0.0.1, for the length of a block.
+
+    What it knows is in ``folder``: a server that is started there again has the tables of the one before.
+
+    Args:
+        properties: of the catalog behind it, in place of those given here or beside them; ``include-credentials=true``
+            puts its ``s3.*`` keys into the answers to clients.
+        port: a free one unless given.
+    """
+    jars = jars_of("requirements-iceberg-rest.jars")
+    classes = folder / "classes"
+    path = os.pathsep.join([str(classes), *jars])
+    sources = sorted((ROOT / "tests" / "java_iceberg_rest").glob("*.java"))
+    subprocess.run(["javac", "-nowarn", "-Xlint:-options", "-d", classes, "-cp", path, *sources], check=True)
+    warehouse = (folder / "warehouse").as_uri()
+    stated = {
+        "catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
+        "uri": f"jdbc:sqlite:{folder}/catalog.db?synchronous=OFF",
+        "jdbc.schema-version": "V1",
+        "clients": "1",  # a second connection to SQLite is refused while one writes
+        "warehouse": warehouse,
+    } | dict(properties or {})
+    command = ["java", *OPTIONS, f"-Djava.io.tmpdir={folder}", "-cp", path, SERVER, str(port)]
+    command += [f"{name}={value}" for name, value in stated.items()]
+    log = folder / "iceberg_rest.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=output,
+            text=True,
+            cwd=folder,
+        )
+    try:
+        assert process.stdout
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"Iceberg's REST catalog ended with {process.wait()}:\n{log.read_text()[-4000:]}")
+        yield IcebergRest(f"http://127.0.0.1:{line.strip()}", stated["warehouse"], process, log)
+    finally:
+        end(process)
+
+
+@pytest.fixture(scope="module")
+def iceberg_rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IcebergRest]:
+    """Iceberg's REST catalog, empty for each module of tests."""
+    with iceberg_rest_server(tmp_path_factory.mktemp("iceberg_rest")) as running:
+        yield running
+
+
+@dataclass(frozen=True)
+class KitResult:
+    """What the kit found.
+
+    Attributes:
+        passed: how many of its tests.
+        failed: their names, ``Class.test``.
+        aborted: those whose assumptions about a catalog are not met by this one.
+        disabled: those that the kit itself leaves out.
+    """
+
+    passed: int
+    failed: list[str]
+    aborted: list[str]
+    disabled: list[str]
+
+
+def rck(uri: str, folder: Path, properties: Mapping[str, str] | None = None) -> KitResult:
+    """Run Iceberg's REST Compatibility Kit against a catalog, once: it refuses one with namespaces of its tests.
+
+    Args:
+        uri: of the catalog, without ``/v1``.
+        folder: for its report and its log.
+        properties: of its client, as Java names them: ``warehouse``, ``credential``, ``scan-planning-mode`` …
+
+    Raises:
+        RuntimeError: no test was run; with the end of the kit's output.
+    """
+    stated = {"rck.local": "false", "uri": uri, "requires-namespace-create": "true"} | dict(properties or {})
+    path = os.pathsep.join(jars_of("requirements-iceberg-rest.jars"))
+    command = ["java", *OPTIONS, f"-Djava.io.tmpdir={folder}", *(f"-D{name}={value}" for name, value in stated.items())]
+    command += ["-cp", path, LAUNCHER, "execute", "--select-class", SUITE, "--reports-dir", str(folder)]
+    done = subprocess.run(
+        [*command, "--details=none"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if not name.startswith("CATALOG_")},
+        check=False,
+    )
+    (folder / "rck.log").write_text(done.stdout)
+    if done.returncode not in (0, 1) or not (folder / REPORT).exists():
+        raise RuntimeError(f"The kit ended with {done.returncode}:\n{done.stdout[-4000:]}")
+    found = kit_result(folder / REPORT)
+    if not found.passed and not found.failed:
+        raise RuntimeError(f"The kit ran no test:\n{done.stdout[-4000:]}")
+    return found
+
+
+def kit_result(report: Path) -> KitResult:
+    """The result that a report of JUnit's console states."""
+    passed, failed, aborted, disabled = 0, [], [], []
+    for case in ET.parse(report).iter("testcase"):
+        name = f"{case.attrib['classname'].rpartition('.')[2]}.{case.attrib['name'].removesuffix('()')}"
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(name)
+        elif skipped is None:
+            passed += 1
+        elif any(reason in (skipped.text or "") for reason in NOT_MET):
+            aborted.append(name)
+        else:
+            disabled.append(name)
+    return KitResult(passed, sorted(failed), sorted(aborted), sorted(disabled))

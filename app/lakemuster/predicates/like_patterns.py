@@ -34,7 +34,10 @@ def like(leaf: Leaf, escape: Literal | None) -> Predicate:
     starts = replace(leaf, op=Op.STARTS_WITH, literals=(beginning,))
     if rest.strip("%") == "":
         return starts
-    unread = Opaque(leaf.text, "a pattern prunes by its beginning only", ((leaf.name, leaf.where),))
+    # Engines disagree about a backslash, and an escaped pattern has no plain text.
+    plain = pattern.value if escape is None and "\\" not in pattern.value and leaf.transform is None else None
+    names = ((leaf.name, leaf.where),)
+    unread = Opaque(leaf.text, "a pattern prunes by its beginning only", names, pattern=plain)
     return And((starts, unread), leaf.text) if prefix else unread
 
 

@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
 
 class NotPrunable(Exception):
-    """The text is not a comparison that can prune: sqlglot parses it instead."""
+    """The text is not a comparison that can prune: it may still be an expression."""
 
 
 def operand(cursor: Cursor) -> Column | Literal:

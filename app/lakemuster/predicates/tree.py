@@ -131,11 +131,13 @@ class Opaque:
         text: as the caller wrote it.
         reason: why it cannot prune.
         names: the columns it names, each with its position; empty once bound.
+        pattern: of ``column LIKE pattern``, without escapes; None for other conditions.
     """
 
     text: str
     reason: str
     names: tuple[tuple[str, str], ...] = ()
+    pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

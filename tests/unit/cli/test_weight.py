@@ -69,7 +69,7 @@ def test_listing_a_local_index_loads_neither_sqlalchemy_nor_the_planner(reposito
     done = start(repository, "tables", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("[]\n")
-    assert loaded(done) & (SERVER | {"httpx", "numpy", "rich", "sqlglot"}) == set()
+    assert loaded(done) & (SERVER | {"httpx", "numpy", "rich"}) == set()
     assert "pydantic" in loaded(done), "the settings are read"
 
 

@@ -102,7 +102,7 @@ def shape(node):
         ("days(a) = 3", ("eq", "day:a", 3)),
         ("a + 1 > 2", ("opaque", "a")),
         ("abs(a.b) > 2 AND c = 1", ("and", ("opaque", "a.b"), ("eq", "c", 1))),
-        ("CASE WHEN a AND b THEN c END AND d", ("and", ("opaque", "c", "a", "b"), ("eq", "d", True))),
+        ("CASE WHEN a AND b THEN c END AND d", ("and", ("opaque", "a", "b", "c"), ("eq", "d", True))),
         ("a BETWEEN b AND 3 AND c", ("and", ("opaque", "a", "b"), ("eq", "c", True))),
         ("a IN (SELECT x FROM t)", ("opaque",)),
         ("a IN (b, 1)", ("opaque", "a", "b")),

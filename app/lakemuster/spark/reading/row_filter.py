@@ -190,16 +190,14 @@ class _Reader:
         return self._leaf(node)
 
     def _like(self, node: Opaque) -> _Condition | None:
-        """The condition for ``column LIKE pattern``, else None; NOT LIKE is the same text within a Not."""
-        if len(node.names) != 1 or "\u2026" in node.text:  # the text may be shortened
+        """The condition for ``column LIKE pattern``; None for others."""
+        if node.pattern is None:
             return None
         [(name, where)] = node.names
-        if (pattern := _pattern(node.text)) is None:
-            return None
         path = self._path(Leaf(Op.IS_NULL, name, where=where, text=node.text))
         bound = bind(Leaf(Op.IS_NULL, name, where=where), self._schema, case_sensitive=False)
         is_text = isinstance(bound, BoundLeaf) and bound.type.kind is Kind.STRING
-        return _Like(path, pattern) if is_text else None
+        return _Like(path, node.pattern) if is_text else None
 
     def _reject(self, text: str) -> NoReturn:
         raise self._not_evaluable(text)
@@ -227,25 +225,6 @@ class _Reader:
     def _not_evaluable(self, text: str) -> NotReadable:
         how = "give it to where(...) of the DataFrame"
         return NotReadable(self._table, f"option filter: {text[:200]!r} is not asked of rows here, {how}")
-
-
-def _pattern(text: str) -> str | None:
-    """The pattern of a LIKE; None for other conditions, and if it has a backslash, which engines read differently."""
-    from sqlglot import exp, parse_one  # noqa: PLC0415 - most filters have no LIKE
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
-
-    try:
-        tree = parse_one(text, into=exp.Condition)
-    except (SqlglotError, RecursionError):
-        return None
-    while isinstance(tree, exp.Not):
-        tree = tree.this
-    said = {name for name, value in tree.args.items() if value}
-    is_plain = type(tree) is exp.Like and said <= {"this", "expression", "negate"} and isinstance(tree.this, exp.Column)
-    pattern = tree.args.get("expression") if is_plain else None
-    if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.this:
-        return None
-    return str(pattern.this)
 
 
 def _parts(bound: Bound) -> Iterator[Bound]:

@@ -78,7 +78,7 @@ FORMS = [
     *("{} NOT IN ({})", "({}, {}) = (1, 2)", "{} ILIKE {}", "{} RLIKE {}", "{} SIMILAR TO {}"),
     *("{} IS DISTINCT FROM {}", "NOT {} < {}", "{} IS NULL OR {} IS NOT TRUE"),
 ]
-conditions = st.one_of(joined(form, expressions, expressions) for form in FORMS)
+conditions = st.one_of(*(joined(form, expressions, expressions) for form in FORMS))
 
 
 @given(conditions)

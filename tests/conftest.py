@@ -14,7 +14,6 @@ import pytest
 from tests.tree import ROOT, lakes_folder
 
 pytest_plugins = [
-    "tests.counterparts.iceberg_rest",
     "tests.duckdb",
     "tests.paimon_java",
     "tests.postgres",
@@ -22,6 +21,8 @@ pytest_plugins = [
     "tests.selection",
     "tests.spark",
     "tests.storage_servers",
+    "tests.counterparts.iceberg_rest",
+    "tests.counterparts.nessie",
 ]
 
 SPARK = "tests/journey/spark/"

@@ -62,9 +62,14 @@ def s3_endpoint() -> Iterator[str]:
     server.stop()
 
 
+def new_bucket(endpoint: str) -> S3Server:
+    """An S3 server with a bucket that nothing else uses."""
+    server = S3Server(endpoint, "muster-key", "muster-secret", f"lake-{next(_BUCKETS)}")
+    server.client.create_bucket(Bucket=server.bucket)
+    return server
+
+
 @pytest.fixture
 def s3_server(s3_endpoint: str) -> S3Server:
     """An S3 server with a bucket that nothing else uses."""
-    server = S3Server(s3_endpoint, "muster-key", "muster-secret", f"lake-{next(_BUCKETS)}")
-    server.client.create_bucket(Bucket=server.bucket)
-    return server
+    return new_bucket(s3_endpoint)

@@ -15,10 +15,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.beside import end, jars_of
+from tests.beside import jars_of
+from tests.counterparts.processes import JAVA_OPTIONS, Started, started
 from tests.tree import ROOT
 
-OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC"]
+OPTIONS = ["-Xmx512m", *JAVA_OPTIONS]
 SERVER = "org.apache.iceberg.rest.LoopbackServer"
 SUITE = "org.apache.iceberg.rest.RESTCompatibilityKitSuite"
 LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
@@ -37,8 +38,7 @@ class IcebergRest:
 
     uri: str
     warehouse: str
-    process: subprocess.Popen[str]
-    log: Path
+    started: Started
 
 
 @contextmanager
@@ -69,24 +69,8 @@ def iceberg_rest_server(
     } | dict(properties or {})
     command = ["java", *OPTIONS, f"-Djava.io.tmpdir={folder}", "-cp", path, SERVER, str(port)]
     command += [f"{name}={value}" for name, value in stated.items()]
-    log = folder / "iceberg_rest.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=output,
-            text=True,
-            cwd=folder,
-        )
-    try:
-        assert process.stdout
-        line = process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"Iceberg's REST catalog ended with {process.wait()}:\n{log.read_text()[-4000:]}")
-        yield IcebergRest(f"http://127.0.0.1:{line.strip()}", stated["warehouse"], process, log)
-    finally:
-        end(process)
+    with started(command, folder / "iceberg_rest.log", r"^(\d+)$") as running:
+        yield IcebergRest(f"http://127.0.0.1:{running.ready[1]}", stated["warehouse"], running)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import RefNotFound, SnapshotNotFound
+from lakemuster.formats.registry import format_of
 from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord
@@ -23,7 +24,8 @@ def resolve(
     if selector.snapshot_id is not None:
         return find_snapshot(session, table, selector.snapshot_id), True
     if selector.as_of_ms is not None:
-        return snapshot_at(session, table.table_id, selector.as_of_ms), True
+        has_log = format_of(table.format).has_snapshot_log
+        return snapshot_at(session, table.table_id, selector.as_of_ms, has_snapshot_log=has_log), True
     if selector.ref is None or selector.ref == MAIN:
         if metadata.current_snapshot_id is None:
             return None, False

@@ -26,7 +26,7 @@ from lakemuster.errors import (
     StorageError,
 )
 from lakemuster.index import Index
-from lakemuster.index.companions import list_iceberg_tables
+from lakemuster.index.companions import list_tables_of_format
 from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import (
@@ -107,7 +107,7 @@ class Services:
     def iceberg_tables(self) -> list[TableRecord]:
         """Return all Iceberg tables by name, companions of Paimon tables included."""
         with self.index.database.reading() as session:
-            return list_iceberg_tables(session)
+            return list_tables_of_format(session, "iceberg")
 
     def iceberg_table(self, name: str) -> TableRecord:
         """Return one Iceberg table; for a Paimon table, its companion.
@@ -118,7 +118,7 @@ class Services:
             CatalogError: the companion's metadata could never be read.
         """
         table = self.table(name)
-        return table if table.format == "iceberg" else self.refresher.companion(table)
+        return table if table.format == "iceberg" else self.refresher.companion(table, "iceberg")
 
     def add(
         self,

@@ -1,7 +1,8 @@
-"""Companions: Iceberg tables described by the Iceberg metadata that some Paimon tables write beside their own.
+"""Companions: tables of another format, described by the metadata that some tables write beside their own.
 
-A companion has the name of its Paimon table and is found only through it. Otherwise it is treated like a registered
-table: its metadata is stored, its snapshots are published, and refreshes are serialized by a lease of its own.
+Some Paimon tables have an Iceberg table as their companion. A companion has the name of its table and is found only
+through it. Otherwise it is treated like a registered table: its metadata is stored, its snapshots are published, and
+refreshes are serialized by a lease of its own.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.orm import LeaseRow, TableRow
 from lakemuster.index.tables import TableRecord, records_where
+from lakemuster.metadata.snapshot import Format
 
 
 def find_companion(session: Session, table_id: int) -> TableRecord | None:
-    """The companion of a Paimon table, if it has one."""
+    """The companion of a table, if it has one."""
     return next(iter(records_where(session, TableRow.companion_of == table_id)), None)
 
 
 def owner_of(session: Session, companion: TableRecord) -> TableRecord:
-    """The Paimon table of a companion.
+    """The table of a companion.
 
     Raises:
         TableNotFound: the table was removed, and the companion with it.
@@ -32,11 +34,11 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
     raise TableNotFound(f"table {companion.name} is not registered", table=companion.name)
 
 
-def list_iceberg_tables(session: Session) -> list[TableRecord]:
-    """All Iceberg tables by name: registered tables, and companions except those known to be unreadable."""
+def list_tables_of_format(session: Session, format: Format) -> list[TableRecord]:
+    """All tables of a format by name: registered tables, and companions except those known to be unreadable."""
     return records_where(
         session,
-        TableRow.format == "iceberg",
+        TableRow.format == format,
         or_(
             TableRow.companion_of.is_(None),
             TableRow.metadata_location.is_not(None),
@@ -45,8 +47,8 @@ def list_iceberg_tables(session: Session) -> list[TableRecord]:
     )
 
 
-def set_companion(session: Session, table: TableRecord, location: str) -> TableRecord:
-    """Give a Paimon table a companion at a location, replacing one at another location.
+def set_companion(session: Session, table: TableRecord, location: str, format: Format) -> TableRecord:
+    """Give a table a companion of a format at a location, replacing one at another location.
 
     Raises:
         TableNotFound: the table was removed.
@@ -64,7 +66,7 @@ def set_companion(session: Session, table: TableRecord, location: str) -> TableR
         name=owner.name,
         companion_of=owner.table_id,
         location=location,
-        format="iceberg",
+        format=format,
         rewrites=encode(owner.rewrites),
         allowed_roots=encode(owner.allowed_roots),
         confined_to=None if owner.confined_to is None else encode(owner.confined_to),
@@ -80,7 +82,7 @@ def set_companion(session: Session, table: TableRecord, location: str) -> TableR
 
 
 def remove_companion(session: Session, table_id: int) -> bool:
-    """Delete the companion of a Paimon table; return whether it had one."""
+    """Delete the companion of a table; return whether it had one."""
     removed = session.execute(delete(TableRow).where(TableRow.companion_of == table_id).returning(TableRow.id)).first()
     return removed is not None
 

@@ -12,22 +12,23 @@ from lakemuster.index.table_metadata_store import snapshot_log
 from lakemuster.metadata.snapshot import MAIN
 
 
-def snapshot_at(session: Session, table_id: int, at_ms: int, branch: str = MAIN) -> SnapshotRecord:
+def snapshot_at(
+    session: Session, table_id: int, at_ms: int, branch: str = MAIN, *, has_snapshot_log: bool
+) -> SnapshotRecord:
     """The snapshot of a branch that was current at a point in time.
 
-    Iceberg's main branch has a snapshot log that includes rollbacks; it is optional, and without it the
-    ancestry of the current snapshot decides. A Paimon branch is the sequence of its snapshots.
+    Args:
+        has_snapshot_log: the table's format has a log of main that includes rollbacks; it is optional, and without it
+            the ancestry of the current snapshot decides. In other formats, a branch is the sequence of its snapshots.
 
     Raises:
         SnapshotNotFound: the branch had no snapshot yet, or its snapshot of that time has expired.
     """
     missing = SnapshotNotFound("no snapshot is known for that time", as_of_ms=at_ms, branch=branch)
-    table = session.execute(
-        select(TableRow.format, TableRow.current_snapshot_id).where(TableRow.id == table_id)
-    ).one_or_none()
+    table = session.execute(select(TableRow.current_snapshot_id).where(TableRow.id == table_id)).one_or_none()
     if table is None:
         raise missing
-    if table.format == "iceberg":
+    if has_snapshot_log:
         log = snapshot_log(session, table_id) or _ancestry(session, table_id, table.current_snapshot_id)
         current = [snapshot_id for changed_at_ms, snapshot_id in log if changed_at_ms <= at_ms]
         if not current:

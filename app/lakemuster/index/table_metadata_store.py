@@ -21,7 +21,7 @@ from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.snapshot import MAIN, Format, Ref, TableMetadata
+from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 
 
 def store_metadata(
@@ -100,9 +100,8 @@ def load_metadata(session: Session, table_id: int) -> TableMetadata:
     if row is None or row.metadata_location is None:
         raise TableNotFound("the table's metadata has not been read yet", table_id=table_id)
     branches = _schemas_by_branch(session, table_id)
-    table_format: Format = "iceberg" if row.format == "iceberg" else "paimon"
     return TableMetadata(
-        format=table_format,
+        format=row.format,
         format_version=row.format_version or 0,
         uuid=row.uuid,
         location=row.table_location or "",

@@ -1,7 +1,7 @@
-"""Maintain companions: the Iceberg tables that the Iceberg metadata of Paimon tables describes.
+"""Maintain companions: tables of another format whose metadata a table carries, as Paimon tables carry Iceberg's.
 
-A Paimon table's options create, move or remove its companion; a rollback withdraws it. A fault of a companion is not
-a failure of its Paimon table: it is recorded, and reported to requests for the Iceberg table.
+The table's options create, move or remove its companion; a rollback withdraws it. A fault of a companion is not a
+failure of its owner: it is recorded, and reported to requests for the companion.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, CompanionNotFound, FormatUnsupported, LocationRefused, SnapshotNotFound
-from lakemuster.formats.paimon.iceberg_metadata import STORAGE, iceberg_root, is_made_of, owner_root
-from lakemuster.formats.paimon.table_metadata import parse_schema
+from lakemuster.formats.protocol import CompanionRules, TableFormat
+from lakemuster.formats.registry import format_of, table_formats
 from lakemuster.index import Index
 from lakemuster.index.companions import (
     find_companion,
@@ -23,39 +23,35 @@ from lakemuster.index.companions import (
 )
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, load_metadata
-from lakemuster.ingest.pointers import Pointer, is_schema, look
-from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
+from lakemuster.ingest.pointers import look
+from lakemuster.metadata.snapshot import MAIN, Format, Snapshot, TableMetadata
 from lakemuster.storage.store import ObjectStore
 
 LOG = logging.getLogger("lakemuster.ingest")
-SCHEMA_LIMIT = 2**20
-"""Maximum bytes of a schema file that is parsed in this process."""
 
 
-def iceberg_metadata_location(store: ObjectStore, pointer: Pointer) -> str | None:
-    """Return where a Paimon table's newest schema places its Iceberg metadata; None if nowhere, or if it is unreadable.
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The table whose companion is at a location: its root and its format."""
 
-    For use before the table's first refresh, which reports errors.
-    """
-    schemas = dict(pointer.listings).get("schema", ())
-    newest = max((info for info in schemas if is_schema(info)), key=lambda info: (len(info.name), info.name))
-    try:
-        options = dict(parse_schema(store.read(newest.location, max_bytes=SCHEMA_LIMIT)).options)
-        return iceberg_root(pointer.metadata_location, options)
-    except CatalogError:
-        return None
+    location: str
+    format: TableFormat
 
 
-def owner_of_metadata(store: ObjectStore, location: str) -> str | None:
-    """Return the Paimon table whose Iceberg metadata is at a location outside of that table; None if there is none."""
-    owner = owner_root(location)
-    if owner is None:
-        return None
-    try:
-        pointer = look(store, owner, "paimon")
-    except CatalogError:
-        return None
-    return owner if iceberg_metadata_location(store, pointer) == location else None
+def owner_of_metadata(store: ObjectStore, location: str, format: Format) -> Owner | None:
+    """Return the table whose companion of a format is at a location outside of that table; None if there is none."""
+    for port in table_formats():
+        rules = port.companion
+        root = None if rules is None or rules.format != format else rules.owner_root(location)
+        if rules is None or root is None:
+            continue
+        try:
+            pointer = look(store, root, port.name)
+        except CatalogError:
+            continue
+        if rules.find(store, pointer) == location:
+            return Owner(root, port)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +61,14 @@ class Companions:
     index: Index
 
     def find(self, table: TableRecord) -> TableRecord | None:
-        """Return the companion of a Paimon table; None if it has none."""
+        """Return the companion of a table; None if it has none."""
+        if format_of(table.format).companion is None:
+            return None
         with self.index.database.reading() as session:
             return find_companion(session, table.table_id)
 
     def owner(self, companion: TableRecord) -> TableRecord:
-        """Return the Paimon table of a companion.
+        """Return the table that a companion belongs to.
 
         Raises:
             TableNotFound: it was removed.
@@ -79,9 +77,12 @@ class Companions:
             return owner_of(session, companion)
 
     def follow(self, table: TableRecord, metadata: TableMetadata) -> None:
-        """Create, move, remove or withdraw a Paimon table's companion as the table's newest metadata requires."""
+        """Create, move, remove or withdraw a table's companion as the table's newest metadata requires."""
+        rules = format_of(table.format).companion
+        if rules is None:
+            return
         known = self.find(table)
-        location = self._location(table, metadata.properties)
+        location = self._location(rules, table, metadata.properties)
         if location is None:
             if known is not None:
                 with self.index.database.session() as session:
@@ -89,55 +90,62 @@ class Companions:
             return
         if known is None or known.location != location:
             with self.index.database.session() as session:
-                known = set_companion(session, table, location)
+                known = set_companion(session, table, location, rules.format)
         if known.metadata_location is not None and known.current_snapshot_id is not None:
             snapshots = {s.snapshot_id: s for s in metadata.snapshots if s.branch == MAIN}
             shown = self._snapshot(known, known.current_snapshot_id)
             if shown is not None:
-                fault = _fault(shown, metadata.current_snapshot_id, snapshots.get(shown.snapshot_id))
+                fault = _fault(rules, shown, metadata.current_snapshot_id, snapshots.get(shown.snapshot_id))
                 if fault is not None:
                     self.withdraw(known, fault)
 
     def fault(self, companion: TableRecord, metadata: TableMetadata) -> str | None:
-        """Return why Iceberg metadata does not match its Paimon table as of that table's last look; None if it does."""
+        """Return why a companion's metadata does not match its table as of that table's last look; None if it does."""
         shown = next((s for s in metadata.snapshots if s.snapshot_id == metadata.current_snapshot_id), None)
         if shown is None:
             return None
         owner = self.owner(companion)
-        return _fault(shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
+        rules = format_of(owner.format).companion
+        assert rules is not None, "companions belong to tables of formats that have them"
+        return _fault(rules, shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
 
     def withdraw(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
         """Withdraw a companion, and return the error that says why."""
         if companion.stale_reason != reason:
-            LOG.warning("%s is not shown as an Iceberg table: %s", companion.name, reason if cause is None else cause)
+            _warn(companion.name, companion.format, reason if cause is None else cause)
         with self.index.database.session() as session:
+            owner = owner_of(session, companion)
             withdraw_companion(session, companion, reason)
-        return CompanionNotFound(f"{companion.name} is a Paimon table, not shown as an Iceberg table: {reason}")
+        return _not_found(owner, companion.format, reason)
 
     def withdraw_missing(self, companion: TableRecord, error: CatalogError) -> CompanionNotFound:
         """Withdraw a companion whose metadata is missing where the options place it, or outside the allowed roots."""
+        title = format_of(companion.format).title
         if isinstance(error, LocationRefused):
-            reason = "its Iceberg metadata lies outside the roots that this server may read"
+            reason = f"its {title} metadata lies outside the roots that this server may read"
         else:
-            reason = "its options ask for Iceberg metadata, and there is none yet"
+            reason = f"its options ask for {title} metadata, and there is none yet"
         return self.withdraw(companion, reason, error)
 
-    def not_found_error(self, table: TableRecord) -> CompanionNotFound:
-        """Return the error that says why a Paimon table has no companion."""
-        reason = f"its option {STORAGE} is not set"
+    def not_found_error(self, table: TableRecord, format: Format) -> CompanionNotFound:
+        """Return the error that says why a table has no companion of a format."""
+        rules = format_of(table.format).companion
+        if rules is None or rules.format != format:
+            return _not_found(table, format, "tables of its format carry no such metadata")
+        reason = f"its option {rules.option} is not set"
         try:
             with self.index.database.reading() as session:
-                if iceberg_root(table.location, load_metadata(session, table.table_id).properties) is not None:
-                    reason = "its Iceberg metadata was not looked at yet"
+                if rules.location(table.location, load_metadata(session, table.table_id).properties) is not None:
+                    reason = f"its {format_of(format).title} metadata was not looked at yet"
         except CatalogError as error:
             reason = str(error)
-        return CompanionNotFound(f"{table.name} is a Paimon table, not shown as an Iceberg table: {reason}")
+        return _not_found(table, format, reason)
 
-    def _location(self, table: TableRecord, options: Mapping[str, str]) -> str | None:
+    def _location(self, rules: CompanionRules, table: TableRecord, options: Mapping[str, str]) -> str | None:
         try:
-            return iceberg_root(table.location, options)
+            return rules.location(table.location, options)
         except FormatUnsupported as error:
-            LOG.warning("%s is not shown as an Iceberg table: %s", table.name, error)
+            _warn(table.name, rules.format, error)
             return None
 
     def _snapshot(self, table: TableRecord, snapshot_id: int) -> Snapshot | None:
@@ -148,16 +156,30 @@ class Companions:
             return None
 
 
-def _fault(shown: Snapshot, newest: int | None, same: Snapshot | None) -> str | None:
-    """Return why an Iceberg snapshot does not belong to a Paimon table; None if it does.
+def _fault(rules: CompanionRules, shown: Snapshot, newest: int | None, same: Snapshot | None) -> str | None:
+    """Return why a companion's snapshot does not belong to its table; None if it does.
 
     Args:
-        shown: the Iceberg snapshot.
-        newest: the id of the Paimon table's newest snapshot.
-        same: the Paimon snapshot with the id of ``shown``.
+        shown: the companion's snapshot.
+        newest: the id of the table's newest snapshot.
+        same: the table's snapshot with the id of ``shown``.
     """
+    title = format_of(rules.format).title
     if newest is None or shown.snapshot_id > newest:
-        return f"its Iceberg metadata is of snapshot {shown.snapshot_id}, which was rolled back"
-    if same is not None and not is_made_of(shown, same):
-        return f"its Iceberg metadata is of another snapshot {shown.snapshot_id}, from before a rollback"
+        return f"its {title} metadata is of snapshot {shown.snapshot_id}, which was rolled back"
+    if same is not None and not rules.is_made_of(shown, same):
+        return f"its {title} metadata is of another snapshot {shown.snapshot_id}, from before a rollback"
     return None
+
+
+def _not_found(table: TableRecord, format: Format, reason: str) -> CompanionNotFound:
+    own, other = format_of(table.format).title, format_of(format).title
+    return CompanionNotFound(f"{table.name} is {_a(own)} table, not shown as {_a(other)} table: {reason}")
+
+
+def _warn(name: str, format: Format, reason: str | CatalogError) -> None:
+    LOG.warning("%s is not shown as %s table: %s", name, _a(format_of(format).title), reason)
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'AEIOU' else 'a'} {noun}"

@@ -1,12 +1,11 @@
-"""Find the Iceberg and Paimon tables below a warehouse folder."""
+"""Find the tables below a warehouse folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lakemuster.formats.iceberg.pointers import newest_metadata
-from lakemuster.ingest.pointers import is_schema
+from lakemuster.formats.registry import table_formats
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.objects import ObjectInfo
@@ -47,18 +46,7 @@ def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[
 
 
 def _format(store: ObjectStore, folder: str, children: dict[str, ObjectInfo]) -> Format | None:
-    schema, metadata = children.get("schema"), children.get("metadata")
-    if schema is not None and schema.is_folder and _holds_schemas(store, folder):
-        return "paimon"
-    if metadata is not None and metadata.is_folder:
-        names = tuple(info.name for info in store.list(f"{folder}/metadata"))
-        if newest_metadata(names) is not None:
-            return "iceberg"
-    return None
-
-
-def _holds_schemas(store: ObjectStore, folder: str) -> bool:
-    return any(is_schema(info) for info in store.list(f"{folder}/schema"))
+    return next((port.name for port in table_formats() if port.recognizes(store, folder, children)), None)
 
 
 def table_name(levels: tuple[str, ...], namespace: str | None) -> str:

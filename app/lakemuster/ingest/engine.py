@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from lakemuster.errors import CatalogError
+from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.work import WrittenSegment, decode_manifest, pack
@@ -115,9 +116,7 @@ class LocalEngine:
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
         """See :class:`Engine`."""
-        # Manifests of Iceberg tables that were moved by hand may differ in length from the record; when they are
-        # decoded, their entry counts prove them complete.
-        exact = metadata.format == "paimon"
+        exact = format_of(metadata.format).has_exact_lengths
         wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
         lengths: dict[str, int] = {}
         packed = pack(metadata)

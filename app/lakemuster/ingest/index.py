@@ -21,19 +21,19 @@ from lakemuster.errors import (
     StorageDenied,
     StorageUnavailable,
 )
-from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
+from lakemuster.formats.protocol import Folding, TableFormat
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name, true_counts
 from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
-from lakemuster.ingest.load import UNREADABLE
 from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
 from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.files import ADDED
-from lakemuster.metadata.snapshot import ManifestHeader, Role, Snapshot, TableMetadata
+from lakemuster.metadata.snapshot import UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
@@ -73,7 +73,7 @@ class Indexed:
 
     Attributes:
         manifests: of its lists, in their order; all of them have segments.
-        dead: positions of entries that later entries cancel (Paimon).
+        dead: positions of entries that others cancel; None for formats that fold nothing.
         error: why it cannot be read.
         warnings: wrong counts of its writer; answers follow the entries.
     """
@@ -98,6 +98,10 @@ class Indexer:
     progress: Progress | None = None
     tally: Tally = field(default_factory=Tally)
     _list_lengths: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def _format(self) -> TableFormat:
+        return format_of(self.metadata.format)
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
         """Index every manifest of some snapshots, fetched together; yield the snapshots, in order."""
@@ -128,16 +132,16 @@ class Indexer:
         inline = {location: snapshot for snapshot in snapshots for location in snapshot.inline_manifests}
         requests |= {location: ReadRequest(self.rewrites.apply(location)) for location in inline}
         recorded = {request.location: location for location, request in requests.items()}
-        metadata = slim(self.metadata)
+        port, metadata = self._format, slim(self.metadata)
         found: dict[str, list[ManifestHeader] | CatalogError] = {}
 
         def submit(request: ReadRequest, data: Contents) -> Future[list[ManifestHeader]]:
             location = recorded[request.location]
             if location in inline:
-                return self.pool.submit(describe_inline, data, location, inline[location], metadata)
+                return self.pool.submit(describe_inline, data, location, inline[location], port, metadata)
             self.tally.lists_fetched += 1
             self._list_lengths[location] = len(data)
-            return self.pool.submit(decode_list, data, metadata, branches[location])
+            return self.pool.submit(decode_list, data, port, metadata, branches[location])
 
         for request, outcome in through_decoders(self.store, list(requests.values()), submit):
             if isinstance(outcome, _OURS):
@@ -220,45 +224,46 @@ class Indexer:
             for row in rows
         ]
         try:
-            dead = self._fold(snapshot, rows, warnings) if self.metadata.format == "paimon" else None
+            folding = self._format.folding
+            dead = None if folding is None else self._fold(folding, snapshot, rows, warnings)
         except MetadataCorrupt as error:
             ref = snapshot.manifest_lists[0]
             named = of_list(error, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
             return Indexed(snapshot, error=named)
-        if self.metadata.format == "iceberg":
+        if self._format.packs_small_manifests:
             pack_small(self.index, [(row.header, row.segment) for row in rows], new)
         published = [Published(row.role, row.header, row.segment) for row in rows]
         return Indexed(snapshot, published, dead, warnings=_some(warnings))
 
     def _fold(
-        self, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
+        self, folding: Folding, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
     ) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-        """Return the positions of added entries that a deletion cancels, over base and delta in list order."""
-        state = [row for row in rows if row.role in ("base", "delta")]
+        """Return the positions of added entries that later ones cancel, over the lists of its state in their order."""
+        state = [row for row in rows if row.role in folding.roles]
         if not state:
             return None
-        tables = [self._identities(row.segment) for row in state]
-        live = live_rows(tables)
+        tables = [self._identities(folding, row.segment) for row in state]
+        live = folding.live_rows(tables)
         total = sum(
             int(np.sum(table.column("record_count").to_numpy()[keep])) for table, keep in zip(tables, live, strict=True)
         )
-        expected = snapshot.extra.get("total_record_count")
-        if isinstance(expected, int) and snapshot.source != "changelog" and total != expected:
+        expected = folding.expected_records(snapshot)
+        if expected is not None and total != expected:
             what = f"live files hold {total} records, the snapshot says {expected}"
-            if not self._has_whole_lists(snapshot):
+            if not self._has_whole_lists(folding, snapshot):
                 raise MetadataCorrupt(what, snapshot_id=str(snapshot.snapshot_id))
             warnings.append(what)
         added = np.concatenate([table.column("status").to_numpy() == ADDED for table in tables])
         return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64)
 
-    def _has_whole_lists(self, snapshot: Snapshot) -> bool:
+    def _has_whole_lists(self, folding: Folding, snapshot: Snapshot) -> bool:
         """Return whether every list has the length that the snapshot records: then no list lacks a manifest."""
-        lists = [ref for ref in snapshot.manifest_lists if ref.role in ("base", "delta")]
+        lists = [ref for ref in snapshot.manifest_lists if ref.role in folding.roles]
         return all(ref.length is not None and self._list_lengths.get(ref.location) == ref.length for ref in lists)
 
-    def _identities(self, segment: str) -> pa.Table:
+    def _identities(self, folding: Folding, segment: str) -> pa.Table:
         opened = self.index.segments.open(segment)
-        names = [name for name in opened.schema.names if name in IDENTITY_COLUMNS or name.startswith("partition.")]
+        names = folding.columns(opened.schema.names)
         return opened.table([*names, "record_count"] if "record_count" not in names else names)
 
 

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from lakemuster.errors import (
-    CatalogError,
-    DecodeFailed,
-    FormatUnsupported,
-    LimitExceeded,
-    MetadataCorrupt,
-    ObjectMissing,
-)
-from lakemuster.formats.iceberg.table_metadata import parse_table_metadata
-from lakemuster.formats.paimon.table_metadata import assemble, parse_consumer, parse_schema, parse_snapshot, parse_tag
+from lakemuster.errors import CatalogError, ObjectMissing
+from lakemuster.formats.protocol import FileInfo, Known, Pointer
+from lakemuster.formats.registry import format_of
 from lakemuster.ingest.parsing import Parser
-from lakemuster.ingest.pointers import Pointer
-from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
-from lakemuster.storage.objects import ObjectInfo, ReadRequest
+from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
 
-_NUMBERED = re.compile(r"(?:snapshot|schema|changelog)-(\d+)\Z")
-METADATA_LIMIT = 512 * 2**20
-CONSUMER_LIMIT = 4096
-DOCUMENT_LIMIT = 64 * 2**20
-"""Maximum bytes of one of Paimon's metadata documents."""
-
 T = TypeVar("T")
-
-UNREADABLE = "unreadable"
-"""Key of ``Snapshot.extra``: why a snapshot's own file could not be parsed."""
-
-Known = Mapping[tuple[str, int], Snapshot]
 
 
 def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Parser) -> TableMetadata:
@@ -51,141 +28,28 @@ def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Pa
         LimitExceeded, DecodeFailed: it is too large, or parsing it takes too much memory or time.
         StorageError: it cannot be read.
     """
-    if pointer.format == "iceberg":
-        data = store.read(pointer.metadata_location, max_bytes=METADATA_LIMIT)
-        return parser.parse(parse_table_metadata, data, pointer.metadata_location)
-    return _load_paimon(store, pointer, known, parser)
+    return format_of(pointer.format).load(_StoredDocuments(store, parser), pointer, known)
 
 
-def _load_paimon(store: ObjectStore, pointer: Pointer, known: Known, parser: Parser) -> TableMetadata:
-    root, listings = pointer.metadata_location, dict(pointer.listings)
-    branches = sorted(_branch_of(folder) for folder in listings if folder.rsplit("/", 1)[-1] == "schema")
-    schemas: dict[str, tuple[Schema, ...]] = {}
-    snapshots: list[Snapshot] = []
-    tags: list[Ref] = []
-    consumers: dict[str, dict[str, int]] = {}
-    created: dict[str, int | None] = {}
-    for branch in branches:
-        prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
-        files = _read(store, listings.get(f"{prefix}schema", ()), partial(parser.parse, parse_schema))
-        schemas[branch] = tuple(sorted(files.values(), key=lambda s: s.schema_id))
-        own = _snapshots(store, listings.get(f"{prefix}snapshot", ()), branch, root, known, parser)
-        taken = {snapshot.snapshot_id for snapshot in own}
-        snapshots += own
-        named = [info for info in listings.get(f"{prefix}tag", ()) if info.name.startswith("tag-")]
-        parse = partial(_parse_tag, parser, branch, root)
-        for tag, tagged in _read_named(store, named, parse).values():
-            tags.append(tag)
-            if tagged.snapshot_id not in taken:
-                taken.add(tagged.snapshot_id)
-                snapshots.append(tagged)
-        numbered = [info for info in listings.get(f"{prefix}changelog", ()) if _NUMBERED.match(info.name)]
-        changelogs = [info for info in numbered if _number(info.name) not in taken]
-        snapshots += _read_named(store, changelogs, partial(_parse_changelog, parser, branch, root)).values()
-        if found := _consumers(store, listings.get(f"{prefix}consumer", ())):
-            consumers[branch] = found
-        if branch != MAIN:
-            created[branch] = _created(listings, branch)
-    metadata = assemble(root, schemas, snapshots, tags, consumers.pop(MAIN, {}))
-    return replace(metadata, extra={**metadata.extra, "branch_consumers": consumers, "branches_created_ms": created})
+@dataclass(frozen=True, slots=True)
+class _StoredDocuments:
+    """See ``formats.protocol.Documents``."""
 
+    store: ObjectStore
+    parser: Parser
 
-def _branch_of(folder: str) -> str:
-    return MAIN if folder == "schema" else folder.split("/")[1].removeprefix("branch-")
+    def read(self, location: str, *, max_bytes: int) -> bytes:
+        return self.store.read(location, max_bytes=max_bytes)
 
+    def read_listed(self, files: Sequence[FileInfo], *, max_bytes: int) -> Iterator[tuple[FileInfo, bytes]]:
+        by_location = {file.location: file for file in files}
+        requests = [ReadRequest(file.location, None) for file in files]
+        for request, outcome in self.store.read_many(requests, max_bytes=max_bytes):
+            if isinstance(outcome, ObjectMissing):
+                continue
+            if isinstance(outcome, CatalogError):
+                raise outcome
+            yield by_location[request.location], outcome
 
-def _created(listings: Mapping[str, Sequence[ObjectInfo]], branch: str) -> int | None:
-    """Return when a branch was created: its folder's time, as in Paimon; on object stores, its oldest file's time."""
-    folder = f"branch-{branch}"
-    own = next((info.modified_ms for info in listings.get("branch", ()) if info.name == folder), None)
-    if own is not None:
-        return own
-    files = (info for name, infos in listings.items() if name.startswith(f"branch/{folder}/") for info in infos)
-    return min((info.modified_ms for info in files if info.modified_ms is not None), default=None)
-
-
-def _consumers(store: ObjectStore, infos: Sequence[ObjectInfo]) -> dict[str, int]:
-    """Return the next snapshot of each consumer. Its file is overwritten in place: a half-written one is left out."""
-    named = [info for info in infos if info.name.startswith("consumer-") and info.size <= CONSUMER_LIMIT]
-    found: dict[str, int] = {}
-    for name, data in _read(store, named, bytes, may_vanish=True).items():
-        with suppress(MetadataCorrupt):
-            found[name.removeprefix("consumer-")] = parse_consumer(data)
-    return found
-
-
-def _number(name: str) -> int | None:
-    match = _NUMBERED.match(name)
-    return int(match[1]) if match else None
-
-
-def _snapshots(
-    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, known: Known, parser: Parser
-) -> list[Snapshot]:
-    numbered = {number: info for info in infos if (number := _number(info.name)) is not None}
-    read_before = [number for number in numbered if (branch, number) in known]
-    # Read the newest known snapshot again: a table that was dropped and created again at the
-    # same location numbers its snapshots from 1 as before.
-    probe = max(read_before, default=None)
-    fresh = [number for number in numbered if (branch, number) not in known or number == probe]
-    found = _parse_snapshots(store, [numbered[number] for number in fresh], branch, root, parser)
-    if probe is not None and (probe not in found or not _is_same(found[probe], known[branch, probe])):
-        return list(_parse_snapshots(store, list(numbered.values()), branch, root, parser).values())
-    kept = {number: known[branch, number] for number in read_before if number != probe}
-    return list((kept | found).values())
-
-
-def _is_same(one: Snapshot, other: Snapshot) -> bool:
-    return one.committed_at_ms == other.committed_at_ms and one.manifest_lists == other.manifest_lists
-
-
-def _parse_snapshots(
-    store: ObjectStore, infos: Sequence[ObjectInfo], branch: str, root: str, parser: Parser
-) -> dict[int, Snapshot]:
-    modified = {info.name: info.modified_ms or 0 for info in infos}
-
-    def parse(name: str, data: bytes) -> Snapshot:
-        number = _number(name)
-        assert number is not None
-        try:
-            return parser.parse(parse_snapshot, data, branch, root, "snapshot")
-        except (MetadataCorrupt, FormatUnsupported, LimitExceeded, DecodeFailed) as cause:
-            return Snapshot(number, modified[name], (), branch, extra={UNREADABLE: f"{name}: {cause}"})
-
-    return {
-        number: one for name, one in _read_named(store, infos, parse).items() if (number := _number(name)) is not None
-    }
-
-
-def _parse_changelog(parser: Parser, branch: str, root: str, _: str, data: bytes) -> Snapshot:
-    return parser.parse(parse_snapshot, data, branch, root, "changelog")
-
-
-def _parse_tag(parser: Parser, branch: str, root: str, name: str, data: bytes) -> tuple[Ref, Snapshot]:
-    return parser.parse(parse_tag, data, name.removeprefix("tag-"), branch, root)
-
-
-def _read(
-    store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[bytes], T], *, may_vanish: bool = False
-) -> dict[str, T]:
-    """Like :func:`_read_named`, for parsers that need no name."""
-    return _read_named(store, infos, lambda _, data: parse(data), may_vanish=may_vanish)
-
-
-def _read_named(
-    store: ObjectStore, infos: Sequence[ObjectInfo], parse: Callable[[str, bytes], T], *, may_vanish: bool = False
-) -> dict[str, T]:
-    """Return parsed files by name, each parsed as it arrives. A file that expired since it was listed is left out."""
-    found: dict[str, T] = {}
-    names = {info.location: info.name for info in infos}
-    requests = [ReadRequest(info.location, None) for info in infos]
-    for request, outcome in store.read_many(requests, max_bytes=DOCUMENT_LIMIT):
-        if isinstance(outcome, ObjectMissing):
-            continue
-        if isinstance(outcome, CatalogError):
-            raise outcome
-        name = names[request.location]
-        found[name] = parse(name, outcome)
-    if infos and not found and not may_vanish:
-        raise MetadataCorrupt("the table's metadata vanished while it was read", location=infos[0].location)
-    return dict(sorted(found.items()))
+    def parse(self, function: Callable[..., T], data: bytes, *arguments: object) -> T:
+        return self.parser.parse(function, data, *arguments)

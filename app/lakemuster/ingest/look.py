@@ -9,12 +9,13 @@ from sqlalchemy.orm import Session
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound
+from lakemuster.formats.protocol import Pointer
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord, record_recent_look
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
-from lakemuster.ingest.pointers import Pointer, look
+from lakemuster.ingest.pointers import look
 from lakemuster.storage.store import ObjectStore
 
 

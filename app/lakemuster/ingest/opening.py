@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings
+from lakemuster.formats.registry import table_formats
 from lakemuster.index import Index
 from lakemuster.index.database import open_database
 from lakemuster.index.segments import SegmentStore
@@ -43,4 +46,6 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
 
 def decoder_pool(workers: int, memory_bytes: int) -> DecoderPool:
     """Return a decoder pool with the service's time limits."""
-    return DecoderPool(workers, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=work.prepare)
+    return DecoderPool(
+        workers, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS, prepare=partial(work.prepare, table_formats())
+    )

@@ -1,4 +1,4 @@
-"""Pack small manifests of Iceberg tables into shared segments before a snapshot that lists them is published."""
+"""Pack small manifests into shared segments before a snapshot that lists them is published."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Sequence
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.packed import FEWEST, pack
 from lakemuster.index.segments import SegmentInfo, register_segments
@@ -58,7 +59,7 @@ def by_spec(manifests: Sequence[tuple[ManifestHeader, str]]) -> list[tuple[list[
 
 def pack_published(index: Index, table: TableRecord, metadata: TableMetadata) -> None:
     """Pack the current snapshot's small segments that an older version, or an earlier failure, left unpacked."""
-    if metadata.format != "iceberg" or metadata.current_snapshot_id is None:
+    if not format_of(metadata.format).packs_small_manifests or metadata.current_snapshot_id is None:
         return
     with index.database.reading() as session:
         for record in snapshots_with(session, table.table_id, [metadata.current_snapshot_id]):

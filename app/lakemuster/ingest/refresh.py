@@ -16,6 +16,7 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.retries import tables_with_due
 from lakemuster.index.snapshots import SnapshotRecord
@@ -30,6 +31,7 @@ from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
+from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
 
@@ -219,14 +221,17 @@ class Refresher:
         """Return why the last look at a table failed, while that is cached."""
         return self._looks.failure(table)
 
-    def companion(self, table: TableRecord) -> TableRecord:
-        """Return a Paimon table's companion: the Iceberg table that its Iceberg metadata describes.
+    def companion(self, table: TableRecord, format: Format) -> TableRecord:
+        """Return a table's companion of another format: the table that the metadata beside its own describes.
 
         Raises:
             CompanionNotFound: there is none that can be served; the message says why.
             LookFailed: none is known, and the table cannot be looked at.
             CatalogError: its metadata could never be read.
         """
+        rules = format_of(table.format).companion
+        if rules is None or rules.format != format:
+            raise self.companions.not_found_error(table, format)
         found, stale = self.companions.find(table), None
         if found is None:
             try:
@@ -240,15 +245,16 @@ class Refresher:
             found = self.companions.find(table)
         if found is None:
             if not self.is_certain(table, stale):
-                raise LookFailed(f"whether {table.name} has Iceberg metadata cannot be told now: {stale}")
-            raise self.companions.not_found_error(table)
+                title = format_of(format).title
+                raise LookFailed(f"whether {table.name} has {title} metadata cannot be told now: {stale}")
+            raise self.companions.not_found_error(table, format)
         if found.metadata_location is None and found.stale_reason is not None:
             self.ensure_fresh(found)
             found = self.companions.find(table) or found
         return found
 
     def _owned(self, companion: TableRecord) -> tuple[TableRecord, str | None]:
-        """Return a companion's record after a look at its Paimon table, and why it is not the newest state."""
+        """Return a companion's record after a look at its table, and why it is not the newest state."""
         owner = self.companions.owner(companion)
         reason = None
         try:
@@ -259,11 +265,11 @@ class Refresher:
             reason = f"{error.code}: {error}"
         now = self.companions.find(owner)
         if now is None:
-            raise self.companions.not_found_error(owner)
+            raise self.companions.not_found_error(owner, companion.format)
         return now, reason
 
     def ensure_statistics(self, table: TableRecord, name: str) -> None:
-        """Read a statistics file of a Paimon snapshot now, unless the index has it.
+        """Read a statistics file of a snapshot now, unless the index has it.
 
         Raises:
             StorageUnavailable, StorageDenied: storage does not return it.
@@ -273,7 +279,7 @@ class Refresher:
         self.share(
             ("statistics", table.table_id, name),
             table,
-            lambda: ensure_statistics(self.index, store, table.table_id, root, name),
+            lambda: ensure_statistics(self.index, store, table, root, name),
         )
 
     def share(self, key: Hashable, table: TableRecord, work: Callable[[], T]) -> T:

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lakemuster.errors import CatalogError, TableExists
+from lakemuster.formats.protocol import Pointer
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
-from lakemuster.ingest.companions import iceberg_metadata_location, owner_of_metadata
+from lakemuster.ingest.companions import owner_of_metadata
 from lakemuster.ingest.discover import find_tables, table_name
 from lakemuster.ingest.pointer_doubts import warnings_of
-from lakemuster.ingest.pointers import Pointer, is_metadata_file, look
+from lakemuster.ingest.pointers import look, root_of
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore
@@ -65,34 +67,34 @@ def register(
     for place in (location, *(new for _, new in rewrites)):
         store.roots.admit(place)
     pointer = look(store, location, format)
-    companion = _companion(store, pointer) if pointer.format == "paimon" else None
+    companion = _companion(store, pointer)
     if operator and companion is not None:
         # The walk that found the table was allowed to read there: refreshes must be, too.
-        allowed = tuple(dict.fromkeys((*allowed, companion)))
+        allowed = tuple(dict.fromkeys((*allowed, companion[0])))
     with index.database.session() as session:
         table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed, confined_to)
         if companion is not None:
-            set_companion(session, table, companion)
+            set_companion(session, table, *companion)
         return replace(table, pointer=pointer.token)
 
 
-def _companion(store: ObjectStore, pointer: Pointer) -> str | None:
-    """Return where a Paimon table has Iceberg metadata; None if there is none yet, or if it may not be read."""
-    location = iceberg_metadata_location(store, pointer)
+def _companion(store: ObjectStore, pointer: Pointer) -> tuple[str, Format] | None:
+    """Return where a table has a companion, and of which format; None if there is none yet, or it may not be read."""
+    rules = format_of(pointer.format).companion
+    location = None if rules is None else rules.find(store, pointer)
+    if rules is None or location is None:
+        return None
     try:
-        if location is not None:
-            look(store, location, "iceberg")
+        look(store, location, rules.format)
     except CatalogError:
         return None
-    return location
+    return location, rules.format
 
 
 def allowed_roots(location: str, rewrites: RewriteRules) -> tuple[str, ...]:
     """Return the locations that an operator's registration allows: the table's root and the targets of its rewrites."""
     root = location.rstrip("/")
-    if is_metadata_file(root):
-        folder = root.rpartition("/")[0]
-        root = folder.rpartition("/")[0] if folder.endswith("/metadata") else folder
+    root = root_of(root) or root
     return tuple(dict.fromkeys((root, *(new for _, new in rewrites))))
 
 
@@ -109,7 +111,7 @@ def discover(
     *,
     operator: bool,
 ) -> Iterator[Discovered]:
-    """Register every table of both formats below a URL; yield the outcome of each.
+    """Register every table below a URL; yield the outcome of each.
 
     Raises:
         LocationRefused, StorageError: the walk itself fails.
@@ -122,9 +124,10 @@ def discover(
     for found in find_tables(store, url):
         levels = found.levels or (url.rstrip("/").rsplit("/", 1)[-1],)
         name = table_name(levels, namespace)
-        owner = owner_of_metadata(store, found.location) if found.format == "iceberg" else None
-        if owner is not None and (owner.startswith(f"{url.rstrip('/')}/") or owner in places):
-            reason = f"it is the Iceberg metadata of the Paimon table at {owner}, and served under that table's name"
+        owner = owner_of_metadata(store, found.location, found.format)
+        if owner is not None and (owner.location.startswith(f"{url.rstrip('/')}/") or owner.location in places):
+            what = f"the {format_of(found.format).title} metadata of the {owner.format.title} table at {owner.location}"
+            reason = f"it is {what}, and served under that table's name"
             yield Discovered(name, found.location, found.format, "exists", reason)
             continue
         known = taken.get(name)

@@ -16,6 +16,8 @@ from lakemuster.errors import (
     StorageError,
     TableNotFound,
 )
+from lakemuster.formats.protocol import Pointer
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.database import current_ms
 from lakemuster.index.leases import Lease, hold
@@ -37,7 +39,6 @@ from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.look import Looker
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
-from lakemuster.ingest.pointers import Pointer
 from lakemuster.ingest.publish import Publisher, mark_stale
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport, Totals
@@ -74,7 +75,7 @@ class TableRefresher:
 
     @property
     def companions(self) -> Companions:
-        """The companions of Paimon tables."""
+        """The companions of tables."""
         return Companions(self.index)
 
     @property
@@ -89,14 +90,14 @@ class TableRefresher:
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
         """Look at the pointer and index what is new; quarantined snapshots are retried.
 
-        A Paimon table's companion is refreshed with it; its failures are not the table's, see ``companions``.
+        A table's companion is refreshed with it; its failures are not the table's, see ``companions``.
 
         Raises:
             CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
         """
         report = self.refresh_alone(table, progress)
-        if table.format == "paimon" and (companion := self.companions.find(table)) is not None:
-            # Requests for the Iceberg table report its errors.
+        if (companion := self.companions.find(table)) is not None:
+            # Requests for the companion report its errors.
             with contextlib.suppress(CatalogError):
                 self.refresh_alone(companion)
         return report
@@ -219,9 +220,8 @@ class TableRefresher:
         indexed = list(indexer.read(new))
         publisher.publish_state(metadata, pointer.token, looked_at_ms, indexed, is_metadata_visible=is_first)
         self.ages.looked(table.table_id, looked_at_ms, began)
-        if table.format == "paimon":
-            refresh_statistics(self.index, store, table.table_id, metadata.location, metadata.snapshots)
-            self.companions.follow(table, metadata)
+        refresh_statistics(self.index, store, table, metadata.location, metadata.snapshots)
+        self.companions.follow(table, metadata)
         self._index_history(indexer, publisher, table, metadata)
         if not indexer.tally.manifests_fetched:
             pack_published(self.index, table, metadata)
@@ -230,7 +230,7 @@ class TableRefresher:
     def _look(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
         """Find the pointer, and load the metadata that it names now."""
         known = {}
-        if table.format == "paimon":
+        if format_of(table.format).has_snapshot_files:
             with self.index.database.reading() as session:
                 known = {
                     (record.snapshot.branch, record.snapshot.snapshot_id): record.snapshot
@@ -252,14 +252,14 @@ class TableRefresher:
         return pointer, metadata
 
     def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
-        """Check that a companion's Iceberg metadata matches its Paimon table's snapshots.
+        """Check that a companion's metadata matches its table's snapshots.
 
         Raises:
             CompanionNotFound: it does not.
         """
         if self.companions.fault(companion, metadata) is None:
             return
-        # It may be newer than the last look at the Paimon table.
+        # It may be newer than the last look at the table.
         self.refresh_alone(self.companions.owner(companion))
         fault = self.companions.fault(companion, metadata)
         if fault is not None:

@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 
 from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
-from lakemuster.formats.paimon.folding import live_rows
+from lakemuster.formats.protocol import Folding
+from lakemuster.formats.registry import format_of
 from lakemuster.index.leases import hold
 from lakemuster.index.packed import Run, run_table, runs_of, write_run
 from lakemuster.index.segments import SegmentInfo, known_segments, replace_segment, segment_name, true_counts
@@ -108,6 +109,7 @@ def verify(
 class _Verifier:
     def __init__(self, refresher: Refresher, table: TableRecord, *, repair: bool) -> None:
         self._refresher, self._index, self._table, self._repair = refresher, refresher.index, table, repair
+        self._format = format_of(table.format)
         self._store, self._rewrites = refresher.store_for(table), Rewrites(table.rewrites)
         self.found = Verified()
         self._wrong: list[SnapshotRecord] = []
@@ -136,8 +138,9 @@ class _Verifier:
             self._segments([(name, *wanted[name]) for name in names], metadata, steps)
             self._lists(lists, metadata, steps)
             self._packed(published, None if sample is None else set(names))
-            for one in lists if metadata.format == "paimon" else ():
-                self._live(one)
+            if (folding := self._format.folding) is not None:
+                for one in lists:
+                    self._live(one, folding)
         finally:
             segments.repair = repair
         self._index_again()
@@ -148,7 +151,7 @@ class _Verifier:
         requests: dict[ReadRequest, tuple[str, ManifestRecord, SnapshotRecord]] = {}
         for name, one, record in wanted:
             location = self._rewrites.apply(one.header.location)
-            requests[ReadRequest(location, one.header.length, metadata.format == "paimon")] = (name, one, record)
+            requests[ReadRequest(location, one.header.length, self._format.has_exact_lengths)] = (name, one, record)
         packed, lengths = pack(metadata), dict[str, int]()
         with tempfile.TemporaryDirectory(dir=self._index.segments.workspace, prefix="verify-") as folder:
 
@@ -203,7 +206,7 @@ class _Verifier:
 
     def _lists(self, lists: Sequence[_Published], metadata: TableMetadata, steps: _Steps) -> None:
         """Compare the stored manifests of snapshots with their manifest lists, read again."""
-        slimmed = slim(metadata)
+        port, slimmed = self._format, slim(metadata)
         for one in lists:
             self.found.snapshots += 1
             steps.done()
@@ -215,11 +218,13 @@ class _Verifier:
                         expected.append((ref.role, ManifestHeader(ref.location, ref.length, "index")))
                         continue
                     data = self._store.read(self._rewrites.apply(ref.location))
-                    headers = self._refresher.pool.submit(decode_list_by_reference, data, slimmed, snapshot.branch)
+                    headers = self._refresher.pool.submit(
+                        decode_list_by_reference, data, port, slimmed, snapshot.branch
+                    )
                     expected += [(ref.role, header) for header in headers.result()]
                 for location in snapshot.inline_manifests:
                     data = self._store.read(self._rewrites.apply(location))
-                    inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, slimmed)
+                    inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, port, slimmed)
                     expected += [("manifests", header) for header in inline.result()]
             except CatalogError as error:
                 self._tell("unreadable", f"its manifest lists cannot be read anew: {error.message}", of=one.record)
@@ -243,7 +248,7 @@ class _Verifier:
 
     def _packed(self, published: Sequence[_Published], among: set[str] | None) -> None:
         """Compare packed segments with the segments that they are made of."""
-        if self._table.format != "iceberg":
+        if not self._format.packs_small_manifests:
             return
         seen: set[str] = set()
         for one in published:
@@ -281,14 +286,14 @@ class _Verifier:
         for number, word in enumerate(words):
             self._tell(kind, f"packed segment: {word}", None, run.name, put if number == 0 else None, also=number > 0)
 
-    def _live(self, one: _Published) -> None:
-        """Compare the stored cancelled entries of a Paimon snapshot with those that follow from its entries."""
-        state = [record for record in one.manifests if record.role in ("base", "delta")]
+    def _live(self, one: _Published, folding: Folding) -> None:
+        """Compare the stored cancelled entries of a snapshot with those that follow from its entries."""
+        state = [record for record in one.manifests if record.role in folding.roles]
         try:
             tables = [self._index.segments.open(record.segment).table() for record in state]
         except CatalogError:
             return  # already reported
-        live = live_rows(tables)
+        live = folding.live_rows(tables)
         added = [table.column("status").to_numpy() == ADDED for table in tables]
         dead = np.flatnonzero(np.concatenate(added) & ~np.concatenate(live)) if tables else np.zeros(0, np.int64)
         stored = one.record.dead_rows

@@ -11,14 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-import pyarrow as pa
-
-from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.avro import prepare_decoders
-from lakemuster.formats.iceberg import manifests as iceberg
-from lakemuster.formats.iceberg import native
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
-from lakemuster.formats.paimon import manifests as paimon
+from lakemuster.formats.protocol import TableFormat
+from lakemuster.formats.registry import format_of
 from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
 from lakemuster.kernels.loading import kernels_disabled
@@ -43,10 +39,11 @@ class WrittenSegment:
     counts: EntryCounts | None = None
 
 
-def prepare() -> None:
+def prepare(formats: Sequence[TableFormat]) -> None:
     """Load what decoding needs, this module's imports included, before a process's memory is limited."""
     prepare_decoders()
-    native.is_available()
+    for port in formats:
+        port.prepare()
     zones_native.is_available()
 
 
@@ -56,50 +53,40 @@ def slim(metadata: TableMetadata) -> TableMetadata:
 
 
 def pack(metadata: TableMetadata) -> bytes:
-    """Pickle :func:`slim`, once for many manifests: of a wide table it takes longer than decoding a small manifest."""
-    return pickle.dumps(slim(metadata), pickle.HIGHEST_PROTOCOL)
+    """Pickle a table's format and its :func:`slim` metadata, once for many manifests.
+
+    Of a wide table that takes longer than decoding a small manifest. A decoder process needs no registration of the
+    format: unpickling imports its class.
+    """
+    return pickle.dumps((format_of(metadata.format), slim(metadata)), pickle.HIGHEST_PROTOCOL)
 
 
 @lru_cache(4)
-def _unpacked(packed: bytes) -> TableMetadata:
-    metadata: TableMetadata = pickle.loads(packed)  # noqa: S301 - of ``pack``, by the process that started this one.
-    return metadata
+def _unpacked(packed: bytes) -> tuple[TableFormat, TableMetadata]:
+    port, metadata = pickle.loads(packed)  # noqa: S301 - of ``pack``, by the process that started this one.
+    return port, metadata
 
 
-def decode_list(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-    """Decode one manifest list of a branch; Paimon's branches have their own schemas.
+def decode_list(contents: Contents, port: TableFormat, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+    """Decode one manifest list of a branch.
 
     Raises:
         MetadataCorrupt: it violates its format's specification.
         StorageError: the local file cannot be read.
     """
-    data = _read(contents)
-    if metadata.format == "iceberg":
-        return iceberg.parse_manifest_list(data, metadata)
-    return paimon.parse_manifest_list(data, metadata, metadata.location, branch=branch)
+    return port.decode_list(_read(contents), metadata, branch)
 
 
 def describe_inline(
-    contents: Contents, location: str, snapshot: Snapshot, metadata: TableMetadata
+    contents: Contents, location: str, snapshot: Snapshot, port: TableFormat, metadata: TableMetadata
 ) -> list[ManifestHeader]:
-    """Return the manifest list entry for a manifest that a version 1 snapshot names directly.
+    """Return the manifest list entry for a manifest that a snapshot names directly.
 
     Raises:
         MetadataCorrupt: it is not a manifest.
         StorageError: the local file cannot be read.
     """
-    data = _read(contents)
-    spec_id = iceberg.own_spec_id(data)
-    return [
-        ManifestHeader(
-            location,
-            len(data),
-            spec_id=metadata.default_spec_id if spec_id is None else spec_id,
-            sequence_number=0,
-            min_sequence_number=0,
-            added_snapshot_id=snapshot.snapshot_id,
-        )
-    ]
+    return port.describe_inline(_read(contents), location, snapshot, metadata)
 
 
 def decode_manifest(
@@ -111,7 +98,8 @@ def decode_manifest(
         MetadataCorrupt: it violates its format's specification, or may lack entries that its list counts.
         StorageError: the local file cannot be read.
     """
-    table = _parse(_read(contents), header, _unpacked(metadata), branch)
+    port, of_table = _unpacked(metadata)
+    table = port.decode_manifest(_read(contents), header, of_table, branch)
     written = write_segment(table, Path(path))
     return WrittenSegment(path, written.rows, written.bytes, EntryCounts.of(table))
 
@@ -143,29 +131,13 @@ def decode_manifest_by_reference(
         return decode_manifest(contents, header, metadata, branch, path)
 
 
-def decode_list_by_reference(contents: Contents, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+def decode_list_by_reference(
+    contents: Contents, port: TableFormat, metadata: TableMetadata, branch: str
+) -> list[ManifestHeader]:
     """Like :func:`decode_list`, with fastavro."""
     with kernels_disabled():
-        return decode_list(contents, metadata, branch)
+        return decode_list(contents, port, metadata, branch)
 
 
 def _read(contents: Contents) -> bytes:
     return contents if isinstance(contents, bytes) else contents.read()
-
-
-def _check_length(data: bytes, header: ManifestHeader) -> None:
-    """Refuse a manifest of another length than recorded, unless the list has counts to check its entries against."""
-    counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
-    if header.length not in (None, len(data)) and None in counts:
-        raise MetadataCorrupt(
-            f"{header.location}: {len(data)} bytes long, its list says {header.length} and has no counts to prove it"
-        )
-
-
-def _parse(data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str) -> pa.Table:
-    if metadata.format == "iceberg":
-        _check_length(data, header)
-        return iceberg.parse_manifest(data, header, metadata)
-    if header.content == "index":
-        return paimon.parse_index_manifest(data, metadata, branch=branch)
-    return paimon.parse_manifest(data, header, metadata, branch=branch)

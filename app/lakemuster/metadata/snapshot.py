@@ -9,11 +9,15 @@ from typing import Literal
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 
-Format = Literal["iceberg", "paimon"]
+Format = str
+"""The name of a table format, as in ``formats.registry``."""
 Role = Literal["manifests", "base", "delta", "changelog", "index"]
 """Which manifest list of a snapshot: Iceberg has ``manifests``, Paimon the others; ``index`` is its index manifest."""
 
 MAIN = "main"
+
+UNREADABLE = "unreadable"
+"""Key of ``Snapshot.extra``: why a snapshot's own file could not be parsed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lakemuster.errors import TableExists, TableNotFound
 from lakemuster.index import migrations
 from lakemuster.index.companions import (
     find_companion,
-    list_iceberg_tables,
+    list_tables_of_format,
     owner_of,
     remove_companion,
     set_companion,
@@ -31,13 +31,13 @@ def paimon(database: Database, name: str = "shop.orders") -> TableRecord:
 def test_a_companion_is_found_through_its_table_alone(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        companion = set_companion(session, table, "s3://lake/iceberg")
+        companion = set_companion(session, table, "s3://lake/iceberg", "iceberg")
     assert (companion.name, companion.format, companion.companion_of) == (table.name, "iceberg", table.table_id)
     assert (companion.rewrites, companion.allowed_roots) == (table.rewrites, table.allowed_roots)
     with database.reading() as session:
         assert get_table(session, table.name) == table
         assert list_tables(session) == [table]
-        assert list_iceberg_tables(session) == [companion]
+        assert list_tables_of_format(session, "iceberg") == [companion]
         assert find_companion(session, table.table_id) == companion
         assert owner_of(session, companion) == table
     assert acquire(database, companion.table_id, wait_seconds=0).table_id == companion.table_id
@@ -46,7 +46,7 @@ def test_a_companion_is_found_through_its_table_alone(database: Database) -> Non
 def test_a_companion_shares_the_name_of_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        set_companion(session, table, "s3://lake/iceberg")
+        set_companion(session, table, "s3://lake/iceberg", "iceberg")
     with pytest.raises(TableExists), database.session() as session:
         add_table(session, table.name, "elsewhere", "iceberg")
 
@@ -54,12 +54,12 @@ def test_a_companion_shares_the_name_of_its_table(database: Database) -> None:
 def test_setting_a_companion_again_keeps_it_unless_its_location_differs(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        first = set_companion(session, table, "s3://lake/a")
-        assert set_companion(session, table, "s3://lake/a") == first
-        second = set_companion(session, table, "s3://lake/b")
+        first = set_companion(session, table, "s3://lake/a", "iceberg")
+        assert set_companion(session, table, "s3://lake/a", "iceberg") == first
+        second = set_companion(session, table, "s3://lake/b", "iceberg")
     assert second.table_id != first.table_id
     with database.reading() as session:
-        assert list_iceberg_tables(session) == [second]
+        assert list_tables_of_format(session, "iceberg") == [second]
 
 
 def test_concurrent_writers_set_one_companion(database: Database) -> None:
@@ -68,7 +68,7 @@ def test_concurrent_writers_set_one_companion(database: Database) -> None:
 
     def work() -> None:
         with database.session() as session:
-            found.append(set_companion(session, table, "s3://lake/a"))
+            found.append(set_companion(session, table, "s3://lake/a", "iceberg"))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
@@ -82,16 +82,16 @@ def test_concurrent_writers_set_one_companion(database: Database) -> None:
 def test_a_companion_is_removed_with_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        companion = set_companion(session, table, "s3://lake/iceberg")
+        companion = set_companion(session, table, "s3://lake/iceberg", "iceberg")
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)
     with database.session() as session:
         remove_table(session, table.name)
     with database.session() as session:
-        assert list_iceberg_tables(session) == []
+        assert list_tables_of_format(session, "iceberg") == []
         with pytest.raises(TableNotFound):
             owner_of(session, companion)
         with pytest.raises(TableNotFound):
-            set_companion(session, table, "s3://lake/iceberg")
+            set_companion(session, table, "s3://lake/iceberg", "iceberg")
         with pytest.raises(TableNotFound):
             remove_table(session, table.name)
 
@@ -99,7 +99,7 @@ def test_a_companion_is_removed_with_its_table(database: Database) -> None:
 def test_removing_a_companion_leaves_its_table(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        set_companion(session, table, "s3://lake/iceberg")
+        set_companion(session, table, "s3://lake/iceberg", "iceberg")
     with database.session() as session:
         assert remove_companion(session, table.table_id)
         assert not remove_companion(session, table.table_id)
@@ -110,18 +110,18 @@ def test_removing_a_companion_leaves_its_table(database: Database) -> None:
 def test_a_withdrawn_companion_is_not_listed_until_read_again(database: Database) -> None:
     table = paimon(database)
     with database.session() as session:
-        companion = set_companion(session, table, "s3://lake/iceberg")
+        companion = set_companion(session, table, "s3://lake/iceberg", "iceberg")
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1, pointer="p")
     with database.session() as session:
         withdraw_companion(session, companion, "rolled back")
     with database.reading() as session:
-        assert list_iceberg_tables(session) == []
+        assert list_tables_of_format(session, "iceberg") == []
         known = find_companion(session, table.table_id)
     assert known is not None
     assert (known.pointer, known.metadata_location, known.stale_reason) == (None, None, "rolled back")
     with database.session() as session:
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 2)
-        assert [record.table_id for record in list_iceberg_tables(session)] == [companion.table_id]
+        assert [record.table_id for record in list_tables_of_format(session, "iceberg")] == [companion.table_id]
 
 
 def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: str) -> None:
@@ -143,7 +143,7 @@ def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: s
         assert (table.table_id, table.companion_of) == (7, None)
         # So the next look reads its options.
         assert table.pointer is None
-        companion = set_companion(session, table, "s3://lake/t")
+        companion = set_companion(session, table, "s3://lake/t", "iceberg")
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)
     with database.migrating() as connection:
         migrations.downgrade(connection, "0001")

@@ -15,7 +15,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.catalog.services import Services
 from lakemuster.errors import ObjectMissing
-from lakemuster.ingest import pointers
+from lakemuster.formats.iceberg import pointers
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.ingest.pointers import look
 from lakemuster.storage.objects import ObjectInfo

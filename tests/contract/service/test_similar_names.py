@@ -26,7 +26,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
     with database.session() as session:
         for name in NAMES:
             add_table(session, name, f"s3://lake/{name}", "iceberg")
-        set_companion(session, add_table(session, "shop.parts", "s3://lake/parts", "paimon"), "s3://lake/companion")
+        set_companion(
+            session, add_table(session, "shop.parts", "s3://lake/parts", "paimon"), "s3://lake/companion", "iceberg"
+        )
     yield database
     database.close()
 

@@ -19,8 +19,7 @@ from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import SnapshotRecord, TableRecord
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
-from lakemuster.ingest.load import UNREADABLE
-from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
+from lakemuster.metadata.snapshot import MAIN, UNREADABLE, Ref, Snapshot, TableMetadata
 from lakemuster.wire.paimon_rest.catalog import (
     BranchesOut,
     Consumer,

@@ -17,8 +17,8 @@ import orjson
 from lakemuster import __version__
 from lakemuster.caching import Cache
 from lakemuster.catalog.services import Services
+from lakemuster.formats.iceberg.table_metadata import METADATA_LIMIT
 from lakemuster.index.tables import TableRecord
-from lakemuster.ingest.load import METADATA_LIMIT
 from lakemuster.ingest.parsing import Parser
 from lakemuster.ingest.work import load_table_answer
 

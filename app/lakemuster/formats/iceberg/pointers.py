@@ -1,5 +1,7 @@
 """Find the current metadata file of a ``metadata`` folder, from file names and hints alone.
 
+A look costs one or two listings. No metadata is read.
+
 Hadoop tables number ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
 ``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
 Either may be compressed: ``v1.gz.metadata.json``, ``v1.metadata.json.gz``.
@@ -10,6 +12,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
+
+from lakemuster.errors import ObjectMissing
+from lakemuster.formats.protocol import FileInfo, Objects, Pointer, token_of
+
+HINT = "version-hint.text"
+HINT_LIMIT = 4096
+DOUBTS = {
+    "catalog": (
+        "this folder is named by number and identifier, as a catalog names metadata files, and has no "
+        "version-hint.text: the catalog knows which file is current, the folder does not; the highest number is served"
+    ),
+    "rivals": (
+        "several metadata files have the highest version number, and no version-hint.text tells which of them is "
+        "current: the last one by name is served"
+    ),
+}
+"""Why a folder may not show a table's current state, by the suffix of a token."""
 
 _NAME = re.compile(
     r"(?P<hadoop>v)?(?P<version>\d{1,18})(?:-(?P<rest>[^/]+?))?(?:\.gz)?\.metadata\.json(?:\.gz)?", re.ASCII
@@ -31,6 +50,39 @@ class Newest(NamedTuple):
     is_of_catalog: bool
 
 
+def is_metadata_file(location: str) -> bool:
+    """Whether a location names a metadata file rather than a table's root."""
+    return location.endswith(_ENDINGS)
+
+
+def find_pointer(objects: Objects, root: str) -> Pointer | None:
+    """The current metadata file of the table at a root; None when there is none.
+
+    Raises:
+        ObjectMissing: the hint names a file that is not there.
+        StorageError: the folder cannot be listed.
+    """
+    folder = f"{root}/metadata"
+    by_name = _by_name(objects, folder)
+    newest = newest_metadata(tuple(by_name))
+    if newest is None:
+        return None
+    candidates = hint_candidates(objects.read(f"{folder}/{HINT}", max_bytes=HINT_LIMIT)) if HINT in by_name else []
+    if not candidates:
+        doubts = [*(["catalog"] if newest.is_of_catalog else []), *(["rivals"] if newest.files > 1 else [])]
+        return Pointer("iceberg", f"{folder}/{newest.name}", ":".join((token_of([by_name[newest.name]]), *doubts)))
+    if by_name.keys().isdisjoint(candidates):
+        by_name = _by_name(objects, folder)  # the file may have been added between the listing and the hint
+    name = next((candidate for candidate in candidates if candidate in by_name), None)
+    if name is None:
+        raise ObjectMissing(
+            f"{HINT} names metadata that is not there: {candidates[0]}", location=f"{folder}/{candidates[0]}"
+        )
+    while (newer := next_version(name, by_name.keys())) is not None:
+        name = newer
+    return Pointer("iceberg", f"{folder}/{name}", token_of([by_name[name]]))
+
+
 def newest_metadata(names: Sequence[str]) -> Newest | None:
     """The metadata file with the highest version; None when there is no metadata file.
 
@@ -50,7 +102,7 @@ def hint_candidates(hint: bytes) -> list[str]:
     The content is a version number, a file name without its ending, or a whole file name;
     any other content gives no names.
     """
-    text = hint[:4096].decode("utf-8", "replace").strip()
+    text = hint[:HINT_LIMIT].decode("utf-8", "replace").strip()
     if not _HINT.fullmatch(text) or ".." in text:
         return []
     if text.endswith(_ENDINGS):
@@ -70,6 +122,10 @@ def next_version(name: str, names: Collection[str]) -> str | None:
         return None
     stem = f"v{int(match['version']) + 1}"
     return next((stem + ending for ending in _ENDINGS if stem + ending in names), None)
+
+
+def _by_name(objects: Objects, folder: str) -> dict[str, FileInfo]:
+    return {info.name: info for info in objects.list(folder) if not info.is_folder}
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -34,6 +34,8 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Snapshot, TableMetadata
 
+METADATA_LIMIT = 512 * 2**20
+"""Maximum bytes of a metadata file."""
 LATEST_VERSION = 3
 MAX_SNAPSHOTS = 200_000
 _NO_SNAPSHOT = -1

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.formats.paimon import bucketing, folding, options, simple_stats
-from lakemuster.ingest import index
+from lakemuster.formats.paimon import bucketing, folding, options, simple_stats, table_format
 from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
@@ -50,7 +49,7 @@ def _(patch: Patch) -> None:
             real[number] = before if table.num_rows else real[number]
         return real
 
-    patch.setattr(index, "live_rows", live_rows)
+    patch.setattr(table_format, "live_rows", live_rows)
 
 
 @planted("cancelled entries are planned")

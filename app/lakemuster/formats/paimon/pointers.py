@@ -1,0 +1,42 @@
+"""Find the metadata documents of a Paimon table: one listing for each metadata folder. No document is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lakemuster.formats.protocol import FileInfo, Objects, Pointer, token_of
+
+_HINTS = frozenset({"LATEST", "EARLIEST"})
+
+
+def is_schema(info: FileInfo) -> bool:
+    """Whether an object in a ``schema`` folder is a schema file."""
+    return info.name.startswith("schema-") and not info.is_folder
+
+
+def find_pointer(objects: Objects, root: str) -> Pointer | None:
+    """The documents of the table at a root; None when it has no schema.
+
+    The pointer's listings are by folder: ``snapshot``, ``branch/b/tag`` …; under ``branch`` the folders of branches.
+
+    Raises:
+        StorageError: a folder cannot be listed.
+    """
+    listings = {name: _files(objects.list(f"{root}/{name}")) for name in ("snapshot", "schema")}
+    if not any(is_schema(info) for info in listings["schema"]):
+        return None
+    for name in ("tag", "changelog", "consumer"):
+        listings[name] = _files(objects.list(f"{root}/{name}"))
+    branches = [info for info in objects.list(f"{root}/branch") if info.is_folder and info.name.startswith("branch-")]
+    listings["branch"] = tuple(branches)
+    for branch in branches:
+        for name in ("snapshot", "schema", "tag", "changelog", "consumer"):
+            folder = f"branch/{branch.name}/{name}"
+            listings[folder] = _files(objects.list(f"{root}/{folder}"))
+    every = [info for folder in sorted(listings) for info in listings[folder]]
+    return Pointer("paimon", root, token_of(every), tuple(sorted(listings.items())))
+
+
+def _files(infos: Iterable[FileInfo]) -> tuple[FileInfo, ...]:
+    # Hints may be stale or absent; the listing itself shows the newest snapshot.
+    return tuple(info for info in infos if not info.is_folder and info.name not in _HINTS)

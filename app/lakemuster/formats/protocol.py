@@ -82,9 +82,9 @@ class Pointer:
     """What a look at a table's location found.
 
     Attributes:
-        metadata_location: where :meth:`TableFormat.load` starts. Iceberg: the metadata file; Paimon: the table's root.
+        metadata_location: where :meth:`FormatPort.load` starts. Iceberg: the metadata file; Paimon: the table's root.
         token: equal for two looks if nothing changed between them; suffixes behind ``:`` are keys of
-            :attr:`TableFormat.doubts`.
+            :attr:`FormatPort.doubts`.
         listings: the contents of the metadata folders, by folder, for formats that list them.
     """
 
@@ -176,7 +176,7 @@ class CompanionRules(ABC):
         """Return whether a companion's snapshot was made from the table's snapshot of the same id."""
 
 
-class TableFormat(ABC):
+class FormatPort(ABC):
     """The port of one table format.
 
     Attributes:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from lakemuster.errors import FormatUnsupported
 from lakemuster.formats.iceberg.table_format import IcebergFormat
 from lakemuster.formats.paimon.table_format import PaimonFormat
-from lakemuster.formats.protocol import TableFormat
+from lakemuster.formats.protocol import FormatPort
 
 # In the order in which locations are tried: a Paimon table may hold Iceberg metadata, too.
-_FORMATS: dict[str, TableFormat] = {port.name: port for port in (PaimonFormat(), IcebergFormat())}
+_FORMATS: dict[str, FormatPort] = {port.name: port for port in (PaimonFormat(), IcebergFormat())}
 
 
-def register(port: TableFormat) -> None:
+def register(port: FormatPort) -> None:
     """Register a table format; again is no error.
 
     Raises:
@@ -26,12 +26,12 @@ def register(port: TableFormat) -> None:
         raise ValueError(f"a table format named {port.name} is already registered")
 
 
-def table_formats() -> tuple[TableFormat, ...]:
+def table_formats() -> tuple[FormatPort, ...]:
     """Return all formats, in the order in which a location of unknown format is tried."""
     return tuple(_FORMATS.values())
 
 
-def format_of(name: str) -> TableFormat:
+def format_of(name: str) -> FormatPort:
     """Return the format of a name.
 
     Raises:

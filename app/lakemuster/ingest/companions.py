@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, CompanionNotFound, FormatUnsupported, LocationRefused, SnapshotNotFound
-from lakemuster.formats.protocol import CompanionRules, TableFormat
+from lakemuster.formats.protocol import CompanionRules, FormatPort
 from lakemuster.formats.registry import format_of, table_formats
 from lakemuster.index import Index
 from lakemuster.index.companions import (
@@ -35,7 +35,7 @@ class Owner:
     """The table whose companion is at a location: its root and its format."""
 
     location: str
-    format: TableFormat
+    format: FormatPort
 
 
 def owner_of_metadata(store: ObjectStore, location: str, format: Format) -> Owner | None:

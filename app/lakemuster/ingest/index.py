@@ -21,7 +21,7 @@ from lakemuster.errors import (
     StorageDenied,
     StorageUnavailable,
 )
-from lakemuster.formats.protocol import Folding, TableFormat
+from lakemuster.formats.protocol import Folding, FormatPort
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name, true_counts
@@ -100,7 +100,7 @@ class Indexer:
     _list_lengths: dict[str, int] = field(default_factory=dict)
 
     @property
-    def _format(self) -> TableFormat:
+    def _format(self) -> FormatPort:
         return format_of(self.metadata.format)
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakemuster.errors import NotATable, ObjectMissing
-from lakemuster.formats.protocol import Pointer, TableFormat, token_of
+from lakemuster.formats.protocol import FormatPort, Pointer, token_of
 from lakemuster.formats.registry import format_of, table_formats
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.store import ObjectStore
@@ -41,6 +41,6 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
     raise NotATable(f"no {_any_of(tried)} table at {location}", location=location)
 
 
-def _any_of(ports: tuple[TableFormat, ...]) -> str:
+def _any_of(ports: tuple[FormatPort, ...]) -> str:
     *others, last = sorted(port.title for port in ports)
     return f"{', '.join(others)} or {last}" if others else last

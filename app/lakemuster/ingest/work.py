@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
-from lakemuster.formats.protocol import TableFormat
+from lakemuster.formats.protocol import FormatPort
 from lakemuster.formats.registry import format_of
 from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
@@ -39,7 +39,7 @@ class WrittenSegment:
     counts: EntryCounts | None = None
 
 
-def prepare(formats: Sequence[TableFormat]) -> None:
+def prepare(formats: Sequence[FormatPort]) -> None:
     """Load what decoding needs, this module's imports included, before a process's memory is limited."""
     prepare_decoders()
     for port in formats:
@@ -62,12 +62,12 @@ def pack(metadata: TableMetadata) -> bytes:
 
 
 @lru_cache(4)
-def _unpacked(packed: bytes) -> tuple[TableFormat, TableMetadata]:
+def _unpacked(packed: bytes) -> tuple[FormatPort, TableMetadata]:
     port, metadata = pickle.loads(packed)  # noqa: S301 - of ``pack``, by the process that started this one.
     return port, metadata
 
 
-def decode_list(contents: Contents, port: TableFormat, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+def decode_list(contents: Contents, port: FormatPort, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
     """Decode one manifest list of a branch.
 
     Raises:
@@ -78,7 +78,7 @@ def decode_list(contents: Contents, port: TableFormat, metadata: TableMetadata, 
 
 
 def describe_inline(
-    contents: Contents, location: str, snapshot: Snapshot, port: TableFormat, metadata: TableMetadata
+    contents: Contents, location: str, snapshot: Snapshot, port: FormatPort, metadata: TableMetadata
 ) -> list[ManifestHeader]:
     """Return the manifest list entry for a manifest that a snapshot names directly.
 
@@ -132,7 +132,7 @@ def decode_manifest_by_reference(
 
 
 def decode_list_by_reference(
-    contents: Contents, port: TableFormat, metadata: TableMetadata, branch: str
+    contents: Contents, port: FormatPort, metadata: TableMetadata, branch: str
 ) -> list[ManifestHeader]:
     """Like :func:`decode_list`, with fastavro."""
     with kernels_disabled():

@@ -11,11 +11,11 @@ from lakemuster.formats.iceberg import native
 from lakemuster.formats.iceberg.manifests import own_spec_id, parse_manifest, parse_manifest_list
 from lakemuster.formats.iceberg.pointers import DOUBTS, find_pointer, is_metadata_file, newest_metadata
 from lakemuster.formats.iceberg.table_metadata import METADATA_LIMIT, parse_table_metadata
-from lakemuster.formats.protocol import Documents, FileInfo, Known, Objects, Pointer, TableFormat
+from lakemuster.formats.protocol import Documents, FileInfo, FormatPort, Known, Objects, Pointer
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 
 
-class IcebergFormat(TableFormat):
+class IcebergFormat(FormatPort):
     """Apache Iceberg, versions 1 to 3."""
 
     name = "iceberg"
@@ -28,40 +28,40 @@ class IcebergFormat(TableFormat):
     packs_small_manifests = True
 
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         metadata = children.get("metadata")
         if metadata is None or not metadata.is_folder:
             return False
         return newest_metadata(tuple(info.name for info in objects.list(f"{folder}/metadata"))) is not None
 
     def find(self, objects: Objects, root: str) -> Pointer | None:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         return find_pointer(objects, root)
 
     def root_of(self, metadata_location: str) -> str | None:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         if not is_metadata_file(metadata_location):
             return None
         folder = metadata_location.rpartition("/")[0]
         return folder.rpartition("/")[0] if folder.endswith("/metadata") else folder
 
     def load(self, documents: Documents, pointer: Pointer, known: Known) -> TableMetadata:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         data = documents.read(pointer.metadata_location, max_bytes=METADATA_LIMIT)
         return documents.parse(parse_table_metadata, data, pointer.metadata_location)
 
     def prepare(self) -> None:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         native.is_available()
 
     def decode_list(self, data: bytes, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         return parse_manifest_list(data, metadata)
 
     def describe_inline(
         self, data: bytes, location: str, snapshot: Snapshot, metadata: TableMetadata
     ) -> list[ManifestHeader]:
-        """See :class:`TableFormat`. Snapshots of version 1 may name manifests directly."""
+        """See :class:`FormatPort`. Snapshots of version 1 may name manifests directly."""
         spec_id = own_spec_id(data)
         return [
             ManifestHeader(
@@ -75,7 +75,7 @@ class IcebergFormat(TableFormat):
         ]
 
     def decode_manifest(self, data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str) -> pa.Table:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         _check_length(data, header)
         return parse_manifest(data, header, metadata)
 

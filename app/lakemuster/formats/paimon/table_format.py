@@ -20,11 +20,11 @@ from lakemuster.formats.protocol import (
     Documents,
     FileInfo,
     Folding,
+    FormatPort,
     Known,
     Objects,
     Pointer,
     StatisticsFiles,
-    TableFormat,
 )
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 
@@ -87,7 +87,7 @@ class _IcebergMetadata(CompanionRules):
         return is_made_of(shown, snapshot)
 
 
-class PaimonFormat(TableFormat):
+class PaimonFormat(FormatPort):
     """Apache Paimon."""
 
     name = "paimon"
@@ -98,26 +98,26 @@ class PaimonFormat(TableFormat):
     companion = _IcebergMetadata()
 
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         schema = children.get("schema")
         if schema is None or not schema.is_folder:
             return False
         return any(is_schema(info) for info in objects.list(f"{folder}/schema"))
 
     def find(self, objects: Objects, root: str) -> Pointer | None:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         return find_pointer(objects, root)
 
     def load(self, documents: Documents, pointer: Pointer, known: Known) -> TableMetadata:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         return load_metadata(documents, pointer, known)
 
     def decode_list(self, data: bytes, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-        """See :class:`TableFormat`. Branches have their own schemas."""
+        """See :class:`FormatPort`. Branches have their own schemas."""
         return parse_manifest_list(data, metadata, metadata.location, branch=branch)
 
     def decode_manifest(self, data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str) -> pa.Table:
-        """See :class:`TableFormat`."""
+        """See :class:`FormatPort`."""
         if header.content == "index":
             return parse_index_manifest(data, metadata, branch=branch)
         return parse_manifest(data, header, metadata, branch=branch)

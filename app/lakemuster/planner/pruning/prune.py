@@ -11,7 +11,7 @@ Source: Iceberg spec, "Scan Planning".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -23,16 +23,7 @@ from numpy.typing import NDArray
 
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.pruning.bounds import Test, comparable, numbers_of, passes, plain, proven, scalar
-from lakemuster.predicates import (
-    AlwaysFalse,
-    AlwaysTrue,
-    Bound,
-    BoundAnd,
-    BoundLeaf,
-    BoundOr,
-    Op,
-    Opaque,
-)
+from lakemuster.predicates import AlwaysFalse, AlwaysTrue, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -116,7 +107,7 @@ def can_match(bound: Bound, statistics: Evaluable) -> Mask:
     Returns:
         bool (N,). False is a proof of no match; True promises nothing.
     """
-    keep = _walk(bound, statistics)
+    keep = _possible(bound, statistics)
     if (records := statistics.record_count) is not None:
         keep = keep & (records != 0)
     return keep
@@ -132,34 +123,38 @@ def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundL
                 yield from leaf_verdicts(child, statistics)
 
 
-def _walk(bound: Bound, statistics: Evaluable) -> Mask:
+def walk(bound: Bound, rows: int, leaf: Callable[[BoundLeaf], Mask], *, opaque: bool) -> Mask:
+    """Evaluate a predicate on N rows of statistics, from the verdicts on its leaves.
+
+    Args:
+        rows: N.
+        leaf: the verdict on one leaf; not called where the others decide already.
+        opaque: the verdict on conditions that statistics say nothing about.
+    """
     match bound:
-        case AlwaysFalse():
-            return np.zeros(statistics.rows, np.bool_)
-        case AlwaysTrue() | Opaque():
-            return np.ones(statistics.rows, np.bool_)
+        case AlwaysTrue() | AlwaysFalse() | Opaque():
+            return np.full(rows, opaque if isinstance(bound, Opaque) else isinstance(bound, AlwaysTrue))
         case BoundLeaf():
-            return _leaf(bound, statistics)
-        case BoundAnd(children=children):
-            keep = _walk(children[0], statistics)
+            return leaf(bound)
+        case BoundAnd(children=children) | BoundOr(children=children):
+            is_and = isinstance(bound, BoundAnd)
+            keep = walk(children[0], rows, leaf, opaque=opaque)
             for child in children[1:]:
-                if not keep.any():
+                if not keep.any() if is_and else keep.all():
                     break
-                keep = keep & _walk(child, statistics)
+                other = walk(child, rows, leaf, opaque=opaque)
+                keep = keep & other if is_and else keep | other
             return keep
-        case BoundOr(children=children):
-            keep = _walk(children[0], statistics)
-            for child in children[1:]:
-                if keep.all():
-                    break
-                keep = keep | _walk(child, statistics)
-            return keep
+
+
+def _possible(bound: Bound, statistics: Evaluable) -> Mask:
+    return walk(bound, statistics.rows, lambda leaf: _leaf(leaf, statistics), opaque=True)
 
 
 def _leaf(leaf: BoundLeaf, statistics: Evaluable) -> Mask:
     keep = None
     if (projected := statistics.projected(leaf)) is not None:
-        keep = _walk(*projected)
+        keep = _possible(*projected)
         if not keep.any():
             return keep
     field = None if leaf.transform is not None else statistics.field(leaf.field_id)

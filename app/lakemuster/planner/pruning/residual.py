@@ -25,13 +25,11 @@ from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
-from lakemuster.planner.pruning.prune import Mask, can_match
+from lakemuster.planner.pruning.prune import Mask, can_match, walk
 from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.predicates import (
     FALSE,
     TRUE,
-    AlwaysFalse,
-    AlwaysTrue,
     Bound,
     BoundAnd,
     BoundLeaf,
@@ -314,29 +312,16 @@ def _verdicts_in_bulk(projected: _ProjectedLeaf, fields: Mapping[int, _Field], r
     partitions = PartitionStatistics(pa.table(columns), len(rows), frozenset(fields))
     verdicts = np.full(len(rows), _LEFT)
     if projected.strict is not None:
-        verdicts[_holds(projected.strict, partitions)] = _ALWAYS
+        certain = walk(projected.strict, len(rows), lambda leaf: _leaf_holds(leaf, partitions), opaque=False)
+        verdicts[certain] = _ALWAYS
     if projected.inclusive is not None:
         verdicts[~can_match(projected.inclusive, partitions)] = _NEVER
     found: list[int] = verdicts.tolist()
     return found
 
 
-def _holds(bound: Bound, partitions: PartitionStatistics) -> Mask:
-    """Mark where a predicate certainly holds for exact partition values."""
-    match bound:
-        case AlwaysTrue():
-            return np.ones(partitions.rows, np.bool_)
-        case AlwaysFalse() | Opaque():
-            return np.zeros(partitions.rows, np.bool_)
-        case BoundAnd(children=children):
-            return np.asarray(np.logical_and.reduce([_holds(child, partitions) for child in children]))
-        case BoundOr(children=children):
-            return np.asarray(np.logical_or.reduce([_holds(child, partitions) for child in children]))
-        case BoundLeaf():
-            return _leaf_holds(bound, partitions)
-
-
 def _leaf_holds(leaf: BoundLeaf, partitions: PartitionStatistics) -> Mask:
+    """Mark where a leaf certainly holds for exact partition values."""
     field, kind = partitions.field(leaf.field_id), arrow_type(leaf.type)
     comparable = (
         field is not None and kind is not None and (field.lower is None or cast_or_none(field.lower, kind) is not None)

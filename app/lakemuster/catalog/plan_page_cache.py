@@ -9,8 +9,8 @@ A page lists files of its snapshot's manifests, in their order. For a later snap
 * it ended because it was full, or because the plan ended. Otherwise a page is cut at a limit of bytes, which depends
   on how manifests were read together.
 
-The totals of the whole plan are counted again from what zones leave of the new snapshot. The cache is for Iceberg
-only: any commit may cancel a file of a Paimon table.
+The totals of the whole plan are counted again from what zones leave of the new snapshot. The cache is
+not for formats in which any commit may cancel a file of an earlier one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.index.snapshots import ManifestRecord
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
+from lakemuster.planner.list_rules import LIST_RULES
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.format_rules import IcebergReading
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import rows_of
@@ -104,7 +104,7 @@ def _key(listing: PlanListing, size: int) -> CacheKey | None:
     """Return the cache key: all that decides a page except the snapshot; None for plans that are not cached."""
     plan, given = listing.plan, listing.filter.given
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
-    if not is_whole or not isinstance(plan.scan.reading, IcebergReading):
+    if not is_whole or LIST_RULES.of(plan.view.table).cancels_entries:
         return None
     text = given if given is None or isinstance(given, str) else exact(given)
     return plan.view.table.table_id, text, plan.bound, plan.statistics, size

@@ -12,13 +12,13 @@ from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.schema import Schema
+from lakemuster.planner.iceberg.incremental import plan_appends
 from lakemuster.planner.lists.snapshot_lists import statistics_of
+from lakemuster.planner.paimon.incremental import plan_commits
 from lakemuster.planner.scan.branches import plan_of, scan_indexes_of
-from lakemuster.planner.scan.commits import plan_commits
-from lakemuster.planner.scan.details import Splitting
 from lakemuster.planner.scan.explain import FileReason, Level, combined, explain
-from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.plan import Plan
+from lakemuster.planner.scan.plan_rules import Splitting
 from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound, BoundAnd, BoundOr
 from lakemuster.wire.instants import parse_instant

@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from lakemuster.catalog import table_formats as _registered  # noqa: F401
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
 from lakemuster.catalog.page_tokens import Pin
@@ -44,9 +45,9 @@ from lakemuster.ingest.register import Discovered, RewriteRules, discover, regis
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format, TableMetadata
+from lakemuster.planner.iceberg.incremental import appends_between
+from lakemuster.planner.paimon.incremental import commits_between
 from lakemuster.planner.paimon.reading import ScanMode
-from lakemuster.planner.scan.commits import commits_between
-from lakemuster.planner.scan.incremental import appends_between
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 

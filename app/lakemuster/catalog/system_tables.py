@@ -16,10 +16,10 @@ from lakemuster.errors import RefNotFound, RequestInvalid, SystemTableNotFound
 from lakemuster.index.snapshots import list_snapshots
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
-from lakemuster.planner.lists.system.snapshot_rows import statistics_name
-from lakemuster.planner.lists.system.sources import snapshot_source
-from lakemuster.planner.lists.system.table_rows import table_rows
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
+from lakemuster.planner.paimon.system.snapshot_rows import statistics_name
+from lakemuster.planner.paimon.system.sources import snapshot_source
+from lakemuster.planner.paimon.system.table_rows import table_rows
+from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
 from lakemuster.wire.native.system import SystemColumn, SystemTableOut

@@ -15,6 +15,11 @@ from lakemuster.planner.columns import partition_names
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
+CONTENTS = ("data", "position-deletes", "equality-deletes")
+"""The contents of files, by their codes in entries."""
+BRANCH = "branch"
+"""The column that shows a file's branch."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequestedColumns:
@@ -49,7 +54,7 @@ class ManifestPart:
 
 @dataclass(frozen=True)
 class ViewRows:
-    """What the projections of both formats read of a view."""
+    """What the projections of all formats read of a view."""
 
     view: View
     wanted: RequestedColumns
@@ -68,7 +73,7 @@ class ViewRows:
 
 
 class RowProjection(Protocol):
-    """A list's columns for one table format; the implementations for Iceberg and Paimon mirror each other."""
+    """A list's columns for one table format."""
 
     @property
     def schema(self) -> pa.Schema:

@@ -18,10 +18,10 @@ from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value
+from lakemuster.planner.iceberg.incremental import plan_appends
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.explain import explain
-from lakemuster.planner.scan.incremental import plan_appends
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of

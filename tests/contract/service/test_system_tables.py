@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
 from lakemuster.catalog.services import Services
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES
+from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES
 from lakemuster.wire.native.system import SystemPage, SystemTablePage
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings

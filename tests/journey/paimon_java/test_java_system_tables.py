@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES
+from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES
 from tests.journey.paimon_java.tables import KINDS
 from tests.journey.servers import Running, served
 from tests.paimon_java import Paimon, PaimonFailed

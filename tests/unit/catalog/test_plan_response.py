@@ -21,10 +21,11 @@ from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.metadata.files import DATA, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.planner.iceberg.rows import IcebergRows
 from lakemuster.planner.row_projection import RequestedColumns
-from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import START, Position
-from lakemuster.planner.scan.plan import LazyEntries, Plan, PlannedBatch
+from lakemuster.planner.scan.plan import Plan, PlannedBatch
+from lakemuster.planner.scan.planned_entries import LazyEntries
 from lakemuster.planner.scan.totals import Totals
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound, BoundLeaf, Op

@@ -17,7 +17,7 @@ from lakemuster.config import Settings
 from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import Segment, SegmentStore, sweep
 from lakemuster.main import build_services
-from lakemuster.planner.scan import plan
+from lakemuster.planner.iceberg import details
 from lakemuster.planner.scan.explain import explain
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_of, scan_index_over
@@ -141,7 +141,7 @@ def test_a_commit_repacks_nothing_and_a_sweep_deletes_nothing_in_use(
 def test_entries_of_a_packed_batch_inherit_from_their_own_manifests(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "MANY_EACH", 0)
+    monkeypatch.setattr(details, "MANY_EACH", 0)
     for _ in range(40):
         append_manifest(Path(next(iter(services.settings.roots)), "t"), files=10)
     services.refresh(NAME)

@@ -8,7 +8,7 @@ from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
 from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.scan.incremental import plan_appends
+from lakemuster.planner.iceberg.incremental import plan_appends
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector, View

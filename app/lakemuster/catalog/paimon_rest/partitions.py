@@ -12,8 +12,8 @@ from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import TableMetadata
-from lakemuster.planner.lists.system.sums import partition_sums
-from lakemuster.planner.lists.system.texts import partition_columns
+from lakemuster.planner.paimon.system.sums import partition_sums
+from lakemuster.planner.paimon.system.texts import partition_columns
 from lakemuster.planner.view import View
 from lakemuster.wire.paimon_rest.catalog import PartitionOut
 

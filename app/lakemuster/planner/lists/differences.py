@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.planner.columns import single_array
+from lakemuster.planner.list_rules import LIST_RULES
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
@@ -20,7 +21,7 @@ _IDENTITY = ("file_path", "file_name", "content_offset", "level", "bucket", "ext
 
 @dataclass(frozen=True)
 class DiffSource:
-    """Files removed from ``old``, then files added in ``new``. Manifests that both share are skipped (Iceberg)."""
+    """Files removed from ``old``, then files added in ``new``. Manifests that both share are skipped if possible."""
 
     index: Index
     old: EntrySource
@@ -39,7 +40,7 @@ class DiffSource:
 
     @cached_property
     def _unshared(self) -> tuple[list[ManifestPart], list[ManifestPart]]:
-        if self.old.view.table.format == "paimon":
+        if LIST_RULES.of(self.old.view.table).cancels_entries:
             # A shared manifest may hold entries that only one of the two snapshots cancels.
             return list(self.old.parts), list(self.new.parts)
         old = {part.manifest.id for part in self.old.parts}

@@ -12,53 +12,19 @@ from lakemuster.metadata.partition import result_type
 from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.columns import internal_array, sparse, struct
+from lakemuster.planner.list_rules import LIST_RULES
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 
-_COMMON: dict[str, tuple[pa.DataType, Callable[[ManifestHeader], object]]] = {
-    "manifest_length": (pa.int64(), lambda header: header.length),
-    "partition_spec_id": (pa.int32(), lambda header: header.spec_id),
-    "content": (pa.string(), lambda header: header.content),
-    "sequence_number": (pa.int64(), lambda header: header.sequence_number),
-    "min_sequence_number": (pa.int64(), lambda header: header.min_sequence_number),
-    "added_snapshot_id": (pa.int64(), lambda header: header.added_snapshot_id),
-    "added_files_count": (pa.int64(), lambda header: header.added_files_count),
-    "existing_files_count": (pa.int64(), lambda header: header.existing_files_count),
-    "deleted_files_count": (pa.int64(), lambda header: header.deleted_files_count),
-    "added_rows_count": (pa.int64(), lambda header: header.added_rows_count),
-    "existing_rows_count": (pa.int64(), lambda header: header.existing_rows_count),
-    "deleted_rows_count": (pa.int64(), lambda header: header.deleted_rows_count),
-    "key_metadata": (pa.binary(), lambda header: header.key_metadata),
-    "first_row_id": (pa.int64(), lambda header: header.first_row_id),
-}
-_PAIMON: dict[str, tuple[pa.DataType, Callable[[ManifestHeader], object]]] = {
-    "manifest_length": _COMMON["manifest_length"],
-    "content": _COMMON["content"],
-    "added_files_count": _COMMON["added_files_count"],
-    "deleted_files_count": _COMMON["deleted_files_count"],
-    "schema_id": (pa.int64(), lambda header: header.schema_id),
-    "min_bucket": (pa.int32(), lambda header: header.min_bucket),
-    "max_bucket": (pa.int32(), lambda header: header.max_bucket),
-    "min_level": (pa.int32(), lambda header: header.min_level),
-    "max_level": (pa.int32(), lambda header: header.max_level),
-    "min_row_id": (pa.int64(), lambda header: header.min_row_id),
-    "max_row_id": (pa.int64(), lambda header: header.max_row_id),
-    "total_buckets": (pa.int32(), lambda header: header.total_buckets),
-    "extra_files": (pa.list_(pa.string()), lambda header: header.extra_files),
-}
-
 
 def manifest_table(records: Sequence[ManifestRecord], view: View) -> pa.Table:
-    """Return one row per manifest, in list order; Paimon's name their list (base, delta, changelog, index)."""
+    """Return one row per manifest, in list order."""
     rewrites = Rewrites(view.table.rewrites)
-    paimon = view.table.format == "paimon"
     columns: dict[str, pa.Array] = {
         "manifest_path": pa.array([rewrites.apply(record.header.location) for record in records], pa.string())
     }
-    if paimon:
-        columns["list"] = pa.array([record.role for record in records], pa.string())
-    for name, (kind, value) in (_PAIMON if paimon else _COMMON).items():
-        columns[name] = pa.array([value(record.header) for record in records], kind)
+    for name, (kind, value) in LIST_RULES.of(view.table).manifest_columns.items():
+        columns[name] = pa.array([value(record) for record in records], kind)
     partitions = _partitions([record.header for record in records], view)
     fields = [pa.field(name, array.type) for name, array in columns.items()]
     fields.insert(2, sparse("partitions", partitions.type))

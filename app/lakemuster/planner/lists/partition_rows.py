@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
 from lakemuster.planner.columns import partition_names, partition_struct, partition_type, single_array, struct
+from lakemuster.planner.list_rules import LIST_RULES
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import conform
@@ -26,9 +27,8 @@ _SUMS = (
 
 
 def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -> pa.Table:
-    """Sum files, records and bytes by partition and spec, and find the last commit that added a file to each.
+    """Sum files, records and bytes by partition and spec, and find the last update of each.
 
-    Iceberg's last commit is a snapshot id with its time; Paimon's is the files' latest creation time.
     An unpartitioned table has one row with an empty partition.
 
     Args:
@@ -47,7 +47,7 @@ def _value_names(target: pa.DataType) -> list[str]:
 
 
 def _files_schema(target: pa.DataType, view: View) -> pa.Schema:
-    moment = pa.timestamp("ms") if view.table.format == "paimon" else pa.int64()
+    moment = LIST_RULES.of(view.table).partition_updates.order_type
     return pa.schema(
         [
             *(pa.field(name, target.field(index).type) for index, name in enumerate(_value_names(target))),
@@ -76,11 +76,7 @@ def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType,
         mask = pc.equal(content, code)
         return mask.cast(pa.int64()) if values is None else pc.if_else(mask, values, zeros)
 
-    if view.table.format == "paimon":
-        order, commit = single_array(table.column("creation_time")), pa.nulls(count, pa.int64())
-    else:
-        commit = single_array(table.column("snapshot_id"))
-        order = _commit_times(commit, times)
+    order, commit = LIST_RULES.of(view.table).partition_updates.of(table, times)
     arrays = [
         *(whole.field(index) for index in range(target.num_fields)),
         pa.repeat(pa.scalar(header.spec_id, pa.int32()), count),
@@ -95,13 +91,6 @@ def _files(part: ManifestPart, table: pa.Table, view: View, target: pa.DataType,
         commit,
     ]
     return pa.Table.from_arrays(arrays, schema=_files_schema(target, view))
-
-
-def _commit_times(commits: pa.Array, times: Mapping[int, int]) -> pa.Array:
-    """Return the time of each commit; -1, before all others, where its snapshot has expired."""
-    known = pa.array(list(times), pa.int64())
-    moments = pa.array(list(times.values()), pa.int64())
-    return pc.fill_null(moments.take(pc.index_in(commits, value_set=known)), -1)
 
 
 def _summed(files: pa.Table, target: pa.DataType) -> pa.Table:
@@ -120,15 +109,6 @@ def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
     values = [single_array(summed.column(name)) for name in _value_names(target)]
     partition = struct(values, list(target), summed.num_rows)
     columns = {"partition": partition, "spec_id": single_array(summed.column("spec_id"))}
-    columns |= {name: single_array(summed.column(name)) for name in _SUMS}
-    if view.table.format == "paimon":
-        columns["last_updated_at"] = single_array(summed.column("order"))
-        for name in [name for name in _SUMS if "delete" in name]:
-            del columns[name]
-    else:
-        commits = single_array(summed.column("snapshot_id"))
-        moments = single_array(summed.column("order"))
-        known = pc.if_else(pc.greater_equal(moments, 0), moments, pa.scalar(None, pa.int64()))
-        columns["last_updated_at"] = known.cast(pa.timestamp("ms", "UTC"))
-        columns["last_updated_snapshot_id"] = commits
-    return pa.table(columns)
+    sums = {name: single_array(summed.column(name)) for name in _SUMS}
+    order, commits = single_array(summed.column("order")), single_array(summed.column("snapshot_id"))
+    return pa.table(columns | LIST_RULES.of(view.table).partition_updates.columns(sums, order, commits))

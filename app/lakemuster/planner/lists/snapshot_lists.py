@@ -9,11 +9,11 @@ import pyarrow as pa
 from lakemuster.errors import ManifestNotFound, RequestInvalid
 from lakemuster.index import Index
 from lakemuster.index.snapshots import list_snapshots
+from lakemuster.planner.list_rules import row_projection_of
 from lakemuster.planner.lists import differences, index_files, manifest_rows, partition_rows
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
 from lakemuster.planner.row_projection import RequestedColumns
-from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites

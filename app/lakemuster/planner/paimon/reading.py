@@ -10,21 +10,23 @@ Source: Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
 from lakemuster.index.zones import KEY, SCHEMA_ID
+from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.buckets import BucketFilter
-from lakemuster.planner.paimon.file_indexes import kept_by_index
-from lakemuster.planner.paimon.partitions import Partitions
+from lakemuster.planner.paimon.file_indexes import EMBEDDED, can_evaluate, kept_by_index
+from lakemuster.planner.paimon.index_reasons import index_reasons
 from lakemuster.planner.paimon.statistics import (
     DESCRIBING,
     Evolution,
@@ -33,8 +35,11 @@ from lakemuster.planner.paimon.statistics import (
     statistics_columns,
 )
 from lakemuster.planner.pruning.prune import Counts, Mask
+from lakemuster.planner.scan.partitions import Partitions
+from lakemuster.planner.scan.reasons import Reason
 from lakemuster.planner.view import View
-from lakemuster.predicates import TRUE, Bound
+from lakemuster.predicates import TRUE, Bound, BoundLeaf
+from lakemuster.storage.locations import Rewrites
 
 ScanMode = Literal["all", "delta", "changelog"]
 """The whole snapshot, the files that a commit added, or the changelog files that it wrote."""
@@ -63,7 +68,7 @@ class PaimonReading:
     without: Partitions | None = None
 
     @classmethod
-    def of(cls, view: View, scan: ScanMode = "all", *, read_optimized: bool = False) -> PaimonReading:
+    def of(cls, view: View, scan: ScanMode = "all") -> PaimonReading:
         """Return the rules of a scan of a view.
 
         Raises:
@@ -71,7 +76,7 @@ class PaimonReading:
         """
         options = TableOptions.of(view.schemas[0])
         spread = options.data_evolution and not options.has_primary_key
-        return cls(options, Evolution(view.schemas, options.filled_columns, spread), scan, read_optimized)
+        return cls(options, Evolution(view.schemas, options.filled_columns, spread), scan)
 
     @cached_property
     def base(self) -> tuple[str, ...]:
@@ -99,9 +104,71 @@ class PaimonReading:
         return "buckets" if self.scan == "all" and not self._values_drop_single_files else None
 
     @property
-    def merges(self) -> bool:
-        """Whether some files must be read together, so that a plan must be arranged as a whole."""
+    def drops_groups(self) -> bool:
+        """Whether files are dropped only with their group."""
+        return self.drop_group is not None
+
+    @property
+    def reads_together(self) -> bool:
+        """Whether files are merged: those of a primary key, or of evolving data."""
         return self.options.has_primary_key or self.options.data_evolution
+
+    @property
+    def evaluates_packs(self) -> bool:
+        """False: entries are cancelled by number, and statistics depend on a file's schema."""
+        return False
+
+    @property
+    def has_nan_counts(self) -> bool:
+        """False: Paimon does not count NaN values."""
+        return False
+
+    @property
+    def path_column(self) -> str:
+        """A file's name."""
+        return "file_name"
+
+    def recorded_names(self, location: str, rewrites: Rewrites) -> tuple[str]:
+        """Return the location's last part: rewrites do not change it."""
+        return (location.rsplit("/", 1)[-1],)
+
+    def entry_count(self, header: ManifestHeader) -> int | None:
+        """Add up added and deleted files."""
+        added, deleted = header.added_files_count, header.deleted_files_count
+        return None if added is None or deleted is None else added + deleted
+
+    def without_merging(self) -> PaimonReading:
+        """Return the rules of a read-optimized scan."""
+        return replace(self, read_optimized=True)
+
+    def leaving_out(self, partitions: Partitions) -> PaimonReading:
+        """Return the rules without some partitions."""
+        return replace(self, without=partitions)
+
+    def extra_columns(self, present: Collection[str], bound: Bound) -> list[str]:
+        """Return the partitions where some are left out, and the indexes that may drop a file."""
+        found = [] if self.without is None else [name for name in present if name.startswith("partition.")]
+        if bound != TRUE and self.indexes_drop_files and EMBEDDED in present:
+            found.append(EMBEDDED)
+        return found
+
+    def live(self, entries: pa.Table, first_row: int, dead_rows: NDArray[np.int64] | None) -> Mask:
+        """Mark the added entries that no other entry of the snapshot cancels; increments cancel nothing."""
+        keep = np.asarray(single_array(entries.column("status")).to_numpy() == ADDED)
+        if dead_rows is not None and len(dead_rows) and self.scan == "all":
+            own = dead_rows[(dead_rows >= first_row) & (dead_rows < first_row + len(keep))]
+            keep[own - first_row] = False
+        return keep
+
+    def why_not(self, leaf: BoundLeaf) -> str | None:
+        """Return why statistics of a column that is no key cannot prune, where files are merged."""
+        if leaf.name in self.evolution.schemas[0].primary_keys or "values" in self.single_file_statistics:
+            return None
+        if self.drop_group is None and self.options.has_primary_key:
+            return f"{leaf.name} is not a key column, and the rows of a commit are merged with other rows"
+        if self.drop_group == "buckets" and not self.options.buckets_can_go:
+            return f"{leaf.name} is not a key column, and merge engine {self.options.merge_engine} combines rows"
+        return None
 
     def columns(self, own: Iterable[str]) -> list[str]:
         """Return those of a field's columns in a segment that may drop a file alone."""
@@ -132,6 +199,19 @@ class PaimonReading:
     def uses_indexes(self) -> bool:
         """Whether a file's indexes may drop it, alone or with its bucket."""
         return self.indexes_drop_files or (self.options.reads_file_indexes and self.drop_group == "buckets")
+
+    @property
+    def index_column(self) -> str | None:
+        """The indexes inside entries, if the scan uses them."""
+        return EMBEDDED if self.uses_indexes else None
+
+    def is_indexed(self, leaf: BoundLeaf) -> bool:
+        """Tell whether an index of some kind answers the comparison."""
+        return can_evaluate(leaf)
+
+    def index_reasons(self, bound: Bound, entry: pa.Table) -> Iterator[Reason]:
+        """Explain what the indexes inside one file's entry prove."""
+        return index_reasons(bound, entry, self.evolution)
 
     def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
         """Mark the entries of ``among`` that their indexes do not drop alone."""
@@ -171,6 +251,17 @@ class PaimonReading:
         if filter_ is None:
             return None
         return filter_.can_hold(_numbers(entries, "bucket"), _numbers(entries, "total_buckets"))
+
+    def manifests_in_bucket(self, headers: Sequence[ManifestHeader], bound: Bound) -> Mask | None:
+        """Mark the manifests whose range of buckets may hold a matching row; None for all."""
+        filter_ = bucket_filter(self, bound)
+        if filter_ is None:
+            return None
+        columns = (
+            np.array([-1 if (n := getattr(h, name)) is None else n for h in headers], np.int64)
+            for name in ("min_bucket", "max_bucket", "total_buckets")
+        )
+        return filter_.any_between(*columns)
 
     @property
     def unread(self) -> str:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakemuster.metadata.types import Kind, arrow_type
-from lakemuster.planner.paimon.file_indexes import can_evaluate
-from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.predicates import (
     AlwaysFalse,
@@ -105,9 +103,9 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
         return None
     if leaf.transform is not None:
         return f"no partition field applies {leaf.transform} to {leaf.name}"
-    if isinstance(scan.reading, PaimonReading) and (reason := _merged(scan.reading, leaf)) is not None:
+    if (reason := scan.rules.why_not(leaf)) is not None:
         return reason
-    if isinstance(scan.reading, PaimonReading) and scan.has_indexes and can_evaluate(leaf):
+    if scan.has_indexes and scan.rules.is_indexed(leaf):
         return None
     if arrow_type(leaf.type) is None and leaf.op not in _COUNTED:
         return f"bounds of type {leaf.type.text} cannot be compared"
@@ -115,15 +113,4 @@ def _why_not_leaf(scan: ScanIndex, leaf: BoundLeaf) -> str | None:
         return f"no file has statistics for {leaf.name}"
     if _needs_nan_counts(leaf) and scan.nan_counts(leaf.field_id) == "none":
         return f"NaN may match, and no file has a NaN count for {leaf.name}"
-    return None
-
-
-def _merged(reading: PaimonReading, leaf: BoundLeaf) -> str | None:
-    """Return why statistics of a column that is no key cannot prune, where files are merged."""
-    if leaf.name in reading.evolution.schemas[0].primary_keys or "values" in reading.single_file_statistics:
-        return None
-    if reading.drop_group is None and reading.options.has_primary_key:
-        return f"{leaf.name} is not a key column, and the rows of a commit are merged with other rows"
-    if reading.drop_group == "buckets" and not reading.options.buckets_can_go:
-        return f"{leaf.name} is not a key column, and merge engine {reading.options.merge_engine} combines rows"
     return None

@@ -15,7 +15,7 @@ from lakemuster.caching import cached
 from lakemuster.errors import FormatUnsupported
 from lakemuster.index import Index
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.paimon.partitions import Partitions
+from lakemuster.planner.scan.partitions import Partitions
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_of
 from lakemuster.planner.view import SecondBranch, View

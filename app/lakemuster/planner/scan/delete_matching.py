@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lakemuster.errors import LimitExceeded
 from lakemuster.planner.deletes.deletes import DeleteIndex
-from lakemuster.planner.row_projections.inherited import inherited
+from lakemuster.planner.inherited import inherited
 from lakemuster.planner.scan.packs import pack_cache
 from lakemuster.planner.scan.planned_entries import BatchFiles
 from lakemuster.planner.scan.scan_index import ScanIndex

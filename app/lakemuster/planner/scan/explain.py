@@ -11,19 +11,17 @@ import pyarrow as pa
 
 from lakemuster.caching import cached
 from lakemuster.planner.columns import partition_names
-from lakemuster.planner.paimon.file_indexes import EMBEDDED
-from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import Arrays
 from lakemuster.planner.scan.applied import NotApplied, applied
-from lakemuster.planner.scan.index_reasons import index_reasons
-from lakemuster.planner.scan.merge_groups import all_statistics, indexed, kept_together, members
 from lakemuster.planner.scan.packs import PackPredicate
 from lakemuster.planner.scan.paths import find
+from lakemuster.planner.scan.plan_rules import groups_of
 from lakemuster.planner.scan.reasons import Reason, reasons
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex
+from lakemuster.planner.scan.scan_rules import ScanRules
 from lakemuster.planner.scan.selection import (
     Candidate,
     entries_of,
@@ -168,7 +166,7 @@ def _levels(scan: ScanIndex, bound: Bound) -> tuple[Level, ...]:
     names: tuple[LevelName, ...] = ("manifests", "segments", "zones", "entries")
     if "indexes" in counting.seen:
         names = (*names, "indexes")
-    if isinstance(scan.reading, PaimonReading) and scan.reading.drop_group is not None:
+    if scan.rules.drops_groups:
         _count_groups(scan, bound, counting)
         names = (*names, "groups")
     return tuple(Level(name, counting.seen.get(name, 0), counting.dropped.get(name, {})) for name in names)
@@ -194,7 +192,7 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
         counting.lose(counting.dropped["segments"], TOGETHER, lost)
     counting.add("zones", zones, (kept & some)[owner])
 
-    if not isinstance(spec.reading, PaimonReading):
+    if spec.rules.evaluates_packs:
         _count_packs(spec, Runs.of(left, spec.zone_starts), counting)
         return
     first = np.cumsum(counts) - counts
@@ -207,12 +205,12 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
             masks = [can_match(conjunct, statistics) for conjunct in parts]
             standing = live(scan, spec.parts[number], entries, start)
             kept_entries = counting.add("entries", masks, standing, _entry_rules(spec, entries, bound))
-            if EMBEDDED in entries.column_names:
-                _count_indexes(spec.reading, entries, bound, kept_entries, counting)
+            if spec.rules.index_column in entries.column_names:
+                _count_indexes(spec.rules, entries, bound, kept_entries, counting)
 
 
 def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
-    """Count Iceberg's entries, pack by pack as plans evaluate them."""
+    """Count entries pack by pack, as plans evaluate them."""
     asked = [(bound, PackPredicate.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
     runs = runs.cut(spec.pack_starts)
     for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
@@ -224,35 +222,31 @@ def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
         counting.add("entries", masks[1:], masks[0])
 
 
-def _count_indexes(reading: PaimonReading, entries: pa.Table, bound: Bound, among: Mask, counting: _Counting) -> None:
+def _count_indexes(rules: ScanRules, entries: pa.Table, bound: Bound, among: Mask, counting: _Counting) -> None:
     """Count the files that the indexes in their entries drop."""
-    left = counting.add("indexes", [reading.by_index(entries, c, among) for c in counting.conjuncts], among)
-    if lost := int((left & ~reading.by_index(entries, bound, left)).sum()):
+    left = counting.add("indexes", [rules.by_index(entries, c, among) for c in counting.conjuncts], among)
+    if lost := int((left & ~rules.by_index(entries, bound, left)).sum()):
         counting.lose(counting.dropped["indexes"], TOGETHER, lost)
 
 
 def _entry_rules(spec: SpecIndex, entries: pa.Table, bound: Bound) -> Mapping[str, Mask]:
-    if not isinstance(spec.reading, PaimonReading):
-        return NO_RULES
-    return _rules(spec, spec.reading.readable(entries), spec.reading.in_bucket(entries, bound))
+    return _rules(spec, spec.rules.readable(entries), spec.rules.in_bucket(entries, bound))
 
 
 def _rules(spec: SpecIndex, read: Mask | None, in_bucket: Mask | None) -> Mapping[str, Mask]:
-    if not isinstance(spec.reading, PaimonReading):
-        return NO_RULES
-    found = {spec.reading.unread: read, OTHER_BUCKET: in_bucket}
+    found = {spec.rules.unread: read, OTHER_BUCKET: in_bucket}
     return {text: mask for text, mask in found.items() if mask is not None}
 
 
 def _count_groups(scan: ScanIndex, bound: Bound, counting: _Counting) -> None:
-    """Count the files that are dropped only as a group: a bucket, or a range of row ids."""
-    files = members(scan, bound)
+    """Count the files that are dropped only as a group."""
+    files = groups_of(scan).members(scan, bound)
     everything = np.ones(len(files.row), np.bool_)
     if bound == TRUE or not len(everything):
         counting.add("groups", [everything] * len(counting.conjuncts), everything)
         return
-    left = counting.add("groups", [kept_together(scan, files, c) for c in counting.conjuncts], everything)
-    if lost := int((left & ~kept_together(scan, files, bound)).sum()):
+    left = counting.add("groups", [files.in_kept_groups(c) for c in counting.conjuncts], everything)
+    if lost := int((left & ~files.in_kept_groups(bound)).sum()):
         counting.lose(counting.dropped["groups"], TOGETHER, lost)
 
 
@@ -295,33 +289,31 @@ def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path:
         why_entry = tuple(reasons(bound, statistics, names))
         return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why_entry)
     found = [*reasons(bound, statistics, names)]
-    if isinstance(spec.reading, PaimonReading) and EMBEDDED in entry.column_names:
-        found += index_reasons(bound, entry, spec.reading.evolution)
-        by = [text_of(c) for c in conjuncts(bound) if not spec.reading.by_index(entry, c, _ONE)[0]]
-        if by or not spec.reading.by_index(entry, bound, _ONE)[0]:
+    if spec.rules.index_column in entry.column_names:
+        found += spec.rules.index_reasons(bound, entry)
+        by = [text_of(c) for c in conjuncts(bound) if not spec.rules.by_index(entry, c, _ONE)[0]]
+        if by or not spec.rules.by_index(entry, bound, _ONE)[0]:
             return FileReason(path, "dropped", "indexes", by[0] if by else TOGETHER, tuple(found))
-    if isinstance(scan.reading, PaimonReading) and scan.reading.drop_group is not None:
+    if scan.rules.drops_groups:
         return _of_group(scan, spec, candidate, row, path, bound)
     return FileReason(path, "kept", reasons=tuple(found))
 
 
 def _of_group(scan: ScanIndex, spec: SpecIndex, candidate: Candidate, row: int, path: str, bound: Bound) -> FileReason:
     """Explain a file that is dropped only with its group."""
-    assert isinstance(scan.reading, PaimonReading)
-    files = members(scan, bound)
+    groups = groups_of(scan)
+    files = groups.members(scan, bound)
     own = files.of_part(candidate.number)
     place = own.start + int(np.searchsorted(files.row[own], row))
-    statistics = all_statistics(scan, candidate.number, np.array([row]), bound)
+    statistics = groups.statistics(scan, candidate.number, np.array([row]), bound)
     why = tuple(reasons(bound, statistics, partition_names([spec.projection.spec])))
-    entry = indexed(scan, candidate.number, np.array([row]))
-    if entry is not None:
-        why = (*why, *index_reasons(bound, entry, scan.reading.evolution))
-    if bound == TRUE or kept_together(scan, files, bound)[place]:
+    why = (*why, *groups.index_reasons(scan, candidate.number, row, bound))
+    if bound == TRUE or files.in_kept_groups(bound)[place]:
         if not can_match(bound, statistics)[0]:
             others = "files that are read together with it may hold a matching row"
             why = (*why, Reason(text_of(bound), None, "may match", {}, others))
         return FileReason(path, "kept", reasons=why)
-    by = next((text_of(c) for c in conjuncts(bound) if not kept_together(scan, files, c)[place]), TOGETHER)
+    by = next((text_of(c) for c in conjuncts(bound) if not files.in_kept_groups(c)[place]), TOGETHER)
     return FileReason(path, "dropped", "groups", by, why)
 
 

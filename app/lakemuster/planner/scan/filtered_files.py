@@ -18,7 +18,7 @@ from lakemuster.index.segments import BATCH_ROWS
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.lists.snapshot_lists import checked_contents, statistics_of
-from lakemuster.planner.row_projections.iceberg_rows import CONTENTS
+from lakemuster.planner.row_projection import CONTENTS
 from lakemuster.planner.rows import START, Position, RowSource
 from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.branches import PredicateBinding, plan_of

@@ -84,11 +84,11 @@ def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterat
     Yields:
         the location; the manifest's position in the spec; the entry's position in the manifest.
     """
-    column = "file_path" if scan.view.table.format == "iceberg" else "file_name"
+    column = spec.rules.path_column
     rewrites = Rewrites(scan.view.table.rewrites)
     names: dict[str, list[str]] = {}
     for location in locations:
-        for recorded in rewrites.before(location) if column == "file_path" else (location.rsplit("/", 1)[-1],):
+        for recorded in spec.rules.recorded_names(location, rewrites):
             names.setdefault(recorded, []).append(location)
     keys = {text: key_of(text) for text in names}
     for pack, first in zip(spec.packs, spec.pack_starts.tolist(), strict=False):

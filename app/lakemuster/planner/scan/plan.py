@@ -5,7 +5,7 @@ A plan can be read from any position on. It holds no state between requests but 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,47 +15,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index.segments import Segment
 from lakemuster.planner.columns import repeated, single_array
-from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.pruning.residual import PartitionResiduals, partition_residuals
-from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
-from lakemuster.planner.row_projections.inherited import inherited
-from lakemuster.planner.row_projections.paimon_rows import BRANCH
+from lakemuster.planner.row_projection import BRANCH, ManifestPart, RequestedColumns, RowProjection
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.delete_matching import matching_deletes
-from lakemuster.planner.scan.details import SplitRange, Splitting, numbers_after, plan_rows, with_details
-from lakemuster.planner.scan.planned_entries import MANY_EACH, BatchFiles, batch_files, grouped, table_of
-from lakemuster.planner.scan.runs import Owners, Runs, runs_of
+from lakemuster.planner.scan.plan_rules import PlannedFiles, Splitting, plan_rules_of
+from lakemuster.planner.scan.planned_entries import BatchFiles, LazyEntries, batch_files, grouped, table_of
+from lakemuster.planner.scan.planned_rows import SplitRange, plan_rows
+from lakemuster.planner.scan.runs import Runs
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
 from lakemuster.planner.scan.selection import RowNumbers, Survivors, survivors
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.scan.totals import Totals, counted, totals_of
 from lakemuster.planner.view import View
 from lakemuster.predicates import AlwaysTrue, Bound
-
-
-@dataclass(eq=False)
-class LazyEntries:
-    """Entries of some files, read lazily: from their segments first, then with inherited fields filled in."""
-
-    read: Callable[[], pa.Table]
-    finish: Callable[[pa.Table], pa.Table] | None = None
-
-    @cached_property
-    def recorded(self) -> pa.Table:
-        """The entries as segments record them."""
-        return self.read()
-
-    @cached_property
-    def table(self) -> pa.Table:
-        """The entries with inherited fields."""
-        return self.recorded if self.finish is None else self.finish(self.recorded)
-
-    def slice(self, offset: int, length: int) -> LazyEntries:
-        """Return some of the entries."""
-        return LazyEntries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +48,7 @@ class PlannedBatch:
         residual: (N,) the index of each file's residual.
         numbers: (N,) the number of each file's part; None when all are of one part.
         sources: the batches of segments that hold the files; empty if many are small, or if the plan added columns.
-        branch: Paimon: the files' branch, where it is not the requested one.
+        branch: the files' branch, where it is not the requested one.
     """
 
     part: ManifestPart
@@ -178,8 +153,8 @@ class Plan:
         bound: the predicate.
         statistics: field ids of the columns whose statistics are wanted; None for all.
         added_in: for incremental plans of Iceberg: only files that one of these snapshots added, without deletes.
-        splitting: Paimon: how to pack files into splits, when they are wanted.
-        details: Paimon: add how each file is to be read.
+        splitting: how to pack files into splits, when they are wanted.
+        details: add how each file is to be read.
         within: the part of the plan to read (see ``tasks``); None for the whole.
         second_branch: the plan of another branch, whose files follow these; part numbers continue.
         shows_branch: files of two branches are listed together.
@@ -208,10 +183,8 @@ class Plan:
 
     @property
     def can_be_limited(self) -> bool:
-        """Whether each row of a file is a row of the table: Paimon's may be replaced, or be parts of rows."""
-        reading = self.scan.reading
-        own = not isinstance(reading, PaimonReading) or not reading.merges
-        return own and (self.second_branch is None or self.second_branch.can_be_limited)
+        """Whether each row of a file is a row of the table: those of files that are read together may be parts."""
+        return not self.scan.rules.reads_together and (self.second_branch is None or self.second_branch.can_be_limited)
 
     @property
     def parts(self) -> int:
@@ -258,7 +231,8 @@ class Plan:
 
     def _numbered_on(self, batch: PlannedBatch, other: Plan) -> PlannedBatch:
         """Renumber a batch of the other branch: its parts, sections and splits follow ours."""
-        after = numbers_after(self.scan, self.bound, self.splitting) if self.details else {}
+        rules = plan_rules_of(self.scan)
+        after = rules.numbers_after(self.scan, self.bound, self.splitting) if self.details else {}
         snapshot = other.view.snapshot
         assert snapshot is not None
         branch = snapshot.snapshot.branch
@@ -334,15 +308,8 @@ class Plan:
         rows = owners.within(places, spec.part_starts)
         own, first = spec.parts[owners.first], spec.numbers[owners.first]
         numbers = owners.each(spec.part_numbers) if owners.first != owners.last else None
-        entries, sources = LazyEntries(lambda: table_of(group)), tuple(group)
-        if self.view.table.format == "iceberg":
-            row_ids = self._row_ids(spec, owners, rows)
-            entries.finish = lambda recorded: inherited(recorded, spec.inheritance, spec.parts_of(places), row_ids)
-            sources = () if row_ids is not None or len(rows) < MANY_EACH * (len(group) - 1) else sources
-        elif self.details and isinstance(self.scan.reading, PaimonReading):
-            of = np.full(len(rows), first) if numbers is None else numbers
-            detailed = with_details(self.scan, self.bound, self.splitting, of, rows, entries.recorded)
-            entries, sources = LazyEntries(lambda: detailed), ()
+        files = PlannedFiles(self.scan, self.bound, self.splitting, self.details, group, places, owners, rows)
+        entries, sources = plan_rules_of(self.scan).complete(files, LazyEntries(lambda: table_of(group)))
         if spec not in self._residuals:
             self._residuals[spec] = partition_residuals(self.bound, spec.projection)
         left = self._residuals[spec].of(len(rows), lambda: entries.recorded)
@@ -352,10 +319,8 @@ class Plan:
         return PlannedBatch(own, first, rows, entries, offsets, deletes, left.distinct, left.of_file, numbers, sources)
 
     def whole(self, source: BatchFiles) -> pa.Table:
-        """Return all entries of the batch that holds an Iceberg source, without inherited row ids."""
-        batch, spec = source.columns.batch, source.spec
-        parts = spec.parts_of(np.arange(source.first, source.first + batch.num_rows))
-        return pa.Table.from_batches([inherited(batch, spec.inheritance, parts)])
+        """Return all entries of the batch that holds a source of a planned batch."""
+        return plan_rules_of(self.scan).whole(source)
 
     def _opened(self, name: str) -> tuple[Segment, list[str]]:
         """Open a segment, and select the columns that a plan needs: cached, since segments of a table are alike."""
@@ -375,16 +340,3 @@ class Plan:
     @cached_property
     def _columns_of(self) -> dict[tuple[str, ...], list[str]]:
         return {}
-
-    def _row_ids(self, spec: SpecIndex, owners: Owners, rows: RowNumbers) -> pa.Array | None:
-        """Return row ids, None if none is inherited: those depend on all entries before them in the manifest."""
-        if not spec.inheritance.has_row_ids[owners.first : owners.last + 1].any():
-            return None
-        found = []
-        for part, start, end in runs_of(owners.each(np.arange(len(spec.parts)))):
-            manifest = spec.parts[part].manifest
-            segment = self.scan.index.segments.open(manifest.segment)
-            own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
-            ids = inherit(segment.table(own), manifest.header).column("first_row_id")
-            found.append(single_array(ids).take(pa.array(rows[start:end])))
-        return pa.concat_arrays(found)

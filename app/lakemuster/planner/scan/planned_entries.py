@@ -6,13 +6,14 @@ A few files each of many segments are gathered into one batch: later steps cost 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lakemuster.index.segments import BATCH_ROWS, Segment
-from lakemuster.planner.scan.format_rules import IcebergReading
 from lakemuster.planner.scan.gathered_entries import BatchColumns, batch_columns, gathered_entries
 from lakemuster.planner.scan.selection import RowNumbers
 from lakemuster.planner.scan.spec_index import PackFiles, SpecIndex
@@ -25,6 +26,28 @@ MANY_EACH = 48
 
 LARGE = 1 << 9
 """Members of this many files stay chunks of a table, and are not copied together."""
+
+
+@dataclass(eq=False)
+class LazyEntries:
+    """Entries of some files, read lazily: from their segments first, then with inherited fields filled in."""
+
+    read: Callable[[], pa.Table]
+    finish: Callable[[pa.Table], pa.Table] | None = None
+
+    @cached_property
+    def recorded(self) -> pa.Table:
+        """The entries as segments record them."""
+        return self.read()
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The entries with inherited fields."""
+        return self.recorded if self.finish is None else self.finish(self.recorded)
+
+    def slice(self, offset: int, length: int) -> LazyEntries:
+        """Return some of the entries."""
+        return LazyEntries(lambda: self.recorded.slice(offset, length), lambda _: self.table.slice(offset, length))
 
 
 class BatchFiles(NamedTuple):
@@ -109,9 +132,9 @@ def entries_of(group: Sequence[BatchFiles]) -> pa.RecordBatch:
 
 
 def table_of(group: Sequence[BatchFiles]) -> pa.Table:
-    """Like :func:`entries_of`, as a table; large members of Iceberg's manifests become chunks without a copy."""
+    """Like :func:`entries_of`, as a table; large members whose packs are evaluated become chunks without a copy."""
     is_large = sum(len(member.rows) for member in group) >= LARGE * len(group)
-    if is_large and isinstance(group[0].spec.reading, IcebergReading):
+    if is_large and group[0].spec.rules.evaluates_packs:
         return pa.Table.from_batches([take(member.columns.batch, member.rows) for member in group])
     return pa.Table.from_batches([entries_of(group)])
 

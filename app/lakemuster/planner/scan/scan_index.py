@@ -6,7 +6,7 @@ A published snapshot's manifests and segments never change, so what is computed 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.caching import cached
-from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.index import Index
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED, column
@@ -25,16 +24,13 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.deletes.deletes import DeleteIndex
+from lakemuster.planner.list_rules import row_projection_of
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
-from lakemuster.planner.paimon.file_indexes import EMBEDDED
-from lakemuster.planner.paimon.partitions import Partitions
-from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.paimon.vectors import VectorIndex
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.row_projection import ManifestPart, RequestedColumns, RowProjection
-from lakemuster.planner.row_projections.by_format import row_projection_of
 from lakemuster.planner.rows import Position
-from lakemuster.planner.scan.format_rules import ScanRules, reading_of
+from lakemuster.planner.scan.partitions import Partitions
+from lakemuster.planner.scan.scan_rules import ScanRules, rules_of
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 
@@ -68,14 +64,14 @@ class ScanIndex:
     """A snapshot's data manifests by spec, and its delete manifests.
 
     Attributes:
-        reading: the format's rules: which entries are read, and what may drop one.
+        rules: what the table's format tells: which entries are read, and what may drop one.
         data: the parts that list data files, in list order.
         deletes: the parts that list delete files.
     """
 
     index: Index
     view: View
-    reading: ScanRules
+    rules: ScanRules
     data: tuple[ManifestPart, ...]
     deletes: tuple[ManifestPart, ...]
     specs: tuple[SpecIndex, ...]
@@ -105,7 +101,7 @@ class ScanIndex:
         return self._nan_counts[field_id]
 
     def _count_nan_counts(self, field_id: int) -> NanCounts:
-        if isinstance(self.reading, PaimonReading):
+        if not self.rules.has_nan_counts:
             return "none"
         known = missing = False
         for source in (source for spec in self.specs for source in spec.sources):
@@ -130,11 +126,12 @@ class ScanIndex:
 
     @cached_property
     def has_indexes(self) -> bool:
-        """Whether any data manifest holds indexes of Paimon files that the scan reads."""
-        if not isinstance(self.reading, PaimonReading) or not self.reading.uses_indexes:
+        """Whether any data manifest holds indexes of files that the scan evaluates."""
+        column_of = self.rules.index_column
+        if column_of is None:
             return False
         segments = (self.index.segments.open(part.manifest.segment) for part in self.data)
-        return any(EMBEDDED in segment.schema.names for segment in segments)
+        return any(column_of in segment.names for segment in segments)
 
     @cached_property
     def cache_key(self) -> object:
@@ -154,8 +151,9 @@ class ScanIndex:
     def delete_tables(self) -> tuple[tuple[ManifestPart, pa.Table], ...]:
         """The live entries of each delete manifest, inherited fields filled in."""
         found = []
+        own = self.row_projection(RequestedColumns())
         for part in self.deletes:
-            table = inherit(self.index.segments.open(part.manifest.segment).table(), part.manifest.header)
+            table = own.prepare(part, self.index.segments.open(part.manifest.segment).table())
             found.append((part, table.filter(pc.not_equal(table.column("status"), DELETED))))
         return tuple(found)
 
@@ -165,15 +163,6 @@ class ScanIndex:
         tables = [(part.manifest.header.spec_id, table) for part, table in self.delete_tables if table.num_rows]
         return DeleteIndex.of(tables, self.view.metadata.specs, self.view.schemas) if tables else None
 
-    @cached_property
-    def vectors(self) -> VectorIndex | None:
-        """Paimon's deletion vectors of the snapshot; None when there are none."""
-        if not isinstance(self.reading, PaimonReading) or self.reading.scan != "all":
-            return None
-        found = parts(self.index, self.view, {"index"})
-        tables = [self.index.segments.open(part.manifest.segment).table(None) for part in found]
-        return VectorIndex.of(tables, self.view) if tables else None
-
 
 def scan_index_of(
     index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None
@@ -181,18 +170,18 @@ def scan_index_of(
     """Return the scan index of the view's snapshot, cached; of its own branch alone.
 
     Args:
-        read_optimized: Paimon: only the files that need no merging.
-        without: Paimon: partitions to leave out.
+        read_optimized: only the files that need no merging.
+        without: partitions to leave out.
 
     Raises:
-        FormatUnsupported: unknown options of a Paimon table.
+        FormatUnsupported: unknown options of the table.
     """
-    reading = reading_of(view, read_optimized=read_optimized)
-    if without is not None and isinstance(reading, PaimonReading):
-        reading = replace(reading, without=without)
+    rules = rules_of(view, read_optimized=read_optimized)
+    if without is not None:
+        rules = rules.leaving_out(without)
     if view.snapshot is None:
-        return ScanIndex(index, view, reading, (), (), ())
-    return _scan_indexes(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, reading))
+        return ScanIndex(index, view, rules, (), (), ())
+    return _scan_indexes(_Key(index, view, view.snapshot.row_id, view.snapshot.published_at_ms, view.schemas, rules))
 
 
 @dataclass(frozen=True)
@@ -204,7 +193,7 @@ class _Key:
     row_id: int
     published_at_ms: int | None
     schemas: tuple[Schema, ...]
-    reading: ScanRules
+    rules: ScanRules
 
     def __hash__(self) -> int:
         return hash((self.row_id, self.published_at_ms, len(self.schemas)))
@@ -212,18 +201,18 @@ class _Key:
 
 @cached("scan indexes", lambda scan: scan.weight)
 def _scan_indexes(key: _Key) -> ScanIndex:
-    return scan_index_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.reading)
+    return scan_index_over(key.index, key.view, parts(key.index, key.view, LIVE_ROLES), key.rules)
 
 
 def scan_index_over(
-    index: Index, view: View, all_parts: Sequence[ManifestPart], reading: ScanRules | None = None
+    index: Index, view: View, all_parts: Sequence[ManifestPart], rules: ScanRules | None = None
 ) -> ScanIndex:
     """Build the scan index of some manifests of a table; ``view`` provides its schemas and specs.
 
     Args:
-        reading: the rules to read by; by default those of a whole snapshot.
+        rules: the rules to read by; by default those of a whole snapshot.
     """
-    reading = reading or reading_of(view)
+    rules = rules or rules_of(view)
     data = tuple(part for part in all_parts if part.manifest.header.content == "data")
     deletes = tuple(part for part in all_parts if part.manifest.header.content == "deletes")
     specs = {spec.spec_id: spec for spec in view.metadata.specs}
@@ -236,11 +225,11 @@ def scan_index_over(
             tuple(data[number] for number in numbers),
             tuple(numbers),
             PartitionPredicates(specs.get(spec_id) or PartitionSpec(spec_id, ()), view.schemas),
-            reading,
+            rules,
         )
         for spec_id, numbers in by_spec.items()
     ]
-    return ScanIndex(index, view, reading, data, deletes, tuple(scans))
+    return ScanIndex(index, view, rules, data, deletes, tuple(scans))
 
 
 def _nan_counts_of(segment: Segment, field_id: int) -> tuple[bool, bool]:

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from lakemuster.caching import Cache, cached
 from lakemuster.index.segments import Segment
 from lakemuster.index.zones import ZONE_ROWS
-from lakemuster.metadata.files import ADDED, DELETED
+from lakemuster.metadata.files import ADDED
 from lakemuster.planner.columns import single_array
-from lakemuster.planner.paimon.file_indexes import EMBEDDED
-from lakemuster.planner.paimon.reading import PaimonReading, bucket_filter
 from lakemuster.planner.pruning.partition_predicates import JointStatistics
 from lakemuster.planner.pruning.prune import Mask, can_match
 from lakemuster.planner.pruning.statistics import PartitionStatistics
@@ -24,6 +22,7 @@ from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.packs import Pack, PackPredicate, leaf_types
 from lakemuster.planner.scan.runs import Runs, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
+from lakemuster.planner.scan.scan_rules import undeleted
 from lakemuster.planner.scan.spec_index import ManifestStatistics, PackFiles, SpecIndex, ZoneStatistics
 from lakemuster.predicates import TRUE, Bound, references
 
@@ -135,21 +134,13 @@ def manifests_kept(spec: SpecIndex, bound: Bound) -> Mask:
 
 def manifests_read(spec: SpecIndex) -> Mask:
     """Mark the manifests of a spec that may list files that the scan reads."""
-    if isinstance(spec.reading, PaimonReading):
-        return spec.reading.manifests([part.manifest.header for part in spec.parts])
-    return np.ones(len(spec.parts), np.bool_)
+    return spec.rules.manifests(spec.headers)
 
 
 def manifests_in_bucket(spec: SpecIndex, bound: Bound) -> Mask:
     """Mark the manifests of a spec that may list files of the buckets that a predicate's keys hash to."""
-    if isinstance(spec.reading, PaimonReading) and (found := bucket_filter(spec.reading, bound)) is not None:
-        headers = [part.manifest.header for part in spec.parts]
-        columns = (
-            np.array([-1 if (n := getattr(h, name)) is None else n for h in headers], np.int64)
-            for name in ("min_bucket", "max_bucket", "total_buckets")
-        )
-        return found.any_between(*columns)
-    return np.ones(len(spec.parts), np.bool_)
+    found = spec.rules.manifests_in_bucket(spec.headers, bound)
+    return np.ones(len(spec.parts), np.bool_) if found is None else found
 
 
 def zones_kept(spec: SpecIndex, bound: Bound) -> Mask:
@@ -257,7 +248,7 @@ def _looked_at(
     added_in: frozenset[int] | None,
 ) -> RowNumbers:
     """Evaluate the predicate on some entries of a pack: the places of matching files."""
-    if added_in is not None or isinstance(spec.reading, PaimonReading):
+    if added_in is not None or not spec.rules.evaluates_packs:
         first = int(spec.pack_starts[number])
         found = [
             files_kept(scan, candidate, bound, added_in) + spec.part_starts[spec.place_of(candidate.number)] - first
@@ -268,7 +259,7 @@ def _looked_at(
 
 
 def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, predicate: PackPredicate) -> RowNumbers:
-    """Return the live Iceberg files that a predicate keeps among some entries of a pack, as places in the pack."""
+    """Return the live files that a predicate keeps among some entries of a pack, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))
     if entries * FEW_OF_A_PACK < pack.rows and not predicate.is_cached(pack):
@@ -313,7 +304,7 @@ def entries_of(
 
 def entry_statistics(spec: SpecIndex, entries: pa.Table) -> JointStatistics:
     """Return the statistics of entries of one spec: columns and partitions."""
-    return JointStatistics(spec.reading.statistics(entries), entry_partitions(spec, entries), spec.projection)
+    return JointStatistics(spec.rules.statistics(entries), entry_partitions(spec, entries), spec.projection)
 
 
 def entry_partitions(spec: SpecIndex, entries: pa.Table) -> PartitionStatistics:
@@ -324,38 +315,23 @@ def entry_partitions(spec: SpecIndex, entries: pa.Table) -> PartitionStatistics:
 def entries_kept(spec: SpecIndex, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
     """Mark the entries of ``among`` that a predicate cannot drop alone."""
     keep = among & can_match(bound, entry_statistics(spec, entries))
-    if isinstance(spec.reading, PaimonReading):
-        if (buckets := spec.reading.in_bucket(entries, bound)) is not None:
-            keep &= buckets
-        keep = spec.reading.by_index(entries, bound, keep)
-    return keep
+    if (buckets := spec.rules.in_bucket(entries, bound)) is not None:
+        keep &= buckets
+    return spec.rules.by_index(entries, bound, keep)
 
 
 def readable(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> Mask:
     """Mark the entries that are live in the snapshot and that the scan reads; ``start`` as for :func:`live`."""
     keep = live(scan, part, entries, start)
-    if isinstance(scan.reading, PaimonReading) and (seen := scan.reading.readable(entries)) is not None:
+    if (seen := scan.rules.readable(entries)) is not None:
         keep &= seen
     return keep
 
 
 def live(scan: ScanIndex, part: ManifestPart, entries: pa.Table, start: int) -> Mask:
     """Mark the entries that are live in the snapshot; ``start`` is the first one's position in the manifest."""
-    if scan.view.table.format == "iceberg":
-        return undeleted(entries)
-    keep = np.asarray(single_array(entries.column("status")).to_numpy() == ADDED)
-    snapshot = scan.view.snapshot
-    incremental = isinstance(scan.reading, PaimonReading) and scan.reading.scan != "all"
-    dead = None if snapshot is None or incremental else snapshot.dead_rows
-    if dead is not None and len(dead):
-        first = part.first_row + start
-        keep[dead[(dead >= first) & (dead < first + len(keep))] - first] = False
-    return keep
-
-
-def undeleted(entries: pa.Table) -> Mask:
-    """Mark the live entries of Iceberg."""
-    return np.asarray(single_array(entries.column("status")).to_numpy() != DELETED)
+    dead_rows = None if scan.view.snapshot is None else scan.view.snapshot.dead_rows
+    return scan.rules.live(entries, part.first_row + start, dead_rows)
 
 
 def _added_in(part: ManifestPart, entries: pa.Table, snapshots: frozenset[int]) -> Mask:
@@ -372,19 +348,16 @@ def _added_in(part: ManifestPart, entries: pa.Table, snapshots: frozenset[int]) 
 
 def _columns(segment: Segment, bound: Bound, spec: SpecIndex, *, incremental: bool) -> list[str]:
     """Return the columns of a segment that evaluation reads."""
-    names = list(spec.reading.base)
+    names = list(spec.rules.base)
     if incremental and "snapshot_id" in segment.schema.names:
         names.append("snapshot_id")
-    if isinstance(spec.reading, PaimonReading) and spec.reading.without is not None:
-        names += [name for name in segment.schema.names if name.startswith("partition.")]
+    names += spec.rules.extra_columns(segment.names, bound)
     if bound == TRUE:
         return names
-    if isinstance(spec.reading, PaimonReading) and spec.reading.indexes_drop_files and EMBEDDED in segment.schema.names:
-        names.append(EMBEDDED)
     own = segment.columns_of
     for partition_field in spec.projection.spec.fields:
         partitions = own.get(partition_field.field_id, ())
         names += [name for name in partitions if name.startswith("partition.") and name not in names]
     for field_id in references(bound):
-        names += spec.reading.columns(own.get(field_id, ()))
+        names += spec.rules.columns(own.get(field_id, ()))
     return names

@@ -22,15 +22,15 @@ from lakemuster.metadata.snapshot import ManifestHeader, PartitionFieldSummary
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array
+from lakemuster.planner.inherited import Inheritance
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, PreparedStats
 from lakemuster.planner.pruning.statistics import Arrays, PartitionStatistics
 from lakemuster.planner.pruning.zones import stacked, written_zones, zones_of
 from lakemuster.planner.row_projection import ManifestPart
-from lakemuster.planner.row_projections.inherited import Inheritance
-from lakemuster.planner.scan.format_rules import IcebergReading, ScanRules
 from lakemuster.planner.scan.packs import FieldKind, Pack, packs_of, weight_of
 from lakemuster.planner.scan.runs import Owners, Places, runs_of
+from lakemuster.planner.scan.scan_rules import ScanRules
 from lakemuster.predicates import Bound, BoundLeaf
 
 _zone_cache: Cache[tuple[object, ...], FieldStats] = Cache("zones", weight_of)
@@ -56,7 +56,7 @@ def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -
     """Return the zones written with a segment; where they are missing or unusable, compute them from its entries."""
     zones = index.segments.zones(name)
     if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
-        prefix = PARTITION if of.kind == "partition" else of.reading.written_zones(zones, of.field_id)
+        prefix = PARTITION if of.kind == "partition" else of.rules.written_zones(zones, of.field_id)
         if prefix is not None and (found := written_zones(zones, prefix, of.field_id, of.of)) is not None:
             return found
     return zones_of(_recorded(index.segments.open(name), of), of.of, rows)
@@ -68,19 +68,19 @@ class _ZonesOf(NamedTuple):
     kind: FieldKind
     field_id: int
     of: Primitive
-    reading: ScanRules
+    rules: ScanRules
 
 
 def _recorded(segment: Segment, column_of: _ZonesOf) -> FieldStats:
     """Return a field's statistics over a segment's entries, with bounds in the type of the key."""
-    kind, field_id, of, reading = column_of
+    kind, field_id, of, rules = column_of
     if kind == "partition":
         names = [name for name in segment.columns_of.get(field_id, ()) if name == column("partition", field_id)]
         found = PartitionStatistics(segment.table(names), segment.num_rows, frozenset((field_id,)))
         stats: FieldStats | None = found.field(field_id)
     else:
-        own = reading.columns(segment.columns_of.get(field_id, ()))
-        stats = reading.statistics(segment.table([*reading.base, *own])).field(field_id)
+        own = rules.columns(segment.columns_of.get(field_id, ()))
+        stats = rules.statistics(segment.table([*rules.base, *own])).field(field_id)
     target = arrow_type(of)
     if stats is None or target is None:
         return FieldStats()
@@ -95,7 +95,7 @@ class SpecIndex:
     Attributes:
         numbers: the numbers of the parts among all data parts of the snapshot.
         projection: projects predicates on columns to this spec's partitions.
-        reading: the format's rules for dropping entries.
+        rules: what the table's format tells the scan.
         cache_key: stands for this index in the keys of caches, which must not keep it alive.
     """
 
@@ -103,7 +103,7 @@ class SpecIndex:
     parts: tuple[ManifestPart, ...]
     numbers: tuple[int, ...]
     projection: PartitionPredicates
-    reading: ScanRules
+    rules: ScanRules
     cache_key: object = field(default_factory=object, compare=False)
 
     @property
@@ -120,13 +120,12 @@ class SpecIndex:
     def manifests(self) -> Arrays:
         """Partition summaries, one row per manifest."""
         types = self.projection.types()
-        headers = [part.manifest.header for part in self.parts]
         fields = {
             field_id: found
             for field_id, of in types.items()
-            if (found := _summaries(headers, field_id, of)) is not None
+            if (found := _summaries(self.headers, field_id, of)) is not None
         }
-        return Arrays(len(headers), fields)
+        return Arrays(len(self.headers), fields)
 
     @cached_property
     def ready_manifests(self) -> dict[int, PreparedStats]:
@@ -150,9 +149,14 @@ class SpecIndex:
         return np.array(self.numbers, np.int64)
 
     @cached_property
+    def headers(self) -> tuple[ManifestHeader, ...]:
+        """The parts' headers."""
+        return tuple(part.manifest.header for part in self.parts)
+
+    @cached_property
     def inheritance(self) -> Inheritance:
         """The values that entries inherit from their parts."""
-        return Inheritance.of([part.manifest.header for part in self.parts])
+        return Inheritance.of(self.headers)
 
     @cached_property
     def _place_of(self) -> dict[int, int]:
@@ -179,7 +183,7 @@ class SpecIndex:
     def sources(self) -> tuple[SegmentSource, ...]:
         """The segments that hold the parts' entries, in order."""
         segments = [part.manifest.segment for part in self.parts]
-        if not isinstance(self.reading, IcebergReading):
+        if not self.rules.evaluates_packs:
             return tuple(
                 SegmentSource(name, 1, rows, name, rows) for name, rows in zip(segments, self.part_rows, strict=True)
             )
@@ -216,18 +220,12 @@ class SpecIndex:
 
     def rows(self, part: ManifestPart) -> int:
         """Count a part's entries, deleted ones too: by its list's counts, if any (decoding checked them)."""
-        header = part.manifest.header
-        counts = [header.added_files_count, header.deleted_files_count]
-        if isinstance(self.reading, IcebergReading):
-            counts.append(header.existing_files_count)
-        known = [count for count in counts if count is not None]
-        if len(known) == len(counts):
-            return sum(known)
-        return self.index.segments.open(part.manifest.segment).num_rows
+        count = self.rules.entry_count(part.manifest.header)
+        return self.index.segments.open(part.manifest.segment).num_rows if count is None else count
 
     def zones(self, kind: FieldKind, field_id: int, of: Primitive) -> FieldStats:
         """Return the zones of a column or partition field over all parts."""
-        key = _ZonesOf(kind, field_id, of, self.reading)
+        key = _ZonesOf(kind, field_id, of, self.rules)
         if arrow_type(of) is None:
             return FieldStats()
 
@@ -240,7 +238,7 @@ class SpecIndex:
 
     def prepared_zones(self, kind: FieldKind, field_id: int, of: Primitive) -> PreparedStats:
         """Return :meth:`zones`, prepared for repeated evaluation."""
-        key = _ZonesOf(kind, field_id, of, self.reading)
+        key = _ZonesOf(kind, field_id, of, self.rules)
 
         def make() -> PreparedStats:
             return PreparedStats(self.zones(kind, field_id, of), of, len(self.zone_starts) - 1)

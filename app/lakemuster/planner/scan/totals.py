@@ -12,8 +12,8 @@ from lakemuster.caching import cached
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import numbers_of
 from lakemuster.planner.rows import START
-from lakemuster.planner.scan.details import plan_rows
 from lakemuster.planner.scan.planned_entries import batch_files, entries_of
+from lakemuster.planner.scan.planned_rows import plan_rows
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import Survivors, survivors
 from lakemuster.predicates import Bound

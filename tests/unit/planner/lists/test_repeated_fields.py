@@ -12,8 +12,8 @@ from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive
+from lakemuster.planner.iceberg.rows import IcebergRows
 from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
-from lakemuster.planner.row_projections.iceberg_rows import IcebergRows
 from lakemuster.planner.rows import conform
 from lakemuster.wire.rows import json_objects
 

@@ -21,11 +21,11 @@ from lakemuster.index.segments import Segment, write_segment
 from lakemuster.metadata.files import ADDED, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
+from lakemuster.planner.iceberg import rows as iceberg_rows
+from lakemuster.planner.iceberg.rows import IcebergRows
 from lakemuster.planner.lists import entries
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
-from lakemuster.planner.row_projections import iceberg_rows
-from lakemuster.planner.row_projections.iceberg_rows import CONTENTS, IcebergRows
+from lakemuster.planner.row_projection import CONTENTS, ManifestPart, RequestedColumns
 from lakemuster.planner.rows import Position, conform
 from lakemuster.wire.row_writer import RowWriter
 

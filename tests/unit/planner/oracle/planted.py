@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from lakemuster.index import Index, native
 from lakemuster.index import zones as written
 from lakemuster.metadata import transforms
+from lakemuster.planner import inherited
 from lakemuster.planner.deletes import delete_bounds, delete_groups, deletes, partition_keys
 from lakemuster.planner.pruning import (
     bounds,
@@ -25,7 +26,6 @@ from lakemuster.planner.pruning import (
     zones,
 )
 from lakemuster.planner.pruning.native import Cells
-from lakemuster.planner.row_projections import inherited
 from lakemuster.planner.scan import packs, scan_index, selection, spec_index
 from lakemuster.predicates import NEGATED, Op, binding, comparison_binding, projection
 from tests.unit.planner.oracle.planting import Patch, Planted, instead

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.formats.paimon import bucketing, folding, options, simple_stats, table_format
-from lakemuster.planner.paimon import buckets, groups, reading, statistics, vectors
+from lakemuster.planner.paimon import buckets, groups, merge_groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
-from lakemuster.planner.scan import merge_groups, selection
+from lakemuster.planner.scan import selection
 from tests.unit.planner.oracle.planting import Bug, Patch, Planted, instead
 
 PLANTED = Planted()
@@ -246,7 +246,6 @@ def _(patch: Patch) -> None:
 @planted("buckets are not pruned", "buckets")
 def _(patch: Patch) -> None:
     patch.setattr(reading, "bucket_filter", lambda *_: None)
-    patch.setattr(selection, "bucket_filter", lambda *_: None)
 
 
 # ---------------------------------------------------------------------------- schema evolution

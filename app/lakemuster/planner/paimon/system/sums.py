@@ -15,9 +15,9 @@ from lakemuster.index import Index
 from lakemuster.index.segment_files import Segment
 from lakemuster.metadata.files import ADDED, PAIMON_COLUMNS
 from lakemuster.planner.columns import single_array
-from lakemuster.planner.lists.system.tables import SystemTable
-from lakemuster.planner.lists.system.texts import cast_texts, internal_texts, listed, partition_columns
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
+from lakemuster.planner.paimon.system.tables import SystemTable
+from lakemuster.planner.paimon.system.texts import cast_texts, internal_texts, listed, partition_columns
 from lakemuster.planner.view import View
 
 _SUMMED = ("record_count", "file_size_in_bytes", "file_count")

@@ -22,7 +22,7 @@ from lakemuster.planner.columns import (
     sparse,
     statistics_type,
 )
-from lakemuster.planner.row_projection import ManifestPart, ViewRows
+from lakemuster.planner.row_projection import BRANCH, ManifestPart, ViewRows
 from lakemuster.planner.view import View
 
 STATUSES = ("existing", "added", "deleted")
@@ -48,7 +48,6 @@ PLANNED = {
     "split": pa.int64(),
 }
 """The columns that a plan adds to a file."""
-BRANCH = "branch"
 _HANDLED = {"status", "file_name", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "file_source"}
 _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 

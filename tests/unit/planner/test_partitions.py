@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from lakemuster.planner.paimon.partitions import Partitions
+from lakemuster.planner.scan.partitions import Partitions
 
 
 def entries(**columns: pa.Array) -> pa.Table:

@@ -13,8 +13,8 @@ from lakemuster.formats.paimon.schema_json import fields_json, spelled_type
 from lakemuster.formats.paimon.types import parse_field, parse_type
 from lakemuster.metadata.snapshot import Ref
 from lakemuster.metadata.types import Primitive, arrow_type
-from lakemuster.planner.lists.system.table_rows import table_rows
-from lakemuster.planner.lists.system.texts import cast_texts, internal_texts, listed, mapped
+from lakemuster.planner.paimon.system.table_rows import table_rows
+from lakemuster.planner.paimon.system.texts import cast_texts, internal_texts, listed, mapped
 from tests.unit.planner.lists.tables import metadata
 
 MOMENT = dt.datetime(2024, 1, 2, 3, 4, 5, 60_000)  # noqa: DTZ001 - a zone-less column

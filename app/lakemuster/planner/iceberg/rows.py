@@ -30,12 +30,11 @@ from lakemuster.planner.columns import (
     statistics_type,
     struct,
 )
-from lakemuster.planner.row_projection import ManifestPart, ViewRows
-from lakemuster.planner.row_projections.inherited import Inheritance, inherited
+from lakemuster.planner.inherited import Inheritance, inherited
+from lakemuster.planner.row_projection import CONTENTS, ManifestPart, ViewRows
 from lakemuster.planner.view import View
 
 STATUSES = ("existing", "added", "deleted")
-CONTENTS = ("data", "position-deletes", "equality-deletes")
 STATISTICS = {
     "column_sizes": "column_size",
     "value_counts": "value_count",

@@ -13,7 +13,7 @@ from lakemuster.formats.paimon.schema_json import fields_json, spelled_type
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES
+from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES
 
 Row = Mapping[str, object]
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from lakemuster.index import Index
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.lists.system.file_rows import FileColumns
-from lakemuster.planner.lists.system.snapshot_rows import index_table, manifest_table, statistics_table
-from lakemuster.planner.lists.system.sums import bucket_table, partition_table
-from lakemuster.planner.lists.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
+from lakemuster.planner.paimon.system.file_rows import FileColumns
+from lakemuster.planner.paimon.system.snapshot_rows import index_table, manifest_table, statistics_table
+from lakemuster.planner.paimon.system.sums import bucket_table, partition_table
+from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 

@@ -18,9 +18,9 @@ from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.types import arrow_type
 from lakemuster.planner.casts import cast_or_none
 from lakemuster.planner.columns import internal_array, single_array
-from lakemuster.planner.lists.system.tables import SystemTable
-from lakemuster.planner.lists.system.texts import cast_texts, listed, partition_texts
 from lakemuster.planner.manifest_list import ENTRY_ROLES, manifest_records, parts
+from lakemuster.planner.paimon.system.tables import SystemTable
+from lakemuster.planner.paimon.system.texts import cast_texts, listed, partition_texts
 from lakemuster.planner.view import View
 
 _COLUMN_STATISTICS = (

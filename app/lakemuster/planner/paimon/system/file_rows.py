@@ -22,10 +22,10 @@ from lakemuster.metadata.files import PAIMON_COLUMNS, split_column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Primitive
 from lakemuster.planner.columns import names_of_codes, single_array
-from lakemuster.planner.lists.system.tables import SystemTable
-from lakemuster.planner.lists.system.texts import column_values, internal_texts, listed, mapped, partition_texts
+from lakemuster.planner.paimon.rows import PaimonRows
+from lakemuster.planner.paimon.system.tables import SystemTable
+from lakemuster.planner.paimon.system.texts import column_values, internal_texts, listed, mapped, partition_texts
 from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
-from lakemuster.planner.row_projections.paimon_rows import PaimonRows
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
 

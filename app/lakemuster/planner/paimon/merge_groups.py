@@ -134,14 +134,14 @@ class MergeGroups:
 def chosen(scan: ScanIndex, bound: Bound) -> Members:
     """Return the files that a predicate keeps, with groups of files decided as a whole."""
     found = members(scan, bound)
-    if bound == TRUE or _paimon(scan).drop_group is None or not len(found.row):
+    if bound == TRUE or paimon_reading(scan).drop_group is None or not len(found.row):
         return found
     return found.filter(kept_together(scan, found, bound))
 
 
 def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files whose group may hold a matching row."""
-    reading = _paimon(scan)
+    reading = paimon_reading(scan)
     if reading.drop_group == "row ids":
         return _row_ids_kept(scan, files, bound)
     may_drop_group = reading.options.buckets_can_go
@@ -153,7 +153,7 @@ def kept_together(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 @cached("merge groups", nbytes, lambda scan, bound: (scan.cache_key, bound))
 def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
     """Return how the files of :func:`chosen` are read."""
-    reading, files = _paimon(scan), chosen(scan, bound)
+    reading, files = paimon_reading(scan), chosen(scan, bound)
     count = len(files.row)
     if reading.options.has_primary_key:
         section, level, deleted = _sections(files, reading), files.numbers("level"), files.numbers("delete_row_count")
@@ -172,7 +172,7 @@ def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
 @cached("merge groups", nbytes, lambda scan, *of: (scan.cache_key, *of))
 def packed(scan: ScanIndex, bound: Bound, target_size: int, open_file_cost: int) -> Ints:
     """Return the (N,) split of each file of :func:`chosen`."""
-    reading, files, order = _paimon(scan), chosen(scan, bound), merge_groups_of(scan, bound)
+    reading, files, order = paimon_reading(scan), chosen(scan, bound), merge_groups_of(scan, bound)
     size = files.numbers("file_size_in_bytes")
     if reading.options.has_primary_key:
         sections = _sections(files, reading)
@@ -195,9 +195,10 @@ def packed(scan: ScanIndex, bound: Bound, target_size: int, open_file_cost: int)
     )
 
 
-def _paimon(scan: ScanIndex) -> PaimonReading:
-    assert isinstance(scan.reading, PaimonReading)
-    return scan.reading
+def paimon_reading(scan: ScanIndex) -> PaimonReading:
+    """Return the rules of a scan of a Paimon table."""
+    assert isinstance(scan.rules, PaimonReading)
+    return scan.rules
 
 
 def members(scan: ScanIndex, bound: Bound) -> Members:
@@ -235,7 +236,7 @@ def all_statistics(scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound) -
     names = [name for some in own for of in _ALL for name in statistics_columns(some, of)]
     names += [name for name in segment.schema.names if name.startswith("partition.") or name in DESCRIBING]
     entries = segment.table(names).take(pa.array(rows))
-    statistics = FileStatistics(entries, _paimon(scan).evolution, _ALL)
+    statistics = FileStatistics(entries, paimon_reading(scan).evolution, _ALL)
     return JointStatistics(statistics, entry_partitions(spec, entries), spec.projection)
 
 
@@ -252,14 +253,14 @@ def _by_index(scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound, keep: 
     """Clear in ``keep`` those files of a part whose indexes rule out every row."""
     asked = np.flatnonzero(keep)
     if len(asked) and (entries := indexed(scan, part, rows[asked])) is not None:
-        keep[asked] = kept_by_index(entries, _paimon(scan).evolution, bound, keep[asked])
+        keep[asked] = kept_by_index(entries, paimon_reading(scan).evolution, bound, keep[asked])
     return keep
 
 
 def indexed(scan: ScanIndex, part: int, rows: RowNumbers) -> pa.Table | None:
     """Return some files of a part with their indexes; None where the part has none, or the scan does not read them."""
     segment = scan.index.segments.open(scan.data[part].manifest.segment)
-    if EMBEDDED not in segment.schema.names or not _paimon(scan).uses_indexes:
+    if EMBEDDED not in segment.schema.names or not paimon_reading(scan).uses_indexes:
         return None
     return segment.table(INDEX_COLUMNS).take(pa.array(rows))
 
@@ -283,7 +284,7 @@ def _blobs(files: Members) -> Mask:
 
 def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
     """Mark the files whose range of row ids can hold a matching row."""
-    evolution = _paimon(scan).evolution
+    evolution = paimon_reading(scan).evolution
     first, rows = files.numbers("first_row_id"), files.numbers("record_count")
     group = row_ranges(np.zeros(len(rows), np.int64), first, rows)
     sequences = single_array(files.table.column("write_cols_sequences"))
@@ -306,7 +307,7 @@ def _row_ids_kept(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 
 def _field(scan: ScanIndex, files: Members, field_id: int) -> FieldStats | None:
     """Return one column's statistics over all files, in the column's current type."""
-    evolution = _paimon(scan).evolution
+    evolution = paimon_reading(scan).evolution
     now = evolution.today(field_id)
     target = None if now is None else arrow_type(now)
     if now is None or target is None:

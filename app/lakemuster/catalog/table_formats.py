@@ -1,0 +1,44 @@
+"""The table formats that the catalog knows, and the registry that joins what each format tells every layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lakemuster.planner.iceberg.details import ICEBERG_PLANS
+from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
+from lakemuster.planner.list_rules import LIST_RULES, ListRules
+from lakemuster.planner.paimon.details import PAIMON_PLANS
+from lakemuster.planner.paimon.lists import PAIMON_LISTS
+from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.scan.plan_rules import PLAIN_PLANS, PLAN_RULES, PlanRules
+from lakemuster.planner.scan.scan_rules import SCAN_RULES, ScanRules, plain_rules
+from lakemuster.planner.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class TableFormat:
+    """What one format tells each layer.
+
+    Attributes:
+        name: its name, as tables are registered with.
+        lists: the rows of its lists.
+        scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
+        plans: how the files of a plan are read.
+    """
+
+    name: str
+    lists: ListRules
+    scan_rules: Callable[[View], ScanRules] = plain_rules
+    plans: PlanRules = PLAIN_PLANS
+
+
+def register(table_format: TableFormat) -> None:
+    """Make a format known to every layer."""
+    LIST_RULES.register(table_format.name, table_format.lists)
+    SCAN_RULES.register(table_format.name, table_format.scan_rules)
+    PLAN_RULES.register(table_format.name, table_format.plans)
+
+
+register(TableFormat("iceberg", ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
+register(TableFormat("paimon", PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))

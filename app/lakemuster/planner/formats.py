@@ -1,0 +1,37 @@
+"""Registries of what table formats tell the planner, by the name of the format.
+
+The planner asks a registry, and never a table for its format. There is a registry for each step: ``list_rules`` (the
+rows of lists), ``scan.scan_rules`` (which entries a scan reads, and what may drop one) and ``scan.plan_rules`` (how the
+files of a plan are read). ``planner.iceberg`` and ``planner.paimon`` implement them, and the catalog registers them.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from lakemuster.errors import FormatUnsupported
+from lakemuster.index.tables import TableRecord
+
+Rules = TypeVar("Rules")
+
+
+class FormatRegistry(Generic[Rules]):
+    """The rules of each format."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Rules] = {}
+
+    def register(self, name: str, rules: Rules) -> None:
+        """Set the rules of a format."""
+        self._rules[name] = rules
+
+    def of(self, table: TableRecord) -> Rules:
+        """Return the rules of a table's format.
+
+        Raises:
+            FormatUnsupported: none are registered.
+        """
+        try:
+            return self._rules[table.format]
+        except KeyError:
+            raise FormatUnsupported(f"format {table.format} is not registered", format=table.format) from None

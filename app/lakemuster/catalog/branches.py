@@ -1,4 +1,4 @@
-"""Choose the second branch of a Paimon table that is read with the requested one, and the snapshot to read of it.
+"""Choose the second branch of a table that is read with the requested one, and the snapshot to read of it.
 
 Source: Paimon ``FileStoreTableFactory``, ``FallbackReadFileStoreTable.rewriteOtherOptions``.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.errors import SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.planner.view import SecondBranch, Selector, View
 
-OPTIONS = ("scan.fallback-branch", "scan.primary-branch")
-"""The options that name a second branch; the first one takes precedence."""
 FIRST_SNAPSHOT = 1
 
 
@@ -28,15 +27,14 @@ def branch_of(view: View, selector: Selector) -> str:
 
 def second_branch(metadata: TableMetadata, branch: str) -> SecondBranch | None:
     """Return the second branch that the newest schema of ``branch`` names; None if it names none, or a missing one."""
-    if metadata.format != "paimon":
-        return None
+    naming = CATALOG_RULES.of(metadata).second_branch_options
     newest = _newest(metadata, branch)
     options = {} if newest is None else dict(newest.options)
-    for option in OPTIONS:
+    for option in naming:
         name = options.get(option, "").strip()
         if name:
             is_there = name != branch and _newest(metadata, name) is not None
-            return SecondBranch(option, name, option != OPTIONS[0]) if is_there else None
+            return SecondBranch(option, name, option != naming[0]) if is_there else None
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.errors import RefNotFound, SnapshotNotFound
 from lakemuster.formats.registry import format_of
 from lakemuster.index.history import snapshot_at
@@ -54,23 +55,11 @@ def _ref(metadata: TableMetadata, name: str) -> Ref:
 
 
 def last_published(session: Session, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
-    """Return the newest published ancestor; Paimon's snapshots of a branch follow one another by id."""
+    """Return the newest published ancestor."""
     records = list_snapshots(session, table.table_id)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
-    if table.format == "paimon":
-        older = [r for i, r in by_id.items() if i < record.snapshot.snapshot_id and r.state == "published"]
-        return max(older, key=lambda r: r.snapshot.snapshot_id, default=None)
-    seen: set[int] = set()
-    parent = record.snapshot.parent_id
-    while parent is not None and parent not in seen:
-        seen.add(parent)
-        ancestor = by_id.get(parent)
-        if ancestor is None:
-            return None
-        if ancestor.state == "published":
-            return ancestor
-        parent = ancestor.snapshot.parent_id
-    return None
+    ancestors = CATALOG_RULES.of(table).ancestors(by_id, record.snapshot)
+    return next((ancestor for ancestor in ancestors if ancestor.state == "published"), None)
 
 
 def newest_schema_id(metadata: TableMetadata, branch: str) -> int:

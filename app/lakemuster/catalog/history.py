@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.catalog.chosen_snapshots import find_snapshot
 from lakemuster.catalog.documents import schemas_out, specs_out
 from lakemuster.catalog.services import Services
@@ -121,13 +122,10 @@ def _place(view: View) -> tuple[str, int | None]:
 
 
 def _history(records: Sequence[SnapshotRecord], view: View) -> list[SnapshotRecord]:
-    """Return a snapshot and its ancestors; Paimon's follow one another by id within their branch."""
-    branch, at = _place(view)
-    by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == branch}
-    if view.table.format == "paimon":
-        return [record for number, record in by_id.items() if at is not None and number <= at]
-    found: list[SnapshotRecord] = []
-    while at is not None and (record := by_id.pop(at, None)) is not None:
-        found.append(record)
-        at = record.snapshot.parent_id
-    return found
+    """Return a snapshot and its ancestors."""
+    if view.snapshot is None:
+        return []
+    chosen = view.snapshot.snapshot
+    by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == chosen.branch}
+    own = by_id.get(chosen.snapshot_id)
+    return [*([] if own is None else [own]), *CATALOG_RULES.of(view.table).ancestors(by_id, chosen)]

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.filters import Filter, not_applied_out
 from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.catalog.services import Services
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import FilterInvalid, FormatUnsupported, RequestInvalid
-from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.iceberg.incremental import plan_appends
 from lakemuster.planner.lists.snapshot_lists import statistics_of
-from lakemuster.planner.paimon.incremental import plan_commits
 from lakemuster.planner.scan.branches import plan_of, scan_indexes_of
 from lakemuster.planner.scan.explain import FileReason, Level, combined, explain
 from lakemuster.planner.scan.plan import Plan
-from lakemuster.planner.scan.plan_rules import Splitting
 from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound, BoundAnd, BoundOr
 from lakemuster.wire.instants import parse_instant
@@ -26,7 +23,6 @@ from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, File
 from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanOptions
 
 EVERY = "*"
-PAIMON_ONLY = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
 MAX_REASONS = 10_000
 """Maximum comparisons explained in one response: each takes a tenth of a millisecond, and some 300 bytes."""
 SHOWN = 100
@@ -68,7 +64,7 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
         selected = None if named is None else _selected(of.schemas[0], named, case_sensitive=asked.case_sensitive)
         return selected if asked.stats is not None and EVERY in asked.stats else statistics_of(of, asked.stats)
 
-    splitting = _splitting(view, asked)
+    splitting = CATALOG_RULES.of(view.table).splitting(view, asked)
     if asked.start_snapshot_id is not None:
         plan = _incremental(services, view, asked, bound(view), statistics(view))
     else:
@@ -87,48 +83,20 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
     return listing
 
 
-def _splitting(view: View, asked: PlanOptions) -> Splitting | None:
-    """Return how splits are packed, if splits are requested.
-
-    Raises:
-        RequestInvalid: a Paimon option for another table, or without the option that it requires.
-    """
-    of_paimon = [name for name in PAIMON_ONLY if getattr(asked, name) not in (None, False)]
-    if view.table.format != "paimon":
-        if of_paimon:
-            raise RequestInvalid(f"{', '.join(of_paimon)}: of Paimon tables only")
-        return None
-    if asked.scan_mode is not None and asked.start_snapshot_id is None:
-        raise RequestInvalid("scan_mode goes with start_snapshot_id")
-    if asked.read_optimized and asked.start_snapshot_id is not None:
-        raise RequestInvalid("read_optimized excludes start_snapshot_id")
-    if not asked.splits:
-        if asked.split_target_size is not None or asked.split_open_file_cost is not None:
-            raise RequestInvalid("split_target_size and split_open_file_cost go with splits")
-        return None
-    options = TableOptions.of(view.schemas[0])
-    target, cost = asked.split_target_size, asked.split_open_file_cost
-    return Splitting(
-        options.split_target_size if target is None else target, options.split_open_file_cost if cost is None else cost
-    )
-
-
 def _incremental(
     services: Services, view: View, asked: PlanOptions, bound: Bound, statistics: frozenset[int] | None
 ) -> Plan:
-    assert asked.start_snapshot_id is not None
     if view.second_branch is not None:
         raise FormatUnsupported(
             f"what commits wrote is not planned of a table with {view.second_branch.option}",
             option=view.second_branch.option,
         )
     CPU.release()  # a look at the table, and indexing of its snapshots, may block on I/O
-    if view.table.format == "paimon":
-        scan = asked.scan_mode or "delta"
-        end, views = services.committed(view.table.name, asked.start_snapshot_id, view.snapshot_id, scan)
-        return plan_commits(services.index, views, end, scan, bound, statistics)
-    end, views = services.appended(view.table.name, asked.start_snapshot_id, view.snapshot_id)
-    return plan_appends(services.index, views, end, bound, statistics)
+
+    def views(follow: FollowedSnapshots) -> tuple[View, tuple[View, ...]]:
+        return services.followed(view.table.name, view.snapshot_id, follow)
+
+    return CATALOG_RULES.of(view.table).increment(services.index, views, asked, bound, statistics)
 
 
 def explanation_out(services: Services, view: View, asked: ExplainRequest, *, stale: str | None) -> ExplanationOut:

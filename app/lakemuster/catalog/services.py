@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
 from lakemuster.catalog.branches import with_second
+from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
 from lakemuster.catalog.page_tokens import Pin
 from lakemuster.catalog.plan_page_cache import PageCache
@@ -45,9 +46,6 @@ from lakemuster.ingest.register import Discovered, RewriteRules, discover, regis
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format, TableMetadata
-from lakemuster.planner.iceberg.incremental import appends_between
-from lakemuster.planner.paimon.incremental import commits_between
-from lakemuster.planner.paimon.reading import ScanMode
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 
@@ -119,7 +117,7 @@ class Services:
             CatalogError: the companion's metadata could never be read.
         """
         table = self.table(name)
-        return table if table.format == "iceberg" else self.refresher.companion(table, "iceberg")
+        return table if CATALOG_RULES.of(table).is_iceberg else self.refresher.companion(table, "iceberg")
 
     def add(
         self,
@@ -286,8 +284,6 @@ class Services:
 
     def _view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         view = self._own_view(table, stale, selector)
-        if table.format != "paimon":
-            return view
 
         def snapshots(branch: str) -> list[SnapshotRecord]:
             with self.index.database.reading() as session:
@@ -317,43 +313,25 @@ class Services:
                 raise
             return View(table, metadata, earlier, stale or str(error), newest)
 
-    def appended(
-        self, name: str, start: int, end: int | None, *, iceberg: bool = False
+    def followed(
+        self, name: str, end: int | None, follow: FollowedSnapshots, *, iceberg: bool = False
     ) -> tuple[View, tuple[View, ...]]:
-        """Return the view of snapshot ``end`` (None: the current one), and the views of the appends after ``start``.
+        """Return the view of snapshot ``end`` (None: the current one), and the views of the snapshots to follow.
+
+        Args:
+            follow: chooses them among the snapshots of the view's branch; what it raises is passed on.
 
         Raises:
-            RequestInvalid: ``start`` is not an ancestor of ``end``, or the table is not an Iceberg table.
             SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`view`.
         """
         last = self.view(name, Selector(end), iceberg=iceberg)
-        if last.table.format != "iceberg":
-            raise RequestInvalid("plans between two snapshots are of Iceberg tables")
-        if last.snapshot_id is None:
-            raise SnapshotNotFound("the table has no snapshots")
-        with self.index.database.reading() as session:
-            records = list_snapshots(session, last.table.table_id)
-        by_id = {record.snapshot.snapshot_id: record for record in records}
-        appends = appends_between({number: r.snapshot for number, r in by_id.items()}, start, last.snapshot_id)
-        ensure = self.refresher.ensure_published
-        views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in appends]
-        return last, tuple(views)
-
-    def committed(self, name: str, start: int, end: int | None, scan: ScanMode) -> tuple[View, tuple[View, ...]]:
-        """Return the view of Paimon snapshot ``end`` (None: the current one), and those of the commits after ``start``.
-
-        Raises:
-            RequestInvalid: the snapshots do not follow one another, or some have expired.
-            SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`view`.
-        """
-        last = self.view(name, Selector(end))
         if last.snapshot is None:
             raise SnapshotNotFound("the table has no snapshots")
-        branch, number = last.snapshot.snapshot.branch, last.snapshot.snapshot.snapshot_id
+        own = last.snapshot.snapshot
         with self.index.database.reading() as session:
             records = list_snapshots(session, last.table.table_id)
-        by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == branch}
-        followed = commits_between({n: r.snapshot for n, r in by_id.items()}, start, number, scan)
+        by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == own.branch}
+        followed = follow({number: r.snapshot for number, r in by_id.items()}, own.snapshot_id)
         ensure = self.refresher.ensure_published
         views = [replace(last, snapshot=ensure(last.table, by_id[found.snapshot_id])) for found in followed]
         return last, tuple(views)

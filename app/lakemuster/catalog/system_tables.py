@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.catalog.listings import Page
 from lakemuster.catalog.page_tokens import Key
 from lakemuster.catalog.services import Services
@@ -54,7 +55,7 @@ def snapshot_rows(services: Services, view: View, table: SystemTable) -> RowSour
     Raises:
         RequestInvalid: the table is not a Paimon table.
     """
-    _demand_paimon(view.table)
+    _require(view.table, table)
     if table.name == "statistics" and (name := statistics_name(view)) is not None:
         services.refresher.ensure_statistics(view.table, name)
     return snapshot_source(table.name, services.index, view)
@@ -71,7 +72,7 @@ def branch_rows(
     """
 
     def find(record: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata, str]:
-        _demand_paimon(record)
+        _require(record, table)
         return record, metadata, _branch(metadata, table, selector)
 
     (record, metadata, branch), stale = services.found(name, find)
@@ -81,9 +82,15 @@ def branch_rows(
     return record, table_rows(table.name, metadata, branch, records), stale
 
 
-def _demand_paimon(record: TableRecord) -> None:
-    if record.format != "paimon":
-        raise RequestInvalid(f"{record.name} is an Iceberg table: only Paimon's have system tables", table=record.name)
+def names_of(record: TableRecord) -> tuple[str, ...]:
+    """Return the names of a table's system tables, in order."""
+    return tuple(sorted(CATALOG_RULES.of(record).system_tables))
+
+
+def _require(record: TableRecord, table: SystemTable) -> None:
+    rules = CATALOG_RULES.of(record)
+    if table.name not in rules.system_tables:
+        raise RequestInvalid(f"{record.name} is {rules.noun}: only Paimon's have system tables", table=record.name)
 
 
 def _branch(metadata: TableMetadata, table: SystemTable, selector: Selector) -> str:

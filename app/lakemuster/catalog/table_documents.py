@@ -47,7 +47,7 @@ def _common(record: TableRecord, stale: str | None) -> dict[str, object]:
         "last_updated_at": None if record.last_updated_ms is None else format_instant(record.last_updated_ms),
         "checked_at": None if record.checked_at_ms is None else format_instant(record.checked_at_ms),
         "stale": stale,
-        "warnings": list(warnings_of(record.pointer)) if record.format == "iceberg" else [],
+        "warnings": list(warnings_of(record.pointer)),
     }
 
 

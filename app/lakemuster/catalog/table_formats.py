@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lakemuster.catalog.catalog_rules import CATALOG_RULES, CatalogRules
+from lakemuster.catalog.iceberg_rules import ICEBERG_RULES
+from lakemuster.catalog.paimon_rules import PAIMON_RULES
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
@@ -22,12 +25,14 @@ class TableFormat:
 
     Attributes:
         name: its name, as tables are registered with.
+        catalog: its snapshots' ancestors, increments, system tables.
         lists: the rows of its lists.
         scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
         plans: how the files of a plan are read.
     """
 
     name: str
+    catalog: CatalogRules
     lists: ListRules
     scan_rules: Callable[[View], ScanRules] = plain_rules
     plans: PlanRules = PLAIN_PLANS
@@ -35,10 +40,11 @@ class TableFormat:
 
 def register(table_format: TableFormat) -> None:
     """Make a format known to every layer."""
+    CATALOG_RULES.register(table_format.name, table_format.catalog)
     LIST_RULES.register(table_format.name, table_format.lists)
     SCAN_RULES.register(table_format.name, table_format.scan_rules)
     PLAN_RULES.register(table_format.name, table_format.plans)
 
 
-register(TableFormat("iceberg", ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
-register(TableFormat("paimon", PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))
+register(TableFormat("iceberg", ICEBERG_RULES, ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
+register(TableFormat("paimon", PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))

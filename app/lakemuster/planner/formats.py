@@ -7,12 +7,20 @@ files of a plan are read). ``planner.iceberg`` and ``planner.paimon`` implement 
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from lakemuster.errors import FormatUnsupported
-from lakemuster.index.tables import TableRecord
 
 Rules = TypeVar("Rules")
+
+
+class OfFormat(Protocol):
+    """A table, or its metadata."""
+
+    @property
+    def format(self) -> str:
+        """The name of its format."""
+        ...
 
 
 class FormatRegistry(Generic[Rules]):
@@ -25,7 +33,7 @@ class FormatRegistry(Generic[Rules]):
         """Set the rules of a format."""
         self._rules[name] = rules
 
-    def of(self, table: TableRecord) -> Rules:
+    def of(self, table: OfFormat) -> Rules:
         """Return the rules of a table's format.
 
         Raises:

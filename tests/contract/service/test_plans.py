@@ -18,7 +18,7 @@ from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.metadata.values import json_value
-from lakemuster.planner.iceberg.incremental import plan_appends
+from lakemuster.planner.iceberg.incremental import appends_between, plan_appends
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.explain import explain
@@ -239,7 +239,8 @@ def test_an_incremental_plan_has_the_appended_files(services: Services) -> None:
     while (parent := chain[-1].parent_id) is not None and parent in snapshots:
         chain.append(snapshots[parent])
     oldest = chain[-1]
-    end, appends = services.appended("web.events", oldest.snapshot_id, None)
+    first = oldest.snapshot_id
+    end, appends = services.followed("web.events", None, lambda known, last: appends_between(known, first, last))
     plan = plan_appends(services.index, appends, end, TRUE)
     added = [s.snapshot_id for s in chain[:-1] if s.operation == "append"]
     assert added
@@ -247,7 +248,7 @@ def test_an_incremental_plan_has_the_appended_files(services: Services) -> None:
     recorded = sum(int(snapshots[number].summary["added-data-files"]) for number in added)
     assert plan.totals.files == recorded == len(set(paths(plan.batches())))
     with pytest.raises(RequestInvalid, match="not an ancestor"):
-        services.appended("web.events", 1, None)
+        services.followed("web.events", None, lambda known, last: appends_between(known, 1, last))
 
 
 def test_the_text_of_a_residual_is_a_filter(cases: list[tuple[ScanIndex, str, Bound]]) -> None:

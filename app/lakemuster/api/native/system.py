@@ -16,6 +16,7 @@ from lakemuster.catalog.system_tables import (
     NAMES,
     KeyedListing,
     branch_rows,
+    names_of,
     snapshot_rows,
     system_table,
     system_table_out,
@@ -44,7 +45,7 @@ SystemName = Annotated[
 def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
     """List the system tables of a Paimon table with their columns. Empty for Iceberg."""
     record, _, stale = table.services.fresh(table.name)
-    found = NAMES if record.format == "paimon" else ()
+    found = names_of(record)
     listing = DocumentListing(
         SYSTEM,
         found,

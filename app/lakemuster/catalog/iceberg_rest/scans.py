@@ -8,7 +8,7 @@ from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
 from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound
 from lakemuster.metadata.schema import Schema
-from lakemuster.planner.iceberg.incremental import plan_appends
+from lakemuster.planner.iceberg.incremental import appends_between, plan_appends
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector, View
@@ -81,7 +81,10 @@ def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
     statistics = frozenset(scan.statistics)
     if scan.after is None:
         return PlannedScan(scan, view, Plan(scan_index_of(services.index, view), bound, statistics))
-    end, views = services.appended(view.table.name, scan.after, scan.snapshot_id, iceberg=True)
+    after = scan.after
+    end, views = services.followed(
+        view.table.name, scan.snapshot_id, lambda known, last: appends_between(known, after, last), iceberg=True
+    )
     return PlannedScan(scan, view, plan_appends(services.index, views, end, bound, statistics))
 
 

@@ -3,7 +3,8 @@
 ``services`` registers tables, looks at them and finds their snapshots. ``lists``, ``planning``, ``history`` and
 ``system_tables`` return the contents of a table or snapshot; ``listings`` and ``plan_response`` cut them into pages,
 lines and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` cache what the next request for the same
-snapshot would compute again. ``page_tokens`` are signed and stateless.
+snapshot would compute again. ``table_formats`` registers what each format tells the layers; the catalog's own part is
+``catalog_rules``. ``page_tokens`` are signed and stateless.
 """
 
 from __future__ import annotations

@@ -13,22 +13,21 @@ asked for.
 
 Each level drops only what provably holds no matching row; a missing, truncated or NaN bound keeps. ``packs`` hold the
 statistics of many small manifests in one array, so that the third level is a few array operations however many
-manifests there are. ``format_rules`` says which evidence may drop an entry of each format alone. Paimon's primary-key
-buckets and row-id ranges are read whole or not at all: ``merge_groups`` puts back what shares a group with a kept
-file.
+manifests there are.
+
+**Formats** are asked through two ports, each with a registry that the catalog fills. ``scan_rules``: which manifests
+and entries a scan reads, and which evidence may drop one alone. ``plan_rules``: which files are read or dropped only
+together, and what the entries of a plan gain. ``planner.iceberg`` and ``planner.paimon`` implement them.
 
 **A plan** (``plan``) is what is left, in batches from any position on, so that pages and plan tasks need no state.
-``planned_entries`` and ``gathered_entries`` take the entries' columns from segments; ``delete_matching`` attaches
-delete files and ``planner.pruning.residual`` leaves what partitions do not decide; ``details`` adds Paimon's splits,
-sections and deletion vectors. ``totals`` counts a plan without listing it, ``tasks`` divides it.
+``planned_rows`` lists its files, ``planned_entries`` and ``gathered_entries`` take the entries' columns from segments;
+``delete_matching`` attaches delete files and ``planner.pruning.residual`` leaves what partitions do not decide.
+``totals`` counts a plan without listing it, ``tasks`` divides it.
 
-**Other questions on the same index:** ``applied`` says which conjuncts prune and why others do not; ``explain``,
-``reasons`` and ``index_reasons`` count what each level dropped, and why, with the bound that decided;
-``filtered_files`` are the lists of files that a filter keeps; ``paths`` finds a file by its location; ``incremental``
-and ``commits`` plan what was added between two snapshots; ``branches`` adds partitions of a Paimon table's second
-branch.
-
-and ``runs`` are ranges of entries.
+**Other questions on the same index:** ``applied`` says which conjuncts prune and why others do not; ``explain`` and
+``reasons`` count what each level dropped, and why, with the bound that decided; ``filtered_files`` are the lists of
+files that a filter keeps; ``paths`` finds a file by its location; ``branches`` adds the ``partitions`` of a second
+branch. ``runs`` are ranges of entries.
 
 Source: Iceberg spec, "Scan Planning"; Paimon's ``FileStoreScan`` and ``SnapshotReader``.
 """

@@ -1,4 +1,4 @@
-"""Plan Paimon tables that read partitions of a second branch: ``scan.fallback-branch``, ``scan.primary-branch``.
+"""Plan tables that read partitions of a second branch, as Paimon's ``scan.fallback-branch`` asks for.
 
 The first of the two branches is read whole; from the other, a scan reads only the partitions in which it reads no file
 of the first. Filters do not change which partitions those are.

@@ -152,7 +152,7 @@ class Plan:
     Attributes:
         bound: the predicate.
         statistics: field ids of the columns whose statistics are wanted; None for all.
-        added_in: for incremental plans of Iceberg: only files that one of these snapshots added, without deletes.
+        added_in: for incremental plans: only files that one of these snapshots added, without deletes.
         splitting: how to pack files into splits, when they are wanted.
         details: add how each file is to be read.
         within: the part of the plan to read (see ``tasks``); None for the whole.

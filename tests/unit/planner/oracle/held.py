@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
+import lakemuster.catalog.table_formats  # noqa: F401
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import SegmentSource, concatenate

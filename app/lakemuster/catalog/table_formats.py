@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, CatalogRules
 from lakemuster.catalog.iceberg_rules import ICEBERG_RULES
 from lakemuster.catalog.paimon_rules import PAIMON_RULES
+from lakemuster.formats import registry
+from lakemuster.formats.iceberg.table_format import IcebergFormat
+from lakemuster.formats.paimon.table_format import PaimonFormat
+from lakemuster.formats.protocol import FormatPort
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
@@ -24,14 +28,14 @@ class TableFormat:
     """What one format tells each layer.
 
     Attributes:
-        name: its name, as tables are registered with.
+        metadata: how its tables are found, and their bytes read as metadata.
         catalog: its snapshots' ancestors, increments, system tables.
         lists: the rows of its lists.
         scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
         plans: how the files of a plan are read.
     """
 
-    name: str
+    metadata: FormatPort
     catalog: CatalogRules
     lists: ListRules
     scan_rules: Callable[[View], ScanRules] = plain_rules
@@ -39,12 +43,18 @@ class TableFormat:
 
 
 def register(table_format: TableFormat) -> None:
-    """Make a format known to every layer."""
-    CATALOG_RULES.register(table_format.name, table_format.catalog)
-    LIST_RULES.register(table_format.name, table_format.lists)
-    SCAN_RULES.register(table_format.name, table_format.scan_rules)
-    PLAN_RULES.register(table_format.name, table_format.plans)
+    """Make a format known to every layer.
+
+    Raises:
+        ValueError: another format has its name.
+    """
+    registry.register(table_format.metadata)
+    name = table_format.metadata.name
+    CATALOG_RULES.register(name, table_format.catalog)
+    LIST_RULES.register(name, table_format.lists)
+    SCAN_RULES.register(name, table_format.scan_rules)
+    PLAN_RULES.register(name, table_format.plans)
 
 
-register(TableFormat("iceberg", ICEBERG_RULES, ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
-register(TableFormat("paimon", PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))
+register(TableFormat(IcebergFormat(), ICEBERG_RULES, ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
+register(TableFormat(PaimonFormat(), PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from lakemuster.metadata.snapshot import Format
+from lakemuster.formats.registry import table_formats
 from tests.tree import PACKAGE
 
-FORMATS = frozenset(get_args(Format))
+FORMATS = frozenset(port.name for port in table_formats())
 CHECKED = ("catalog", "planner")
 """The packages that are checked."""
 OWN = (

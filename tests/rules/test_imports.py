@@ -40,7 +40,7 @@ def test_the_package_keeps_its_contracts(copied):
 PLANTED = {
     "an upward import": ("storage/store.py", "from lakemuster.planner import lists", "One direction"),
     "an import for types alone": (
-        "planner/scan/explain.py",
+        "catalog/history.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from lakemuster.api import app",
         "One direction",
     ),

@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from lakemuster.available_memory import available_memory
+from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
 
 PREFIX = "LAKEMUSTER_"
@@ -193,6 +194,10 @@ class Settings(BaseSettings):
     tables: Annotated[Mapping[str, TableSettings], NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict,
         description="Settings by pattern of table names, as a JSON object; the most specific pattern wins.",
+    )
+
+    catalogs: Annotated[Catalogs, NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict, description="Attached catalogs by name, as a JSON object of their properties."
     )
 
     def of_table(self, name: str) -> TableRules:

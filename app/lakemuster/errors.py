@@ -27,6 +27,9 @@ CatalogError
 ├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError
 │   └── ObjectMissing · StorageDenied · StorageUnavailable
+├── UpstreamFailed           an attached catalog answers with an error, or not as its protocol says
+│   └── UpstreamUnavailable · UpstreamTimedOut
+├── UpstreamRefused          an attached catalog does not let this caller load the table
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
 ├── Overloaded               too many concurrent requests
@@ -292,6 +295,40 @@ class StorageUnavailable(StorageError):
     """Object storage did not answer within its deadline."""
 
     code = "storage_unavailable"
+
+
+class UpstreamFailed(CatalogError):
+    """An attached catalog answers with an error, or not as its protocol says."""
+
+    code = "upstream_failed"
+
+
+class UpstreamUnavailable(UpstreamFailed):
+    """An attached catalog does not answer."""
+
+    code = "upstream_unavailable"
+
+
+class UpstreamTimedOut(UpstreamFailed):
+    """An attached catalog has not answered in time."""
+
+    code = "upstream_timed_out"
+
+
+class UpstreamRefused(CatalogError):
+    """An attached catalog does not let a caller load a table.
+
+    Attributes:
+        status, body, media_type: the catalog's answer, which is the caller's to read.
+    """
+
+    code = "upstream_refused"
+
+    def __init__(self, message: str, *, status: int, body: bytes, media_type: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body
+        self.media_type = media_type
 
 
 class IndexUnavailable(CatalogError):

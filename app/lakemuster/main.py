@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lakemuster.caching import MEMORY
+from lakemuster.catalog.attached import require_names
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
@@ -31,6 +32,7 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     """
     MEMORY.limit = settings.memory_bytes // settings.workers
     refresher = open_refresher(settings, waiting, clock)
+    require_names(refresher.index, refresher.upstreams)
     return Services(settings, refresher.index, refresher.store, refresher)
 
 

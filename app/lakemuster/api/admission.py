@@ -8,6 +8,7 @@ read whole before the request waits for anything.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,12 @@ from lakemuster.api.bodies import given_again
 from lakemuster.api.connection import CONNECTION, Connection, network_of
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.authenticator import Authenticator, bearer_token
-from lakemuster.api.identity.callers import ANYONE, Caller
+from lakemuster.api.identity.callers import ANYONE, Caller, forwarded_caller
 from lakemuster.api.identity.rate_limits import RateLimits
+from lakemuster.api.sidecar.requests import STATE as SIDECAR
+from lakemuster.api.sidecar.requests import SidecarRequest, sidecar_request
 from lakemuster.errors import CatalogError, NotAuthenticated, Overloaded, RequestInvalid
+from lakemuster.upstream.registry import Upstreams
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
 """Paths that need no caller: health, documentation, and the refusal to issue tokens."""
@@ -37,6 +41,7 @@ class Admission:
         limits: of wrong tokens, by peer.
         is_behind_proxy: the scope's client is what a trusted proxy says it is.
         keep_bodies: keep a request's body in its state, for the audit log.
+        upstreams: the attached catalogs, whose requests may sign in there.
     """
 
     def __init__(
@@ -47,8 +52,10 @@ class Admission:
         *,
         is_behind_proxy: bool = False,
         keep_bodies: bool = False,
+        upstreams: Upstreams | None = None,
     ) -> None:
         self._app = app
+        self._upstreams = upstreams or Upstreams({})
         self._limits = limits or RateLimits({})
         self._is_behind_proxy = is_behind_proxy
         self._keep_bodies = keep_bodies
@@ -64,13 +71,18 @@ class Admission:
         state = scope["state"]
         state["peer"] = peer = self._peer(scope, connection)
         state["owner"] = f"peer {peer}"
-        if scope["path"] in OPEN_PATHS:
+        try:
+            attached = sidecar_request(scope, self._upstreams)
+        except CatalogError as error:
+            await problem(error, scope["path"])(scope, receive, send)
+            return
+        if attached is None and scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
             return
         held = _Held()
         try:
-            await self._identify(scope, connection)
-            if _has_body(scope):
+            await self._identify(scope, connection, attached)
+            if _has_body(scope) and (attached is None or not attached.is_passed_on):
                 receive = await self._read(receive, held, scope["state"])
         except CatalogError as error:
             self._bodies -= held.size
@@ -84,13 +96,42 @@ class Admission:
         finally:
             self._bodies -= held.size
 
-    async def _identify(self, scope: Scope, connection: Connection | None) -> None:
-        caller, state = await self._caller(scope), scope["state"]
+    async def _identify(self, scope: Scope, connection: Connection | None, attached: SidecarRequest | None) -> None:
+        state = scope["state"]
+        if attached is not None and attached.is_forwarded and not await self._signs_in_here(scope, attached):
+            caller = forwarded_caller(attached.catalog.name)
+            state[SIDECAR], state["owner"] = attached, f"{caller.name} {_digest(scope)}"
+        else:
+            # A principal of ours, whose role for the catalog decides.
+            state[SIDECAR] = None if attached is None or attached.is_native else attached
+            caller = await self._caller(scope)
+            if self._authenticator is not None:
+                state["owner"] = "caller " + caller.name
         state["asking"], state["caller"] = caller, caller.name
-        if self._authenticator is not None:
-            state["owner"] = "caller " + caller.name
         if connection is not None and not connection.claim(state["owner"]):
             raise Overloaded("too many connections of one caller; close some, or try again in a moment")
+
+    async def _signs_in_here(self, scope: Scope, attached: SidecarRequest) -> bool:
+        """Whether the request has one of our tokens, although its catalog lets callers sign in there.
+
+        Raises:
+            NotAuthenticated: such a token would reach the catalog.
+        """
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        try:
+            token = bearer_token(given[0].decode("latin-1") if len(given) == 1 else None)
+        except NotAuthenticated:
+            return attached.is_native
+        if self._authenticator is None:
+            return False
+        if self._authenticator.known(token) is None:
+            try:
+                await self._authenticator.examine(token)
+            except NotAuthenticated:
+                return False
+        if not attached.is_native:
+            raise NotAuthenticated(f"this token is of this server: sign in at the catalog {attached.catalog.name}")
+        return True
 
     async def _caller(self, scope: Scope) -> Caller:
         if self._authenticator is None:
@@ -133,6 +174,12 @@ class Admission:
                 if self._keep_bodies:
                     state["body"] = body
                 return given_again(body, receive)
+
+
+def _digest(scope: Scope) -> str:
+    """Tell callers of a catalog apart by what they sign in with, without keeping it."""
+    given = b"".join(value for name, value in scope["headers"] if name == b"authorization")
+    return hashlib.sha256(given).hexdigest()[:16]
 
 
 @dataclass(slots=True)

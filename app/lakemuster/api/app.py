@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from anyio import create_task_group, to_thread
 from fastapi import FastAPI
@@ -23,6 +24,8 @@ from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
+from lakemuster.api.sidecar.middleware import Sidecar, body_limit
+from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import ConcurrencyLimit
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
@@ -30,6 +33,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
+from lakemuster.upstream.registry import Upstreams
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
@@ -79,12 +83,18 @@ def create_app(services: Services) -> FastAPI:
     # need CORS headers too.
     app.add_middleware(ConcurrencyLimit, workers=settings.workers)
     app.add_middleware(ResponseCache, is_current=is_current(services))
+    upstreams = services.refresher.upstreams
+    if settings.catalogs:
+        app.state.rights = Rights()
+        planned = tuple(configuration.endpoints(planning.router))
+        app.add_middleware(Sidecar, services=services, policy=identity.policy, planning=planned)
     app.add_middleware(
         Admission,
         authenticator=identity.authenticator,
         limits=identity.limits,
         is_behind_proxy=bool(settings.forwarded_allow_ips),
         keep_bodies=settings.audit_filters,
+        upstreams=upstreams,
     )
     if settings.cors_origins:
         app.add_middleware(
@@ -94,7 +104,7 @@ def create_app(services: Services) -> FastAPI:
             allow_headers=["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
             expose_headers=["ETag", "Lakemuster-Stale", "Lakemuster-Snapshot-Id", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(Middleware, rules=_edge_rules(settings), metrics=metrics)
+    app.add_middleware(Middleware, rules=_edge_rules(settings, upstreams), metrics=metrics)
     return app
 
 
@@ -104,6 +114,7 @@ def _include_requests(app: FastAPI) -> None:
     for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()
+    app.include_router(planning.attached_router)
     for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
         app.include_router(router)
     for router in paimon_routers:
@@ -129,7 +140,7 @@ async def _maintained(supervisor: Supervisor | None, identity: Identity) -> Asyn
             await to_thread.run_sync(supervisor.stop)
 
 
-def _edge_rules(settings: Settings) -> MiddlewareRules:
+def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
     """On loopback without tokens, accept only loopback host names: another one is an attack (DNS rebinding)."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     is_open = not settings.has_callers and host in LOOPBACK
@@ -137,6 +148,7 @@ def _edge_rules(settings: Settings) -> MiddlewareRules:
         LOOPBACK if is_open else None,
         frozenset(settings.cors_origins),
         settings.root_path,
+        partial(body_limit, upstreams=upstreams),
         is_audited=settings.has_callers,
         audits_filters=settings.audit_filters,
     )

@@ -58,6 +58,10 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # stays so until the table changes
     errors.SnapshotUnpublished: 503,  # temporary
+    errors.UpstreamFailed: 502,
+    errors.UpstreamUnavailable: 502,
+    errors.UpstreamTimedOut: 504,
+    errors.UpstreamRefused: 404,  # the Iceberg protocol answers as the catalog did
     errors.LookFailed: 503,
     errors.StorageError: 502,
     errors.ObjectMissing: 502,
@@ -163,6 +167,10 @@ def _bounded(value: object, depth: int) -> object:
 
 def _catalog_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.CatalogError)
+    if isinstance(error, errors.UpstreamRefused) and request.scope["path"].startswith(iceberg_rest.PREFIX):
+        return Response(error.body, error.status, media_type=error.media_type, headers={"Cache-Control": "no-store"})
+    if isinstance(error, errors.UpstreamRefused):
+        error = errors.TableNotFound("the table is not registered", table=request.path_params.get("table"))
     if isinstance(error, errors.TableNotFound):
         error = table_not_found(request, error)
     status = STATUS[type(error)]

@@ -11,6 +11,7 @@ import logging
 import re
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import orjson
@@ -49,12 +50,14 @@ class MiddlewareRules:
         hosts: names in the Host header; None: any.
         origins: browser origins that may use unsafe methods, besides the server's own; ``*``: any.
         root_path: path below which a proxy offers the server. Requests have it or not, as the proxy does.
+        body_bytes: limit of a request's body, given its scope.
         is_audited, audits_filters: whether the audit log has a line for each request, and its filter.
     """
 
     hosts: frozenset[str] | None
     origins: frozenset[str] = field(default_factory=frozenset)
     root_path: str = ""
+    body_bytes: Callable[[Scope], int] = lambda _: MAX_BODY_BYTES
     is_audited: bool = False
     audits_filters: bool = False
 
@@ -121,8 +124,9 @@ class Middleware:
             if origin not in own:
                 raise NotAuthorised("requests from this origin are not allowed; see the setting CORS_ORIGINS")
         length = headers.get("content-length")
-        if length is not None and (not length.isdecimal() or int(length[:20]) > MAX_BODY_BYTES):
-            raise RequestInvalid(f"a body has at most {MAX_BODY_BYTES} bytes")
+        limit = self._rules.body_bytes(scope)
+        if length is not None and (not length.isdecimal() or int(length[:20]) > limit):
+            raise RequestInvalid(f"a body has at most {limit} bytes")
 
     def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
@@ -137,6 +141,7 @@ class Middleware:
             "route": route,
             "status": status,
             "milliseconds": round(seconds * 1000, 1),
+            "upstream_milliseconds": _milliseconds(scope["state"].get("upstream_seconds")),
             "bytes": answer.bytes,
             "caller": scope["state"].get("caller"),
             "broken": answer.broken,
@@ -168,6 +173,10 @@ class _Answer:
         elif message["type"] == "http.response.body":
             self.bytes += len(message.get("body", b""))
         await self._send(message)
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds * 1000, 1)
 
 
 def _request_id(headers: Headers) -> str:

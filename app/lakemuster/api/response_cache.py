@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.bodies import given_again
+from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.caching import Cache
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
@@ -47,7 +48,13 @@ IsCurrent = Callable[[TableRecord], Awaitable[bool]]
 
 
 def cache_until_changed(request: Request, table: TableRecord) -> None:
-    """Make the response cacheable while the table's record is unchanged."""
+    """Make the response cacheable while the table's record is unchanged.
+
+    Answers to callers who sign in at a catalog are not: the catalog decides on each of them.
+    """
+    found = getattr(request.state, SIDECAR, None)
+    if found is not None and found.is_forwarded:
+        return
     request.state.cache_until_changed = table
 
 

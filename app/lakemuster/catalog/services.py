@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
+from lakemuster.catalog.attached import attach, note_change, refuse_name
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
@@ -26,6 +27,7 @@ from lakemuster.errors import (
     SnapshotQuarantined,
     SnapshotUnpublished,
     StorageError,
+    TableNotFound,
 )
 from lakemuster.index import Index
 from lakemuster.index.companions import list_tables_of_format
@@ -44,7 +46,7 @@ from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.ingest.reports import RefreshReport
-from lakemuster.metadata.names import Levels
+from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.metadata.snapshot import Format, TableMetadata
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
@@ -91,8 +93,15 @@ class Services:
 
         Raises:
             TableNotFound: there is none with that name.
+            UpstreamFailed: its catalog must be asked, and does not answer.
         """
-        return find_table(self.index.database, name)
+        try:
+            return find_table(self.index.database, name)
+        except TableNotFound:
+            found = attach(self.index, self.refresher.upstreams, name)
+            if found is None:
+                raise
+            return found
 
     def peek(self, name: str) -> TableRecord | None:
         """Return a table by name if that needs no waiting; None does not mean that there is none."""
@@ -130,6 +139,7 @@ class Services:
         confined_to: Sequence[str] | None = None,
     ) -> TableRecord:
         """Register a table after a look at its location; see :func:`register`."""
+        refuse_name(self.refresher.upstreams, parse_name(name))
         return register(
             self.index, self.store, name, location, format, rewrites, operator=operator, confined_to=confined_to
         )
@@ -139,6 +149,10 @@ class Services:
     ) -> Iterator[Discovered]:
         """Register every table below a URL."""
         return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
+
+    def mark_changed(self, catalog: str, table: Levels | None) -> None:
+        """Have requests look at a table of an attached catalog, or at all of them, because a commit passed."""
+        note_change(self.index, catalog, table)
 
     def remove(self, name: str) -> None:
         """Unregister a table; its files are not touched."""

@@ -106,6 +106,7 @@ class TableRow(Base):
     created_at_ms: Mapped[Int64]
     generation: Mapped[Int64]
     checked_at_ms: Mapped[Int64 | None]
+    changed_at_ms: Mapped[Int64 | None]
     stale_reason: Mapped[String | None]
     pointer: Mapped[String | None]
     metadata_location: Mapped[String | None]

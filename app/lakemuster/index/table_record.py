@@ -27,6 +27,7 @@ class TableRecord:
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
         table_location: the table's root according to its metadata.
         companion_of: for a companion (see ``companions``), the id of its Paimon table.
+        changed_at_ms: when a commit to it was seen to pass, by the database's clock: earlier looks do not count.
     """
 
     table_id: int
@@ -50,16 +51,17 @@ class TableRecord:
     last_updated_ms: int | None
     companion_of: int | None = None
     confined_to: tuple[str, ...] | None = None
+    changed_at_ms: int | None = None
 
     @property
     def state(self) -> TableRecord:
-        """The record without the time of the last look: equal if nothing else has changed."""
-        return self if self.checked_at_ms is None else _unlooked(self)
+        """The record without the times of the last look and commit: equal if nothing else has changed."""
+        return self if self.checked_at_ms is None and self.changed_at_ms is None else _unlooked(self)
 
 
 @lru_cache(maxsize=1024)
 def _unlooked(record: TableRecord) -> TableRecord:
-    return replace(record, checked_at_ms=None)
+    return replace(record, checked_at_ms=None, changed_at_ms=None)
 
 
 _NAMES = tuple(field.name for field in fields(TableRecord))

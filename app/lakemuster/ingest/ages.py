@@ -15,6 +15,12 @@ from lakemuster.index.tables import TableRecord
 _NEVER = float("inf")
 
 
+def has_changed(table: TableRecord) -> bool:
+    """Return whether a commit to the table passed since its last look began, or in the same millisecond."""
+    changed, checked = table.changed_at_ms, table.checked_at_ms
+    return changed is not None and (checked is None or checked <= changed)
+
+
 class Ages:
     """The ages of looks, in seconds. Safe from any thread."""
 
@@ -33,8 +39,8 @@ class Ages:
         self._looks[table_id] = (checked_at_ms, began)
 
     def known(self, table: TableRecord) -> float | None:
-        """Return the age of a table's last look; None if only the database can tell."""
-        if table.checked_at_ms is None:
+        """Return the age of a table's last look; None if only the database can tell. Infinite after a commit."""
+        if table.checked_at_ms is None or has_changed(table):
             return _NEVER
         found = self._looks.get(table.table_id)
         if found is None or found[0] != table.checked_at_ms:

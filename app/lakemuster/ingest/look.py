@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -17,6 +18,8 @@ from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.pointers import look
 from lakemuster.storage.store import ObjectStore
+from lakemuster.upstream.locations import split_catalog_location
+from lakemuster.upstream.registry import Upstreams
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Looker:
 
     index: Index
     ages: Ages
+    upstreams: Upstreams
     clock: Clock = SYSTEM
 
     def look(self, store: ObjectStore, table: TableRecord) -> Pointer:
@@ -32,8 +36,13 @@ class Looker:
 
         Raises:
             CompanionNotFound: a companion's metadata is not where its Paimon table places it.
+            TableNotFound: the table's catalog does not have it.
             CatalogError: the location cannot be looked at.
         """
+        if split_catalog_location(table.location) is not None:
+            # A catalog's metadata files never change.
+            metadata_location = self.upstreams.pointer(table.location)
+            return Pointer("iceberg", metadata_location, hashlib.sha256(metadata_location.encode()).hexdigest())
         try:
             return look(store, table.location, table.format)
         except (NotATable, LocationRefused) as error:

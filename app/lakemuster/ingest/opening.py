@@ -16,6 +16,7 @@ from lakemuster.ingest.healing import Healer
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 from lakemuster.storage.store import ObjectStore
+from lakemuster.upstream.registry import Upstreams
 
 DECODE_CPU_SECONDS = 120
 DECODE_WALL_SECONDS = 300
@@ -39,7 +40,8 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     store = ObjectStore(settings.roots, settings.storage)
     store.check_options()
     pool = decoder_pool(settings.decoders, settings.decoder_memory)
-    refresher = Refresher(index, store, pool, settings.of_table, waiting=waiting, clock=clock)
+    upstreams = Upstreams(settings.catalogs, clock)
+    refresher = Refresher(index, store, pool, settings.of_table, waiting=waiting, clock=clock, upstreams=upstreams)
     index.segments.repair = Healer(refresher).repair
     return refresher
 

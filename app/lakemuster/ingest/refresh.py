@@ -34,6 +34,7 @@ from lakemuster.ingest.threads import BucketThreads
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
+from lakemuster.upstream.registry import Upstreams
 
 CLOSE_SECONDS = 2.0
 CACHED_RULES = 4096
@@ -50,6 +51,7 @@ class Refresher:
         engine: makes the segments of manifests; None for ``pool``.
         waiting: how long requests wait for storage.
         clock: for ages and timeouts.
+        upstreams: the attached catalogs.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class Refresher:
         engine: Engine | None = None,
         waiting: WaitPolicy = SERVER_WAITS,
         clock: Clock = SYSTEM,
+        upstreams: Upstreams | None = None,
     ) -> None:
+        self.upstreams = upstreams or Upstreams({}, clock)
         self.index = index
         self.store = store
         # Every request asks for them.
@@ -69,7 +73,7 @@ class Refresher:
         self.threads = BucketThreads()
         self._clock = clock
         self._ages = Ages(index.database, clock)
-        self.tables = TableRefresher(index, store, pool, self.rules_of, self._ages, engine, clock)
+        self.tables = TableRefresher(index, store, pool, self.rules_of, self._ages, engine, clock, self.upstreams)
         self._flights = Flights(self.threads, clock)
         self._looks = SharedLooks(self.tables, self._flights, self.rules_of, waiting, clock)
 
@@ -106,6 +110,7 @@ class Refresher:
         self._flights.close()
         self.threads.close(CLOSE_SECONDS)
         self.pool.close()
+        self.upstreams.close()
         self.index.database.close()
 
     def retry_due(self) -> int:

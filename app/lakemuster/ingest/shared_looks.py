@@ -18,6 +18,7 @@ from lakemuster.errors import (
     TableNotFound,
 )
 from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.ages import has_changed
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.storage.locations import redacted
@@ -94,7 +95,9 @@ class SharedLooks:
         if remembered is not None:
             totals.looks_remembered += 1
             return _stale_reason(remembered, has_state=has_state)
-        began = self._clock.monotonic() - (0.0 if now else self._rules_of(table.name).staleness)
+        # A look that began before a commit may have missed it.
+        is_shareable = not now and not has_changed(table)
+        began = self._clock.monotonic() - (self._rules_of(table.name).staleness if is_shareable else 0.0)
         flight, is_shared = self._flights.join(
             ("look", table.table_id), self._tables.bucket_of(table), lambda: self.look_now(table), began
         )

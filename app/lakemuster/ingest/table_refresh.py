@@ -48,6 +48,7 @@ from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.storage_wait import waiting
 from lakemuster.storage.store import ObjectStore
+from lakemuster.upstream.registry import Upstreams
 
 LEASE_WAIT_SECONDS = 30.0
 
@@ -61,6 +62,7 @@ class TableRefresher:
         rules_of: the settings of a table, by its name.
         ages: records looks.
         engine: makes the segments of manifests; None for ``pool``.
+        upstreams: the attached catalogs, which have their tables' pointers.
     """
 
     index: Index
@@ -70,6 +72,7 @@ class TableRefresher:
     ages: Ages
     engine: Engine | None = None
     clock: Clock = SYSTEM
+    upstreams: Upstreams = field(default_factory=lambda: Upstreams({}))
     totals: Totals = field(default_factory=Totals)
     _writing: TableLocks = field(default_factory=TableLocks)
 
@@ -81,10 +84,12 @@ class TableRefresher:
     @property
     def looker(self) -> Looker:
         """The first step of a refresh."""
-        return Looker(self.index, self.ages, self.clock)
+        return Looker(self.index, self.ages, self.upstreams, self.clock)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
+        if (catalog := self.upstreams.of_location(table.location)) is not None and catalog.settings.roots:
+            return self.store.of_table(table.name, catalog.settings.roots, catalog.settings.roots)
         return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:

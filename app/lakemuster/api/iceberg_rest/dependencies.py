@@ -8,7 +8,15 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 
 from lakemuster.api.identity.callers import Caller
-from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, Target, api_of, permit_table
+from lakemuster.api.native.dependencies import (
+    MAX_PAGE_SIZE,
+    PAGE_SIZE,
+    Api,
+    Target,
+    api_of,
+    permit_at_catalog,
+    permit_table,
+)
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 
@@ -92,13 +100,30 @@ async def the_view_name(view: Annotated[str, Path(description="Name of the view,
     return view
 
 
+async def the_catalog(
+    catalog: Annotated[str, Path(description="Name of an attached catalog.")],
+) -> str:
+    """The attached catalog in the path."""
+    return catalog
+
+
+def _catalog_of(request: Request) -> str | None:
+    catalog: str | None = request.path_params.get("catalog")
+    return catalog
+
+
 async def the_table(
     request: Request,
     namespace: Annotated[Levels, Depends(the_namespace)],
     table: Annotated[str, Depends(the_table_name)],
+    catalog: Annotated[str | None, Depends(_catalog_of)] = None,
 ) -> Target:
-    """The table in the path, if the caller may see it; it need not be registered."""
-    levels = (*namespace, table)
+    """The table in the path, if the caller may see it; it need not be registered.
+
+    Args:
+        catalog: the attached catalog whose table it is; None: one of our own.
+    """
+    levels = (*(() if catalog is None else (catalog,)), *namespace, table)
     name = format_name(levels)
     try:
         known = parse_name(name) == levels
@@ -107,6 +132,7 @@ async def the_table(
     if not known:
         raise TableNotFound("the table is not registered", table=name)
     permit_table(request, levels)
+    await permit_at_catalog(request, levels)
     return Target(request, api_of(request), name)
 
 

@@ -49,6 +49,10 @@ class Pattern:
         depth = len(self.levels)
         return self.catalog == catalog and len(table) > depth and all(map(_matches, self.levels, table))
 
+    def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
+        """Whether the namespace is this one, lies in it, or holds it."""
+        return self.catalog == catalog and all(map(_matches, self.levels, namespace))
+
     def includes(self, namespace: Levels) -> bool:
         """Whether a namespace of our own tables is this one, or lies in it."""
         depth = len(self.levels)
@@ -83,6 +87,15 @@ class Grant:
         """Whether the role holds for a table."""
         return self.patterns is None or any(pattern.covers(table, catalog) for pattern in self.patterns)
 
+    def covers_all(self, namespace: Levels, catalog: str | None = None) -> bool:
+        """Whether the role holds for every table in a namespace and below it."""
+        # No pattern's level is spelled so: only a pattern that is no longer than the namespace covers it.
+        return self.covers((*namespace, "\0"), catalog)
+
+    def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
+        """Whether the role holds for some table in a namespace or below it."""
+        return self.patterns is None or any(pattern.reaches(namespace, catalog) for pattern in self.patterns)
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -99,6 +112,11 @@ class Caller:
 
 
 ANYONE = Caller("anonymous", (Grant("admin"),))
+
+
+def forwarded_caller(catalog: str) -> Caller:
+    """A caller who signs in at an attached catalog: the catalog decides on each of its tables."""
+    return Caller(f"catalog:{catalog}", (Grant("read", (Pattern((), catalog),)),))
 
 
 def parse_role(text: str) -> Role:

@@ -12,14 +12,23 @@ namespace, whoever adds it, except tables that the operator adds at the command 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Literal
 
-from lakemuster.api.identity.callers import RANK, Caller, Grant, Role
+from lakemuster.api.identity.callers import ANYONE, RANK, Caller, Grant, Role
+from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.metadata.names import Levels, format_name
 
-Action = Literal["read", "refresh", "register", "remove"]
-ROLE_OF: dict[Action, Role] = {"read": "read", "refresh": "index", "register": "admin", "remove": "admin"}
+Action = Literal["read", "refresh", "register", "remove", "write"]
+"""``write`` changes an attached catalog, by this server's principal."""
+ROLE_OF: dict[Action, Role] = {
+    "read": "read",
+    "refresh": "index",
+    "register": "admin",
+    "remove": "admin",
+    "write": "admin",
+}
 
 Locations = Mapping[Levels, tuple[str, ...]]
 """By namespace, where its tables may live."""
@@ -43,12 +52,17 @@ class Policy:
 
     Args:
         locations: returns the locations of namespaces, as currently configured.
-        catalogs: names of attached catalogs: tables whose first level is one of them are that catalog's.
+        catalogs: attached catalogs: tables whose first level is one of their names are that catalog's.
     """
 
-    def __init__(self, locations: Callable[[], Locations] = _nowhere, catalogs: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        locations: Callable[[], Locations] = _nowhere,
+        catalogs: Mapping[str, CatalogSettings] = MappingProxyType({}),
+    ) -> None:
         self._locations = locations
         self._catalogs = frozenset(catalogs)
+        self._forwarding = frozenset(name for name, found in catalogs.items() if found.auth == "forward")
 
     def require(self, caller: Caller, action: Action, table: Levels | None = None) -> None:
         """Let a request pass.
@@ -74,7 +88,36 @@ class Policy:
 
     def sees_all(self, caller: Caller) -> bool:
         """Whether every table exists for this caller."""
-        return any(grant.patterns is None for grant in caller.grants)
+        is_closed = bool(self._forwarding) and caller.name == ANYONE.name
+        return not is_closed and any(grant.patterns is None for grant in caller.grants)
+
+    def may(self, caller: Caller, action: Action, table: Levels) -> bool:
+        """Whether a caller has the action's role for a table."""
+        return any(RANK[grant.role] >= RANK[ROLE_OF[action]] for grant in self._grants(caller, table))
+
+    def may_all(self, caller: Caller, action: Action, above: Levels) -> bool:
+        """Whether a caller has the action's role for every table below a namespace, or a catalog."""
+        catalog, namespace = self._split(above)
+        return any(
+            RANK[grant.role] >= RANK[ROLE_OF[action]] and grant.covers_all(namespace, catalog)
+            for grant in self._open(caller, catalog)
+        )
+
+    def require_all(self, caller: Caller, action: Action, above: Levels) -> None:
+        """Let a request pass that may be about any table below a namespace, or a catalog.
+
+        Raises:
+            NotAuthorised: the caller has not the action's role for all of them.
+        """
+        if not self.may_all(caller, action, above):
+            raise NotAuthorised(
+                f"this token needs {ROLE_OF[action]} for all of {format_name(above)}", needs=ROLE_OF[action]
+            )
+
+    def sees_namespace(self, caller: Caller, namespace: Levels) -> bool:
+        """Whether a caller may see some table in a namespace, or below it."""
+        catalog, levels = self._split(namespace)
+        return any(grant.reaches(levels, catalog) for grant in self._open(caller, catalog))
 
     def confinement(self, caller: Caller, table: Levels) -> tuple[str, ...] | None:
         """The locations under which a caller may register a table; None: all roots.
@@ -99,11 +142,17 @@ class Policy:
             )
         return tuple(dict.fromkeys(places))
 
+    def _split(self, levels: Levels) -> tuple[str | None, Levels]:
+        """The attached catalog, and the levels there; None: levels of our own tables."""
+        return (levels[0], levels[1:]) if levels[0] in self._catalogs else (None, levels)
+
     def _grants(self, caller: Caller, table: Levels) -> list[Grant]:
-        catalog = None
-        if table[0] in self._catalogs:
-            catalog, table = table[0], table[1:]
-        return [grant for grant in caller.grants if grant.covers(table, catalog)]
+        catalog, table = self._split(table)
+        return [grant for grant in self._open(caller, catalog) if grant.covers(table, catalog)]
+
+    def _open(self, caller: Caller, catalog: str | None) -> tuple[Grant, ...]:
+        """The grants that count for a catalog's tables: where callers sign in at the catalog, nobody is anonymous."""
+        return () if catalog in self._forwarding and caller.name == ANYONE.name else caller.grants
 
     @staticmethod
     def _require_rank(grants: Collection[Grant], needed: Role) -> None:

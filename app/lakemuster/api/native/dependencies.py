@@ -14,6 +14,9 @@ from lakemuster.api.identity.callers import Caller
 from lakemuster.api.identity.opening import Identity
 from lakemuster.api.identity.policy import Action
 from lakemuster.api.metrics import Metrics
+from lakemuster.api.sidecar.passing import endpoint_of
+from lakemuster.api.sidecar.requests import STATE as SIDECAR
+from lakemuster.api.sidecar.rights import Rights
 from lakemuster.catalog import Selector, TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.token_signing import TokenSigner
@@ -136,6 +139,20 @@ def permit_table(request: Request, table: Levels) -> None:
     identity.policy.require(caller_of(request), action, table)
 
 
+async def permit_at_catalog(request: Request, table: Levels) -> None:
+    """Let a request about an attached catalog's table pass, if its caller signs in there: the catalog decides.
+
+    Raises:
+        UpstreamRefused: the catalog does not let this caller load the table.
+        UpstreamFailed: the catalog does not answer.
+    """
+    found = getattr(request.state, SIDECAR, None)
+    if found is not None and found.is_forwarded:
+        rights: Rights = request.app.state.rights
+        endpoint = await endpoint_of(found.catalog)
+        await rights.require(found.catalog, endpoint, table[1:], request.headers.get("authorization"))
+
+
 @dataclass(frozen=True, slots=True)
 class Needs:
     """A dependency that requires the role of an action, before the route's other parameters are read.
@@ -172,6 +189,7 @@ async def the_table(
     """The table in the path, if the caller may see it; it need not be registered."""
     levels = parse_name(table)
     permit_table(request, levels)
+    await permit_at_catalog(request, levels)
     return Target(request, api_of(request), format_name(levels))
 
 

@@ -1,0 +1,131 @@
+"""The members of a JSON object as spans of its text, for documents of which one member matters.
+
+Other members are neither parsed nor copied, so unknown fields and numbers keep their spelling, and a large document
+costs no memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import orjson
+
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SCALAR = re.compile(rb"[^,}\]\s]+")
+_NEXT = re.compile(rb'[{}\[\]]|"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+class NotAnObject(ValueError):
+    """The text is no JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an object.
+
+    Attributes:
+        start, end: of its value in the text.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+def members(text: bytes) -> Iterator[Member]:
+    """Yield the members of an object, in their order.
+
+    Raises:
+        NotAnObject: as far as was looked, the text is no JSON object. Values are not validated.
+    """
+    at = _after(_SPACE, text, 0)
+    if text[at : at + 1] != b"{":
+        raise NotAnObject("the document is no JSON object")
+    at = _after(_SPACE, text, at + 1)
+    if text[at : at + 1] == b"}":
+        return
+    while True:
+        name = _STRING.match(text, at)
+        if name is None:
+            raise NotAnObject("a member's name is missing")
+        at = _after(_SPACE, text, name.end())
+        if text[at : at + 1] != b":":
+            raise NotAnObject("a member's value is missing")
+        start = _after(_SPACE, text, at + 1)
+        end = _end_of_value(text, start)
+        yield Member(orjson.loads(name[0]), start, end)
+        at = _after(_SPACE, text, end)
+        if text[at : at + 1] == b"}":
+            return
+        if text[at : at + 1] != b",":
+            raise NotAnObject("the object does not end")
+        at = _after(_SPACE, text, at + 1)
+
+
+def member(text: bytes, name: str) -> object | None:
+    """The parsed value of a member; None: there is none.
+
+    Raises:
+        NotAnObject: the text is no JSON object, or the value no JSON.
+    """
+    found = next((found for found in members(text) if found.name == name), None)
+    if found is None:
+        return None
+    try:
+        value: object = orjson.loads(text[found.start : found.end])
+    except orjson.JSONDecodeError:
+        raise NotAnObject(f"the value of {name} is no JSON") from None
+    return value
+
+
+def with_members(text: bytes, changes: Mapping[str, object]) -> bytes:
+    """The object's text with other values of some members; those that it lacks are added at its start.
+
+    Raises:
+        NotAnObject: the text is no JSON object.
+    """
+    parts: list[bytes] = []
+    at, missing, is_empty = 0, dict(changes), True
+    for found in members(text):
+        is_empty = False
+        if found.name in changes:
+            parts += [text[at : found.start], orjson.dumps(changes[found.name])]
+            at = found.end
+            missing.pop(found.name, None)
+    whole = b"".join([*parts, text[at:]])
+    if not missing:
+        return whole
+    added = orjson.dumps(missing)[1:-1]
+    before, brace, after = whole.partition(b"{")
+    return before + brace + added + (b"" if is_empty else b",") + after
+
+
+def _after(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
+def _end_of_value(text: bytes, start: int) -> int:
+    first = text[start : start + 1]
+    if first == b'"':
+        string = _STRING.match(text, start)
+        if string is None:
+            raise NotAnObject("a string does not end")
+        return string.end()
+    if first not in {b"{", b"["}:
+        scalar = _SCALAR.match(text, start)
+        if scalar is None:
+            raise NotAnObject("a value is missing")
+        return scalar.end()
+    depth = 0
+    for token in _NEXT.finditer(text, start):
+        if token[0] in {b"{", b"["}:
+            depth += 1
+        elif token[0] in {b"}", b"]"}:
+            depth -= 1
+            if depth == 0:
+                return token.end()
+    raise NotAnObject("a value does not end")

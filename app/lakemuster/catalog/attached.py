@@ -7,12 +7,17 @@ import logging
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
 from lakemuster.index import Index
 from lakemuster.index.attached import mark_changed
-from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables, remove_table
+from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
 from lakemuster.upstream.registry import Upstreams
 
 LOG = logging.getLogger("lakemuster.catalog")
+
+
+def is_attached(table: TableRecord) -> bool:
+    """Whether a table is one of an attached catalog."""
+    return split_catalog_location(table.location) is not None
 
 
 def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
@@ -36,13 +41,6 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
         except TableExists:
             session.rollback()
             return get_table(session, name)
-
-
-def detach(index: Index, table: TableRecord) -> None:
-    """Remove a table that its catalog no longer has."""
-    if split_catalog_location(table.location) is not None:
-        with index.database.session() as session:
-            remove_table(session, table.name)
 
 
 def note_change(index: Index, catalog: str, levels: Levels | None) -> None:
@@ -78,7 +76,7 @@ def require_names(index: Index, upstreams: Upstreams) -> None:
         tables = list_tables(session)
     for table in tables:
         first = parse_name(table.name)[0]
-        if first in upstreams and split_catalog_location(table.location) is None:
+        if first in upstreams and not is_attached(table):
             raise ConfigInvalid(
                 f"the catalog {first} cannot be attached: the table {table.name} is registered under its name"
             )

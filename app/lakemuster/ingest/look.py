@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound
+from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound, TableNotFound
 from lakemuster.formats.protocol import Pointer
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
-from lakemuster.index.tables import TableRecord, record_recent_look
+from lakemuster.index.tables import TableRecord, record_recent_look, remove_table
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.pointers import look
@@ -40,8 +40,8 @@ class Looker:
             CatalogError: the location cannot be looked at.
         """
         if split_catalog_location(table.location) is not None:
+            metadata_location = self._catalog_pointer(table)
             # A catalog's metadata files never change.
-            metadata_location = self.upstreams.pointer(table.location)
             return Pointer("iceberg", metadata_location, hashlib.sha256(metadata_location.encode()).hexdigest())
         try:
             return look(store, table.location, table.format)
@@ -49,6 +49,15 @@ class Looker:
             if table.companion_of is None:
                 raise
             raise Companions(self.index).withdraw_missing(table, error) from error
+
+    def _catalog_pointer(self, table: TableRecord) -> str:
+        """Ask a table's catalog for its pointer; a table that the catalog does not have is removed here, too."""
+        try:
+            return self.upstreams.pointer(table.location)
+        except TableNotFound:
+            with contextlib.suppress(TableNotFound), self.index.database.session() as session:
+                remove_table(session, table.name)
+            raise
 
     def record_unchanged(self, table: TableRecord, began: float) -> str | None:
         """Record a look that found nothing new; return why the newest snapshot is quarantined, if it is.

@@ -17,6 +17,8 @@ from lakemuster.api.native.dependencies import (
     permit_at_catalog,
     permit_table,
 )
+from lakemuster.api.sidecar.requests import STATE as SIDECAR
+from lakemuster.api.sidecar.requests import SidecarRequest
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 
@@ -123,7 +125,13 @@ async def the_table(
     Args:
         catalog: the attached catalog whose table it is; None: one of our own.
     """
-    levels = (*(() if catalog is None else (catalog,)), *namespace, table)
+    levels = (*namespace, table)
+    if catalog is not None:
+        # The catalog has its own separator of levels.
+        found: SidecarRequest | None = getattr(request.state, SIDECAR, None)
+        if found is None or found.table is None:
+            raise TableNotFound(f"no catalog {catalog[:_MAX_SHOWN]} is attached")
+        levels = (found.catalog.name, *found.table)
     name = format_name(levels)
     try:
         known = parse_name(name) == levels

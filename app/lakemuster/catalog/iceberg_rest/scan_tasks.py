@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.iceberg_rest.clients import Client, client_must_plan
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan
@@ -234,8 +235,12 @@ class TaskWriter:
         return Rewrites(self.planned.view.table.rewrites)
 
     def _with_schemes(self, locations: pa.Array) -> pa.Array:
-        """Return the locations of files after rewrites, bare paths as URLs."""
-        return with_schemes(self._rewrites.apply_array(locations))
+        """Return the locations of files after rewrites, bare paths as URLs.
+
+        Clients of an attached catalog have read the table's own metadata: they are given its spelling.
+        """
+        spelled = self._rewrites.apply_array(locations)
+        return spelled if is_attached(self.planned.view.table) else with_schemes(spelled)
 
     def _position_deletes(self, found: Collected) -> NDArray[np.int64]:
         """Return the numbers of the plan's position deletes; empty if no delete file was found."""

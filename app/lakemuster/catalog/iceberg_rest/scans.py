@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
 from lakemuster.catalog.services import Services
-from lakemuster.errors import SnapshotNotFound
+from lakemuster.errors import ClientMustPlan, LocationRefused, LookFailed, SnapshotNotFound
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.iceberg.incremental import appends_between, plan_appends
 from lakemuster.planner.scan.plan import Plan
@@ -35,6 +36,7 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan
     Raises:
         FilterInvalid: the filter is invalid; the message says where.
         TableNotFound: there is none with that name.
+        LookFailed, ClientMustPlan: the table is an attached catalog's, and its newest metadata cannot be read.
         CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`Services.view`.
         RequestInvalid: the snapshots of an incremental scan do not follow one another.
@@ -73,7 +75,19 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
     current = view.metadata.current_snapshot_id
     if snapshot_id is None and view.snapshot_id != current:
         view = services.view(name, Selector(current), iceberg=True)
+    if snapshot_id is None and view.stale is not None and is_attached(view.table):
+        raise _newest_unread(view.stale)
     return view
+
+
+def _newest_unread(reason: str) -> LookFailed | ClientMustPlan:
+    """The failure of a plan whose client has read newer metadata at the catalog than this server can."""
+    if reason.startswith(LocationRefused.code):
+        return ClientMustPlan(
+            f"this server may not read the table's metadata ({reason}): let the client plan, with "
+            "scan-planning-mode=client among the catalog's properties"
+        )
+    return LookFailed(f"the table's newest metadata cannot be read: {reason}")
 
 
 def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:

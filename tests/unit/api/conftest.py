@@ -27,6 +27,7 @@ from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.view import Selector, View
 from lakemuster.storage.confinement import NamespaceConfinement
+from lakemuster.upstream.registry import Upstreams
 from tests.apps import create_app
 
 METADATA = TableMetadata(
@@ -162,6 +163,7 @@ class FakeServices:
             counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confinement=NamespaceConfinement()
         )
         self.refresher = SimpleNamespace(
+            upstreams=Upstreams({}),
             totals=_Totals(),
             ensure_published=lambda table, record: record,
             is_fresh=lambda table: False,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakemuster.api.identity.authenticator import Authenticator, FirstOf
 from lakemuster.api.identity.callers import Grant
 from lakemuster.api.identity.oidc import Client, OidcAuthenticator, no_roles
-from lakemuster.api.identity.policy import Locations, Policy
+from lakemuster.api.identity.policy import Policy, nowhere
 from lakemuster.api.identity.provider import Provider
 from lakemuster.api.identity.rate_limits import RateLimits
 from lakemuster.api.identity.token_file import TokenFile
@@ -55,14 +55,11 @@ def open_identity(settings: Settings) -> Identity:
     authenticators: list[Authenticator] = [] if tokens is None else [tokens]
     if providers:
         authenticators.append(_oidc(settings, providers, tokens))
-    policy = Policy(catalogs=settings.catalogs) if tokens is None else Policy(_locations(tokens), settings.catalogs)
+    forwarding = [name for name, found in settings.catalogs.items() if found.auth == "forward"]
+    policy = Policy(nowhere if tokens is None else lambda: tokens.rules.locations, settings.catalogs, forwarding)
     return Identity(
         FirstOf(authenticators) if authenticators else None, policy, tokens, RateLimits.of(settings), providers
     )
-
-
-def _locations(tokens: TokenFile) -> Callable[[], Locations]:
-    return lambda: tokens.rules.locations
 
 
 def _oidc(settings: Settings, providers: tuple[Provider, ...], tokens: TokenFile | None) -> OidcAuthenticator:

@@ -12,11 +12,9 @@ namespace, whoever adds it, except tables that the operator adds at the command 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from lakemuster.api.identity.callers import ANYONE, RANK, Caller, Grant, Role
-from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.metadata.names import Levels, format_name
 
@@ -43,7 +41,8 @@ def innermost(locations: Locations, table: Levels) -> tuple[Levels, tuple[str, .
     return None
 
 
-def _nowhere() -> Locations:
+def nowhere() -> Locations:
+    """The locations where no namespace has any."""
     return {}
 
 
@@ -52,17 +51,19 @@ class Policy:
 
     Args:
         locations: returns the locations of namespaces, as currently configured.
-        catalogs: attached catalogs: tables whose first level is one of their names are that catalog's.
+        catalogs: names of attached catalogs: tables whose first level is one of them are that catalog's.
+        forwarding: those where callers sign in at the catalog.
     """
 
     def __init__(
         self,
-        locations: Callable[[], Locations] = _nowhere,
-        catalogs: Mapping[str, CatalogSettings] = MappingProxyType({}),
+        locations: Callable[[], Locations] = nowhere,
+        catalogs: Collection[str] = (),
+        forwarding: Collection[str] = (),
     ) -> None:
         self._locations = locations
         self._catalogs = frozenset(catalogs)
-        self._forwarding = frozenset(name for name, found in catalogs.items() if found.auth == "forward")
+        self._forwarding = frozenset(forwarding)
 
     def require(self, caller: Caller, action: Action, table: Levels | None = None) -> None:
         """Let a request pass.

@@ -57,6 +57,7 @@ def store(services: FakeServices) -> FakeStore:
         record.pointer = "p1"
         record.rewrites = ()
     services.refresher = SimpleNamespace(
+        upstreams=services.refresher.upstreams,
         totals=services.refresher.totals,
         ensure_fresh=lambda table: services.stale,
         is_fresh=lambda table: True,

@@ -324,8 +324,16 @@ class UpstreamRefused(CatalogError):
 
     code = "upstream_refused"
 
-    def __init__(self, message: str, *, status: int, body: bytes, media_type: str) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 404,
+        body: bytes = b"",
+        media_type: str = "application/json",
+        **context: object,
+    ) -> None:
+        super().__init__(message, **context)
         self.status = status
         self.body = body
         self.media_type = media_type

@@ -167,7 +167,8 @@ def _bounded(value: object, depth: int) -> object:
 
 def _catalog_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.CatalogError)
-    if isinstance(error, errors.UpstreamRefused) and request.scope["path"].startswith(iceberg_rest.PREFIX):
+    is_protocols = request.scope["path"].startswith(iceberg_rest.PREFIX)
+    if isinstance(error, errors.UpstreamRefused) and is_protocols and error.body:
         return Response(error.body, error.status, media_type=error.media_type, headers={"Cache-Control": "no-store"})
     if isinstance(error, errors.UpstreamRefused):
         error = errors.TableNotFound("the table is not registered", table=request.path_params.get("table"))

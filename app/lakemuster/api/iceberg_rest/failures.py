@@ -25,6 +25,7 @@ _STATUS = {
 _TYPES = {
     "table_not_found": "NoSuchTableException",
     "companion_not_found": "NoSuchTableException",
+    "upstream_refused": "NoSuchTableException",
     "namespace_not_found": "NoSuchNamespaceException",
     "view_not_found": "NoSuchViewException",
     "warehouse_not_found": "NoSuchWarehouseException",

@@ -18,6 +18,7 @@ from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.catalog.view_cache import ViewCache
 from lakemuster.config import Settings
 from lakemuster.errors import (
+    CatalogError,
     LookFailed,
     NotFound,
     PageTokenInvalid,
@@ -164,6 +165,25 @@ class Services:
         table = self.table(name)
         self.store.confinement.require(table.name, table.location, table.allowed_roots)
         return self.refresher.refresh(table, progress)
+
+    def refresh_many(self, names: Sequence[str]) -> Iterator[tuple[str, RefreshReport | CatalogError]]:
+        """Refresh tables side by side; yield the report or the failure of each, by name, as they come.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        with self.index.database.reading() as session:
+            registered = {table.name: table for table in list_tables(session)}
+        tables: list[TableRecord] = []
+        for name in dict.fromkeys(names):
+            try:
+                table = registered.get(name) or self.table(name)
+                self.store.confinement.require(table.name, table.location, table.allowed_roots)
+                tables.append(table)
+            except CatalogError as error:
+                yield name, error
+        for table, outcome in self.refresher.refresh_many(tables):
+            yield table.name, outcome
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
         """Return a table looked at within the allowed staleness, its metadata, and why the look failed if it did."""

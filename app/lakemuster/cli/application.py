@@ -62,7 +62,12 @@ def deliberate_message(error: Exception) -> str | None:
 
 def fail(message: str) -> None:
     """Write an error message to stderr, in one line."""
-    sys.stderr.write(f"lakemuster: {printable(' '.join(message.split()))}\n")
+    sys.stderr.write(f"{error_line(message)}\n")
+
+
+def error_line(message: str) -> str:
+    """Return an error message as one line."""
+    return f"lakemuster: {printable(' '.join(message.split()))}"
 
 
 def _forget_stdout() -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import deliberate_message, fail
+from lakemuster.cli.application import deliberate_message
 from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
-from lakemuster.cli.progress import progress_before_each, working
-from lakemuster.cli.sources import Source, local_source, server_packages, source
+from lakemuster.cli.progress import Count, counting, progress_before_each, working
+from lakemuster.cli.sources import Refreshed, Source, local_source, server_packages, source
 from lakemuster.cli.text import printable
 from lakemuster.errors import NotATable
 
@@ -143,38 +143,58 @@ def sweep(
         say(f"{_counted(swept['files'], 'segment', 'segments')} removed, {swept['bytes']:,} bytes")
 
 
-def _refresh(found: Source, names: Iterable[str], *, as_json: bool) -> None:
-    """Refresh tables one after the other; a failure of one does not stop the others.
+def _refresh(found: Source, names: Sequence[str], *, as_json: bool) -> None:
+    """Refresh tables side by side; a failure of one does not stop the others.
 
     Raises:
         typer.Exit: with 1, if a table's pointer or its newest state cannot be read. An older
             snapshot that cannot be read is reported, but is not a failure: it may never be repaired.
     """
-    reports: list[Row] = []
+    reports: dict[str, Row] = {}
     failed = False
-    for name in names:
-        try:
-            with working(name) as advance:
-                report = found.refresh(name, advance)
-            stale = found.stale(name)
-        except Exception as error:
-            if (message := deliberate_message(error)) is None:
-                raise
-            failed = True
-            fail(f"{name}: {message}")
-            continue
-        reports.append(report)
-        for snapshot in report["quarantined"]:
-            fail(f"{name}: snapshot {snapshot['snapshot_id']} cannot be read: {snapshot['reason']}")
-        failed = failed or stale is not None
-        if stale is not None and all(snapshot["reason"] != stale for snapshot in report["quarantined"]):
-            fail(f"{name}: its newest state cannot be read: {stale}")
-        if not as_json:
-            say(printable(_refreshed(name, report)))
+    with counting("tables", len(names)) as count:
+        for one in _outcomes(found, names, count):
+            count.step()
+            failed = _report_problems(one, count) or failed
+            if one.report is None:
+                continue
+            reports[one.name] = one.report
+            if not as_json:
+                count.say(printable(_refreshed(one.name, one.report)))
     if as_json:
-        show_document(reports)
+        show_document([reports[name] for name in names if name in reports])
     if failed:
         raise typer.Exit(1)
+
+
+def _outcomes(found: Source, names: Sequence[str], count: Count) -> Iterator[Refreshed]:
+    if len(names) != 1:
+        yield from found.refresh_many(names)
+        return
+    (name,) = names
+    try:
+        with count.working(name) as advance:
+            report = found.refresh(name, advance)
+        stale = found.stale(name)
+    except Exception as error:
+        if deliberate_message(error) is None:
+            raise
+        yield Refreshed(name, error=error)
+    else:
+        yield Refreshed(name, report, stale=stale)
+
+
+def _report_problems(one: Refreshed, count: Count) -> bool:
+    """Write what went wrong with a table's refresh; return whether it failed."""
+    if one.report is None:
+        message = None if one.error is None else deliberate_message(one.error)
+        count.fail(f"{one.name}: {message}")
+        return True
+    for snapshot in one.report["quarantined"]:
+        count.fail(f"{one.name}: snapshot {snapshot['snapshot_id']} cannot be read: {snapshot['reason']}")
+    if one.stale is not None and all(snapshot["reason"] != one.stale for snapshot in one.report["quarantined"]):
+        count.fail(f"{one.name}: its newest state cannot be read: {one.stale}")
+    return one.stale is not None
 
 
 def _refreshed(name: str, report: Row) -> str:

@@ -18,9 +18,9 @@ from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_
 from lakemuster.catalog.table_documents import table_out
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
 from lakemuster.cli.local_rows import history_rows
-from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
+from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, TableFormat, not_newest, without_effect
 from lakemuster.config import load_settings
-from lakemuster.errors import TableNotFound
+from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.index.segments import sweep
 from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.ingest.verification import describe, verify
@@ -122,6 +122,23 @@ class LocalSource:
         """Refresh a table: read its pointer now."""
         return refresh_out(self._services.refresh(self._registered(name), advance)).model_dump(mode="json")
 
+    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+        """Refresh tables side by side."""
+        services = self._services
+        normal: dict[str, str] = {}
+        for name in names:
+            try:
+                normal[self._registered(name)] = name
+            except CatalogError as error:
+                yield Refreshed(name, error=error)
+        for name, outcome in services.refresh_many(list(normal)):
+            if isinstance(outcome, CatalogError):
+                yield Refreshed(normal[name], error=outcome)
+            else:
+                table = services.peek(name) or services.table(name)
+                report = refresh_out(outcome).model_dump(mode="json")
+                yield Refreshed(normal[name], report, stale=table.stale_reason)
+
     def jobs(self) -> Iterator[Row]:
         """Return the background jobs of all processes that share the database."""
         names = [job.name for job in jobs_of(self._services)]
@@ -157,7 +174,8 @@ class LocalSource:
         """
         name = _normal(name)
         try:
-            self._services.table(name)
+            if self._services.peek(name) is None:
+                self._services.table(name)
         except TableNotFound:
             raise not_registered(self._services, name) from None
         return name

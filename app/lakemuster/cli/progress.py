@@ -4,23 +4,75 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from lakemuster.cli.application import error_line, fail
+from lakemuster.cli.output import say
 from lakemuster.cli.sources import Advance, Row
 
 
 @contextmanager
 def working(words: str) -> Iterator[Advance]:
     """Show progress, labelled ``words``, while the block runs; call the yielded function with (done, total)."""
+    with _shown(words) as (advance, _):
+        yield advance
+
+
+class Count:
+    """Counts what is done of many things, and writes lines for people without damage to the progress bar."""
+
+    def __init__(self, total: int, advance: Advance, write_above: Callable[[str], None] | None) -> None:
+        self._total = total
+        self._done = 0
+        self._advance = advance
+        self._write_above = write_above
+
+    def step(self) -> None:
+        """Count one more thing."""
+        self._done += 1
+        self._advance(self._done, self._total)
+
+    def working(self, words: str) -> AbstractContextManager[Advance]:
+        """Show the progress of a single thing; among many, only their number is shown."""
+        return working(words) if self._total == 1 else nullcontext(_no_progress)
+
+    def say(self, line: str) -> None:
+        """Write a line to stdout."""
+        if self._write_above is not None and sys.stdout.isatty():
+            self._write_above(line)
+        else:
+            say(line)
+
+    def fail(self, message: str) -> None:
+        """Write an error message to stderr."""
+        if self._write_above is not None:
+            self._write_above(error_line(message))
+        else:
+            fail(message)
+
+
+@contextmanager
+def counting(words: str, total: int) -> Iterator[Count]:
+    """Show how many of ``total`` things are done, such as 37/120, while the block runs; not for a single one."""
+    if total == 1:
+        yield Count(total, _no_progress, None)
+        return
+    with _shown(words) as (advance, write_above):
+        advance(0, total)
+        yield Count(total, advance, write_above)
+
+
+@contextmanager
+def _shown(words: str) -> Iterator[tuple[Advance, Callable[[str], None] | None]]:
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield _no_progress
+        yield _no_progress, None
         return
     # Only terminals need Rich, which is slow to import.
     from lakemuster.cli.terminal import progress_on_terminal  # noqa: PLC0415
 
-    with progress_on_terminal(words) as advance:
-        yield advance
+    with progress_on_terminal(words) as shown:
+        yield shown
 
 
 def progress_until_first(rows: Iterable[Row], words: str) -> Iterator[Row]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, cast
 
 from lakemuster.cli.options import parse_where, words
-from lakemuster.cli.sources import Advance, Notice, Query, Row, TableFormat, not_newest, without_effect
+from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, TableFormat, not_newest, without_effect
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.catalog import Choice, Where
+from lakemuster.client.errors import ClientError
 from lakemuster.client.rows import PAGE_SIZE
 
 RETRIES = 2
 """Low, because a person waits: an unreachable server fails in less than a second."""
+
+AT_ONCE = 8
+"""Refreshes that the server is asked for at a time."""
 
 
 class RemoteSource:
@@ -111,6 +116,21 @@ class RemoteSource:
         """Refresh a table on the server, which reports no progress."""
         del advance
         return self._client.refresh(name).row
+
+    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+        """Refresh tables, some at a time."""
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            try:
+                for done in as_completed([threads.submit(self._refreshed, name) for name in names]):
+                    yield done.result()
+            finally:
+                threads.shutdown(cancel_futures=True)
+
+    def _refreshed(self, name: str) -> Refreshed:
+        try:
+            return Refreshed(name, self._client.refresh(name).row, stale=self.stale(name))
+        except ClientError as error:
+            return Refreshed(name, error=error)
 
     def stale(self, name: str) -> str | None:
         """Return why the server's last look at the table failed; None if it did not."""

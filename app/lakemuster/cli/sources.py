@@ -53,6 +53,22 @@ class Query:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """The outcome of one table's refresh.
+
+    Attributes:
+        report: what was done; None if the refresh failed.
+        error: why it failed.
+        stale: why the newest state cannot be read.
+    """
+
+    name: str
+    report: Row | None = None
+    error: Exception | None = None
+    stale: str | None = None
+
+
 class Source(Protocol):
     """A data source of commands. Rows have the form of the native HTTP API."""
 
@@ -84,6 +100,10 @@ class Source(Protocol):
 
     def refresh(self, name: str, advance: Advance) -> Row:
         """Read a table's pointer, and index new snapshots."""
+        ...
+
+    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+        """Refresh tables side by side; yield the outcome of each as it comes."""
         ...
 
     def stale(self, name: str) -> str | None:

@@ -82,8 +82,12 @@ def _records_on_terminal(console: Console, headings: Sequence[str], rows: Sequen
 
 
 @contextmanager
-def progress_on_terminal(words: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr if the block takes long; call the yielded function with (done, total)."""
+def progress_on_terminal(words: str) -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """Show a progress bar on stderr if the block takes long.
+
+    Yields:
+        a function that takes (done, total), and one that writes a line above the bar.
+    """
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -98,11 +102,14 @@ def progress_on_terminal(words: str) -> Iterator[Callable[[int, int], None]]:
     def advance(done: int, total: int) -> None:
         progress.update(task, completed=done, total=total)
 
+    def write_above(line: str) -> None:
+        console.print(Text(line), soft_wrap=True)
+
     soon = threading.Timer(PATIENCE_SECONDS, progress.start)
     soon.daemon = True
     soon.start()
     try:
-        yield advance
+        yield advance, write_above
     finally:
         soon.cancel()
         soon.join()

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import deliberate_message, fail
+from lakemuster.cli.application import deliberate_message
 from lakemuster.cli.options import AsJson, Names
-from lakemuster.cli.output import Row, say, show_document
-from lakemuster.cli.progress import working
+from lakemuster.cli.output import Row, show_document
+from lakemuster.cli.progress import counting
 from lakemuster.cli.sources import local_source
 from lakemuster.cli.text import printable
 
@@ -37,22 +37,25 @@ def verify(
     failed = False
     with closing(local_source()) as found:
         chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
-        for name in chosen:
-            try:
-                with working(name) as advance:
-                    report, lines = found.verify(name, advance, repair=repair, sample=sample)
-            except Exception as error:
-                if (message := deliberate_message(error)) is None:
-                    raise
-                failed = True
-                fail(f"{name}: {message}")
-                continue
-            reports.append(report)
-            failed = failed or bool(lines)
-            if not as_json:
-                for line in lines:
-                    say("\t".join(printable(word) for word in line))
-                say(printable(_summary(report)))
+        with counting("tables", len(chosen)) as count:
+            for name in chosen:
+                try:
+                    with count.working(name) as advance:
+                        report, lines = found.verify(name, advance, repair=repair, sample=sample)
+                except Exception as error:
+                    if (message := deliberate_message(error)) is None:
+                        raise
+                    failed = True
+                    count.fail(f"{name}: {message}")
+                    continue
+                finally:
+                    count.step()
+                reports.append(report)
+                failed = failed or bool(lines)
+                if not as_json:
+                    for line in lines:
+                        count.say("\t".join(printable(word) for word in line))
+                    count.say(printable(_summary(report)))
     if as_json:
         show_document(reports)
     if failed:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -44,6 +44,20 @@ class Lease:
     ttl_ms: int
     waited: bool
 
+    @property
+    def table_ids(self) -> frozenset[int]:
+        """The table, as in :class:`Leases`."""
+        return frozenset([self.table_id])
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """The right to write the indexes of some tables; the holder's name is of this set alone, and so needs no fence."""
+
+    table_ids: frozenset[int]
+    holder: str
+    ttl_ms: int
+
 
 @contextlib.contextmanager
 def hold(
@@ -57,17 +71,57 @@ def hold(
         IndexUnavailable: the database does not answer.
     """
     lease = acquire(database, table_id, wait_seconds=wait_seconds, ttl_seconds=ttl_seconds)
+    with _renewed(database, lease):
+        yield lease
+
+
+@contextlib.contextmanager
+def _renewed(database: Database, leases: Lease | Leases) -> Iterator[None]:
+    """Renew leases until the block ends, and release them."""
     done = threading.Event()
-    renewing = threading.Thread(target=_renew_until, args=(database, lease, done), name="lease", daemon=True)
+    renewing = threading.Thread(target=_renew_until, args=(database, leases, done), name="lease", daemon=True)
     renewing.start()
     try:
-        yield lease
+        yield
     finally:
         done.set()
         renewing.join()
         # A lease that is not released expires.
         with contextlib.suppress(IndexUnavailable):
-            release(database, lease)
+            release(database, leases)
+
+
+@contextlib.contextmanager
+def hold_free(database: Database, table_ids: Sequence[int], *, ttl_seconds: float = TTL_SECONDS) -> Iterator[Leases]:
+    """Hold those leases of some tables that are free now until the block ends; a background thread renews them.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    holder, ttl_ms = new_owner(), round(ttl_seconds * 1000)
+    with database.session() as session:
+        taken = session.execute(
+            update(LeaseRow)
+            .where(LeaseRow.table_id.in_(table_ids), or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs()))
+            .values(holder=holder, fence=LeaseRow.fence + 1, expires_at_ms=NowMs() + ttl_ms)
+            .returning(LeaseRow.table_id)
+            .execution_options(synchronize_session=False)
+        )
+        leases = Leases(frozenset(taken.scalars()), holder, ttl_ms)
+    with _renewed(database, leases):
+        yield leases
+
+
+def ensure_many(session: Session, leases: Lease | Leases) -> frozenset[int]:
+    """Renew leases within a writing transaction, which locks them; return the tables whose leases are still held."""
+    extended = session.execute(
+        update(LeaseRow)
+        .where(LeaseRow.table_id.in_(leases.table_ids), LeaseRow.holder == leases.holder)
+        .values(expires_at_ms=NowMs() + leases.ttl_ms)
+        .returning(LeaseRow.table_id)
+        .execution_options(synchronize_session=False)
+    )
+    return frozenset(extended.scalars())
 
 
 def acquire(
@@ -117,12 +171,12 @@ def ensure(session: Session, lease: Lease) -> None:
         raise RefreshBusy("the table's refresh took too long and another process took over", table_id=lease.table_id)
 
 
-def release(database: Database, lease: Lease) -> None:
-    """Release the lease if it is still held."""
+def release(database: Database, leases: Lease | Leases) -> None:
+    """Release the leases that are still held."""
     with database.session() as session:
         session.execute(
             update(LeaseRow)
-            .where(LeaseRow.table_id == lease.table_id, LeaseRow.holder == lease.holder)
+            .where(LeaseRow.table_id.in_(leases.table_ids), LeaseRow.holder == leases.holder)
             .values(holder=None, expires_at_ms=0)
             .execution_options(synchronize_session=False)
         )
@@ -204,11 +258,11 @@ def _extend(session: Session, lease: Lease) -> bool:
     return extended is not None
 
 
-def _renew_until(database: Database, lease: Lease, done: threading.Event) -> None:
-    while not done.wait(lease.ttl_ms / 3000):
+def _renew_until(database: Database, leases: Lease | Leases, done: threading.Event) -> None:
+    while not done.wait(leases.ttl_ms / 3000):
         try:
             with database.session() as session:
-                if not _extend(session, lease):
+                if not ensure_many(session, leases):
                     return
         except IndexUnavailable:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,13 +46,42 @@ def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[Mani
     digests = [_digest(header, segment) for header, segment in manifests]
     known = _ids_of(session, table_id, digests)
     new = {digest: one for digest, one in zip(digests, manifests, strict=True) if digest not in known}
-    names = {segment for _, segment in new.values()}
-    if missing := names - known_segments(session, names):
-        raise IndexUnavailable("segments of the snapshot are not registered; refresh again", segments=len(missing))
-    rows = [{"table_id": table_id, "digest": digest, **_values(*one)} for digest, one in new.items()]
-    insert_all(session, ManifestRow, rows)
+    _insert(session, {table_id: new})
     known |= _ids_of(session, table_id, list(new))
     return [known[digest] for digest in digests]
+
+
+def first_manifest_ids(
+    session: Session, manifests: Mapping[int, Sequence[tuple[ManifestHeader, str]]]
+) -> dict[int, dict[tuple[ManifestHeader, str], int]]:
+    """Insert the manifests of tables that have none yet; return the row ids of (header, segment) pairs, by table.
+
+    Raises:
+        IndexUnavailable: a segment is not registered.
+    """
+    rows = {table_id: {_digest(*one): one for one in pairs} for table_id, pairs in manifests.items()}
+    _insert(session, rows)
+    found: dict[int, dict[tuple[ManifestHeader, str], int]] = {table_id: {} for table_id in rows}
+    for chunk in chunks(list(rows)):
+        chosen = select(ManifestRow.table_id, ManifestRow.digest, ManifestRow.id).where(ManifestRow.table_id.in_(chunk))
+        for table_id, digest, row_id in session.execute(chosen):
+            found[table_id][rows[table_id][digest]] = row_id
+    return found
+
+
+def _insert(session: Session, new: Mapping[int, Mapping[bytes, tuple[ManifestHeader, str]]]) -> None:
+    names = {segment for rows in new.values() for _, segment in rows.values()}
+    if missing := names - known_segments(session, names):
+        raise IndexUnavailable("segments of the snapshot are not registered; refresh again", segments=len(missing))
+    insert_all(
+        session,
+        ManifestRow,
+        [
+            {"table_id": table_id, "digest": digest, **_values(*one)}
+            for table_id, rows in new.items()
+            for digest, one in rows.items()
+        ],
+    )
 
 
 def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredManifest]:

@@ -71,28 +71,34 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
     vanished = [key for key in stored if key not in wanted]
     _forget(session, table_id, [stored[key].row_id for key in (*vanished, *replaced)])
     new = [key for key in wanted if key not in stored or key in replaced]
-    insert_all(
-        session,
-        SnapshotRow,
-        [
-            {
-                "table_id": table_id,
-                "branch": key[0],
-                "snapshot_id": key[1],
-                "committed_at_ms": wanted[key].committed_at_ms,
-                "document": documents[key],
-                "digest": digests[key],
-                "state": "known",
-            }
-            for key in new
-        ],
-    )
+    insert_all(session, SnapshotRow, [_row(table_id, key, encoded[key]) for key in new])
     return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
+
+
+def snapshot_rows(table_id: int, snapshots: Sequence[Snapshot]) -> dict[SnapshotKey, dict[str, object]]:
+    """Return the rows of a table's snapshots in state ``known``.
+
+    Raises:
+        MetadataCorrupt: two snapshots share one id.
+    """
+    return {key: _row(table_id, key, _encoded(table_id, key, one)) for key, one in _by_key(snapshots).items()}
 
 
 _encoded_snapshots: Cache[tuple[int, SnapshotKey], _Encoded] = Cache(
     "encoded snapshots", lambda _, encoded: 1000 + 2 * len(encoded.document)
 )
+
+
+def _row(table_id: int, key: SnapshotKey, encoded: _Encoded) -> dict[str, object]:
+    return {
+        "table_id": table_id,
+        "branch": key[0],
+        "snapshot_id": key[1],
+        "committed_at_ms": encoded.snapshot.committed_at_ms,
+        "document": encoded.document,
+        "digest": encoded.digest,
+        "state": "known",
+    }
 
 
 def _encoded(table_id: int, key: SnapshotKey, snapshot: Snapshot) -> _Encoded:

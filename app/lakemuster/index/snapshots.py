@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Row, select, update
+from sqlalchemy import ColumnElement, Row, or_, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable, SnapshotNotFound
@@ -162,6 +162,18 @@ def records_of(session: Session, *conditions: ColumnElement[bool]) -> list[Snaps
     return [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
 
 
+def tables_with_unpublished(session: Session, table_ids: Sequence[int]) -> set[int]:
+    """Those of some tables that have a snapshot which is not published, or has to be indexed again."""
+    found: set[int] = set()
+    is_unpublished = or_(
+        SnapshotRow.state != "published", SnapshotRow.decoder_version.is_distinct_from(DECODER_VERSION)
+    )
+    for chunk in chunks(table_ids):
+        chosen = select(SnapshotRow.table_id).distinct().where(SnapshotRow.table_id.in_(chunk), is_unpublished)
+        found.update(session.scalars(chosen))
+    return found
+
+
 def newest_unpublished(session: Session, table_id: int, among: int) -> list[SnapshotRecord]:
     """The unpublished ones among the newest ``among`` snapshots, newest first."""
     newest = (
@@ -237,27 +249,42 @@ def publish(
     before = _lock(session, lease, snapshot_row_id)
     register_segments(session, segments)
     ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
-    members = pack_members([(manifest.role, row_id) for manifest, row_id in zip(manifests, ids, strict=True)])
-    _set(
-        session,
-        snapshot_row_id,
-        state="published",
-        error=None,
-        published_at_ms=current_ms(session),
-        decoder_version=DECODER_VERSION,
-        manifest_count=len(manifests),
-        live_data_files=None if live is None else live.data_files,
-        live_delete_files=None if live is None else live.delete_files,
-        live_records=None if live is None else live.records,
-        live_bytes=None if live is None else live.bytes,
-        manifests=members,
-        dead=None if dead is None else pack(dead),
-        warnings=encode(tuple(warnings)) if warnings else None,
-        attempts=None,
-        retry_at_ms=None,
-    )
-    if before is not None and before != members:
+    values = published_values(manifests, ids, dead, live=live, warnings=warnings, published_at_ms=current_ms(session))
+    _set(session, snapshot_row_id, **values)
+    if before is not None and before != values["manifests"]:
         delete_orphans(session, lease.table_id, [before])
+
+
+def published_values(
+    manifests: Sequence[Published],
+    ids: Sequence[int],
+    dead: NDArray[np.int64] | None,
+    *,
+    live: LiveCounts | None = None,
+    warnings: Sequence[str] = (),
+    published_at_ms: int,
+) -> dict[str, object]:
+    """Return the columns of a published snapshot's row; see :func:`publish`.
+
+    Args:
+        ids: the row ids of the manifests.
+    """
+    return {
+        "state": "published",
+        "error": None,
+        "published_at_ms": published_at_ms,
+        "decoder_version": DECODER_VERSION,
+        "manifest_count": len(manifests),
+        "live_data_files": None if live is None else live.data_files,
+        "live_delete_files": None if live is None else live.delete_files,
+        "live_records": None if live is None else live.records,
+        "live_bytes": None if live is None else live.bytes,
+        "manifests": pack_members([(one.role, row_id) for one, row_id in zip(manifests, ids, strict=True)]),
+        "dead": None if dead is None else pack(dead),
+        "warnings": encode(tuple(warnings)) if warnings else None,
+        "attempts": None,
+        "retry_at_ms": None,
+    }
 
 
 def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> None:

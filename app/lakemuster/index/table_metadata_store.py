@@ -50,9 +50,7 @@ def store_metadata(
     """
     if lease is not None:
         leases.ensure(session, lease)
-    for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
-        if not can_be_indexed(branch):
-            raise LimitExceeded(f"a branch name may have at most {MAX_INDEXED_BYTES} bytes")
+    check_branches(metadata)
     row = session.get(TableRow, table_id, with_for_update=True)
     if row is None:
         raise TableNotFound("the table is not registered", table_id=table_id)
@@ -60,29 +58,54 @@ def store_metadata(
         row.format != metadata.format or (None not in (row.uuid, metadata.uuid) and row.uuid != metadata.uuid)
     )
     changes = reconcile(session, table_id, metadata.snapshots, is_another=is_another)
-    _replace(session, SchemaRow, table_id, _schema_rows(metadata))
-    _replace(
-        session, SpecRow, table_id, [{"spec_id": spec.spec_id, "document": encode(spec)} for spec in metadata.specs]
-    )
-    _replace(session, RefRow, table_id, [{"document": encode(ref)} for ref in metadata.refs])
-    row.format = metadata.format
+    for kind, rows in documents_of(metadata).items():
+        _replace(session, kind, table_id, rows)
     row.generation += 1 if changes.replaced or is_another else 0
-    row.checked_at_ms = checked_at_ms
-    row.stale_reason = None
-    row.pointer = pointer
-    row.metadata_location = metadata.metadata_location
-    row.table_location = metadata.location
-    row.uuid = metadata.uuid
-    row.format_version = metadata.format_version
-    row.current_schema_id = metadata.current_schema_id
-    row.default_spec_id = metadata.default_spec_id
-    row.current_snapshot_id = metadata.current_snapshot_id
-    row.last_updated_ms = metadata.last_updated_ms
-    row.properties = encode(metadata.properties)
-    row.extra = encode(metadata.extra)
-    row.snapshot_log = _pack_log(metadata.snapshot_log)
+    for name, value in table_values(metadata, checked_at_ms, pointer).items():
+        setattr(row, name, value)
     session.flush()
     return changes
+
+
+def check_branches(metadata: TableMetadata) -> None:
+    """Check that the names of branches can be stored.
+
+    Raises:
+        LimitExceeded: one is too long.
+    """
+    for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
+        if not can_be_indexed(branch):
+            raise LimitExceeded(f"a branch name may have at most {MAX_INDEXED_BYTES} bytes")
+
+
+def table_values(metadata: TableMetadata, checked_at_ms: int, pointer: str | None) -> dict[str, object]:
+    """Return the columns of a table's row that a refresh sets; see :func:`store_metadata`."""
+    return {
+        "format": metadata.format,
+        "checked_at_ms": checked_at_ms,
+        "stale_reason": None,
+        "pointer": pointer,
+        "metadata_location": metadata.metadata_location,
+        "table_location": metadata.location,
+        "uuid": metadata.uuid,
+        "format_version": metadata.format_version,
+        "current_schema_id": metadata.current_schema_id,
+        "default_spec_id": metadata.default_spec_id,
+        "current_snapshot_id": metadata.current_snapshot_id,
+        "last_updated_ms": metadata.last_updated_ms,
+        "properties": encode(metadata.properties),
+        "extra": encode(metadata.extra),
+        "snapshot_log": _pack_log(metadata.snapshot_log),
+    }
+
+
+def documents_of(metadata: TableMetadata) -> dict[type[SchemaRow | SpecRow | RefRow], list[Mapping[str, object]]]:
+    """Return the rows of a table's schemas, specs and refs, without the table's id."""
+    return {
+        SchemaRow: _schema_rows(metadata),
+        SpecRow: [{"spec_id": spec.spec_id, "document": encode(spec)} for spec in metadata.specs],
+        RefRow: [{"document": encode(ref)} for ref in metadata.refs],
+    }
 
 
 def has_metadata(session: Session, table_id: int) -> bool:

@@ -6,7 +6,7 @@ snapshot. If storage does not answer, the refresh fails, and the snapshot stays 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -85,9 +85,31 @@ class Indexed:
     warnings: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The manifests of some snapshots.
+
+    Attributes:
+        of_snapshots: the manifests of each snapshot, or why its lists cannot be read.
+        wanted: one manifest for each segment that the snapshots need.
+    """
+
+    of_snapshots: Sequence[tuple[Snapshot, list[_Listed] | CatalogError]]
+    wanted: dict[str, _Listed] = field(default_factory=dict)
+
+    @property
+    def segments(self) -> list[str]:
+        """The names of the segments, sorted."""
+        return sorted(self.wanted)
+
+
 @dataclass(slots=True)
 class Indexer:
-    """Indexes snapshots of one table. What it yields is not visible yet: ``publish`` writes it."""
+    """Indexes snapshots of one table. What it yields is not visible yet: ``publish`` writes it.
+
+    Attributes:
+        register: called with segments that are complete; None to register them in the database at once.
+    """
 
     index: Index
     store: ObjectStore
@@ -96,6 +118,7 @@ class Indexer:
     metadata: TableMetadata
     rewrites: Rewrites
     progress: Progress | None = None
+    register: Callable[[Sequence[SegmentInfo]], None] | None = None
     tally: Tally = field(default_factory=Tally)
     _list_lengths: dict[str, int] = field(default_factory=dict)
 
@@ -107,23 +130,52 @@ class Indexer:
         """Index every manifest of some snapshots, fetched together; yield the snapshots, in order."""
         if not snapshots:
             return
+        listing = self.list_manifests(snapshots)
+        with self.index.database.reading() as session:
+            have = known_segments(session, listing.segments)
+        outcomes = self.make_segments(listing, have)
+        with self.index.database.reading() as session:
+            counts = true_counts(session, listing.segments)
+        yield from self.indexed(listing, outcomes, counts)
+
+    def list_manifests(self, snapshots: Sequence[Snapshot]) -> Listing:
+        """Read the manifest lists of some snapshots.
+
+        Raises:
+            StorageUnavailable, StorageDenied, IndexUnavailable: they cannot be read now.
+        """
         lists = self._read_lists(snapshots)
-        listed = [self._listed(snapshot, lists) for snapshot in snapshots]
-        wanted: dict[str, _Listed] = {}
-        for rows in listed:
+        listing = Listing([(snapshot, self._listed(snapshot, lists)) for snapshot in snapshots])
+        for _, rows in listing.of_snapshots:
             if not isinstance(rows, CatalogError):
-                wanted.update((row.segment, row) for row in rows)
-        with self.index.database.reading() as session:
-            have = known_segments(session, sorted(wanted))
-        outcomes = self._decode([row for name, row in wanted.items() if name not in have])
-        new = {name for name in wanted if name not in have}
-        with self.index.database.reading() as session:
-            counts = true_counts(session, sorted(wanted))
-        for snapshot, rows in zip(snapshots, listed, strict=True):
+                listing.wanted.update((row.segment, row) for row in rows)
+        return listing
+
+    def make_segments(self, listing: Listing, have: Collection[str]) -> dict[str, CatalogError | None]:
+        """Make the segments that are not among ``have``; return the error of each by name, None where it succeeded.
+
+        Raises:
+            StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
+        """
+        return self._decode([row for name, row in listing.wanted.items() if name not in have])
+
+    def indexed(
+        self,
+        listing: Listing,
+        outcomes: Mapping[str, CatalogError | None],
+        counts: Mapping[str, EntryCounts],
+    ) -> Iterator[Indexed]:
+        """Yield the snapshots of a listing, in order.
+
+        Args:
+            outcomes: of the segments that were made.
+            counts: the entry counts of segments.
+        """
+        for snapshot, rows in listing.of_snapshots:
             if isinstance(rows, CatalogError):
                 yield Indexed(snapshot, error=rows)
             else:
-                yield self._indexed(snapshot, rows, outcomes, new, counts)
+                yield self._indexed(snapshot, rows, outcomes, counts)
 
     def _read_lists(self, snapshots: Sequence[Snapshot]) -> dict[str, list[ManifestHeader] | CatalogError]:
         refs = [ref for snapshot in snapshots for ref in snapshot.manifest_lists if ref.role != "index"]
@@ -202,16 +254,18 @@ class Indexer:
 
     def _register(self, written: list[SegmentInfo]) -> None:
         """Register segments as soon as they are complete, so that the next refresh can use those of an aborted one."""
-        with self.index.database.session() as session:
-            register_segments(session, written)
+        if self.register is not None:
+            self.register(written)
+        else:
+            with self.index.database.session() as session:
+                register_segments(session, written)
         written.clear()
 
     def _indexed(
         self,
         snapshot: Snapshot,
         rows: Sequence[_Listed],
-        outcomes: dict[str, CatalogError | None],
-        new: set[str],
+        outcomes: Mapping[str, CatalogError | None],
         counts: Mapping[str, EntryCounts],
     ) -> Indexed:
         for row in rows:
@@ -231,7 +285,7 @@ class Indexer:
             named = of_list(error, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
             return Indexed(snapshot, error=named)
         if self._format.packs_small_manifests:
-            pack_small(self.index, [(row.header, row.segment) for row in rows], new)
+            pack_small(self.index, [(row.header, row.segment) for row in rows], outcomes.keys())
         published = [Published(row.role, row.header, row.segment) for row in rows]
         return Indexed(snapshot, published, dead, warnings=_some(warnings))
 

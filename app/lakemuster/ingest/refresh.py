@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import TypeVar, cast
 
@@ -28,6 +28,7 @@ from lakemuster.ingest.engine import Engine, Progress
 from lakemuster.ingest.flights import Flight, Flights, Patience
 from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
+from lakemuster.ingest.side_by_side import SideBySide
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
@@ -150,6 +151,13 @@ class Refresher:
             report = cast("RefreshReport", self._result(flight))
         self._looks.forget(table)
         return report
+
+    def refresh_many(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, RefreshReport | CatalogError]]:
+        """Refresh tables side by side; yield the report or the failure of each, as they come."""
+        for table, outcome in SideBySide(self.tables).refresh(tables):
+            if isinstance(outcome, RefreshReport):
+                self._looks.forget(table)
+            yield table, outcome
 
     def ensure_published(
         self, table: TableRecord, record: SnapshotRecord, *, is_replaceable: bool = False

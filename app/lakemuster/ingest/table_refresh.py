@@ -44,7 +44,7 @@ from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_i
 from lakemuster.ingest.reports import RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
 from lakemuster.ingest.table_locks import TableLocks
-from lakemuster.metadata.snapshot import MAIN, TableMetadata
+from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.storage_wait import waiting
 from lakemuster.storage.store import ObjectStore
@@ -122,9 +122,13 @@ class TableRefresher:
                     return RefreshReport(table.name, seconds=self.clock.monotonic() - started)
                 return self._refresh_under_lease(table, lease, started, progress)
         except CatalogError as error:
-            self.totals.failures += 1
-            mark_stale(self.index.database, table, error)
+            self.failed(table, error)
             raise
+
+    def failed(self, table: TableRecord, error: CatalogError) -> None:
+        """Count and record that a table could not be refreshed."""
+        self.totals.failures += 1
+        mark_stale(self.index.database, table, error)
 
     def publish(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
         """Index a known snapshot now, unless that was done; return its new record, usually published.
@@ -215,8 +219,8 @@ class TableRefresher:
         with self.index.database.reading() as session:
             is_first = not has_metadata(session, table.table_id)
             looked_at_ms = current_ms(session)
-        pointer, metadata = self._look(store, table)
-        indexer, publisher = self._indexer(store, table, metadata, progress), Publisher(self.index.database, lease)
+        pointer, metadata = self.load(store, table)
+        indexer, publisher = self.indexer(store, table, metadata, progress), Publisher(self.index.database, lease)
         if is_first:
             publisher.publish_metadata(metadata, pointer.token, looked_at_ms)
         with self.index.database.reading() as session:
@@ -230,9 +234,9 @@ class TableRefresher:
         self._index_history(indexer, publisher, table, metadata)
         if not indexer.tally.manifests_fetched:
             pack_published(self.index, table, metadata)
-        return self._report(table, indexer.tally, publisher, started)
+        return self.report(table, indexer.tally, publisher.published, publisher.quarantined, started)
 
-    def _look(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
+    def load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
         """Find the pointer, and load the metadata that it names now."""
         known = {}
         if format_of(table.format).has_snapshot_files:
@@ -283,27 +287,36 @@ class TableRefresher:
 
     def _publish_known(self, table: TableRecord, lease: Lease, records: Sequence[SnapshotRecord]) -> None:
         """Index and publish snapshots of the metadata that was published before."""
-        indexer = self._indexer(self.store_for(table), table, self.stored(table), None)
+        indexer = self.indexer(self.store_for(table), table, self.stored(table))
         Publisher(self.index.database, lease).publish_each(indexer.read([record.snapshot for record in records]))
 
-    def _indexer(
-        self, store: ObjectStore, table: TableRecord, metadata: TableMetadata, progress: Progress | None
+    def indexer(
+        self, store: ObjectStore, table: TableRecord, metadata: TableMetadata, progress: Progress | None = None
     ) -> Indexer:
+        """Return the second step of a refresh."""
         engine = self.engine or LocalEngine(self.pool, self.index.segments)
         return Indexer(self.index, store, self.pool, engine, metadata, Rewrites(table.rewrites), progress)
 
-    def _report(self, table: TableRecord, tally: Tally, publisher: Publisher, started: float) -> RefreshReport:
+    def report(
+        self,
+        table: TableRecord,
+        tally: Tally,
+        published: Sequence[Snapshot],
+        quarantined: Sequence[tuple[Snapshot, str]],
+        started: float,
+    ) -> RefreshReport:
+        """Count what a refresh did, and return its report."""
         totals = self.totals
         totals.refreshes += 1
         totals.lists_fetched += tally.lists_fetched
         totals.manifests_fetched += tally.manifests_fetched
         totals.entries_decoded += tally.entries_decoded
-        totals.snapshots_published += len(publisher.published)
-        totals.snapshots_quarantined += len(publisher.quarantined)
+        totals.snapshots_published += len(published)
+        totals.snapshots_quarantined += len(quarantined)
         return RefreshReport(
             table=table.name,
-            published=tuple(str(snapshot.snapshot_id) for snapshot in publisher.published),
-            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in publisher.quarantined),
+            published=tuple(str(snapshot.snapshot_id) for snapshot in published),
+            quarantined=tuple((str(snapshot.snapshot_id), reason) for snapshot, reason in quarantined),
             lists_fetched=tally.lists_fetched,
             manifests_fetched=tally.manifests_fetched,
             entries_decoded=tally.entries_decoded,

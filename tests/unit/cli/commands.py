@@ -8,8 +8,8 @@ from typing import Any
 from typer.testing import CliRunner
 
 from lakemuster.cli import app
-from lakemuster.cli.sources import Advance, Notice, Query, not_newest
-from lakemuster.errors import TableNotFound
+from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, not_newest
+from lakemuster.errors import CatalogError, TableNotFound
 
 Row = Mapping[str, Any]
 
@@ -62,6 +62,13 @@ class Shelf:
         advance(1, 1)
         (report,) = _given([self.lists[name][0]])
         return report
+
+    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+        for name in names:
+            try:
+                yield Refreshed(name, self.refresh(name, lambda *_: None), stale=self.stale(name))
+            except CatalogError as error:
+                yield Refreshed(name, error=error)
 
     def sweep(self, grace_seconds: float) -> Row:
         self.calls.append(("sweep", grace_seconds))

@@ -1,0 +1,131 @@
+"""Store the first state of many tables together: a few statements for all, instead of some dozens for each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from lakemuster.errors import MetadataCorrupt, RefreshBusy
+from lakemuster.index.database import current_ms
+from lakemuster.index.manifests import first_manifest_ids
+from lakemuster.index.orm import Base, SnapshotRow, TableRow
+from lakemuster.index.reconcile import snapshot_rows
+from lakemuster.index.segments import SegmentInfo, register_segments
+from lakemuster.index.snapshots import Published, published_values
+from lakemuster.index.statements import chunks, insert_all
+from lakemuster.index.table_metadata_store import check_branches, documents_of, table_values
+from lakemuster.metadata.snapshot import Snapshot, TableMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSnapshot:
+    """A snapshot to publish; the arguments of ``snapshots.publish``."""
+
+    snapshot: Snapshot
+    manifests: Sequence[Published]
+    dead: NDArray[np.int64] | None = None
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FirstState:
+    """The first state of a table: its metadata, and the snapshots of it that are published.
+
+    Attributes:
+        pointer: the token of the look that led to the metadata.
+        checked_at_ms: when that was, by the database's clock.
+    """
+
+    table_id: int
+    metadata: TableMetadata
+    pointer: str
+    checked_at_ms: int
+    snapshots: Sequence[FirstSnapshot]
+
+
+def check_first_state(state: FirstState) -> None:
+    """Check what ``store_first_states`` would reject for one table.
+
+    Raises:
+        LimitExceeded: the name of a branch is too long.
+        MetadataCorrupt: two snapshots share one id.
+    """
+    check_branches(state.metadata)
+    snapshot_rows(state.table_id, state.metadata.snapshots)
+
+
+def store_first_states(
+    session: Session, states: Sequence[FirstState], segments: Sequence[SegmentInfo], held: Collection[int]
+) -> None:
+    """Store the metadata of tables that were never read, and publish their snapshots, all or none.
+
+    The rows are those of ``store_metadata`` and ``publish`` for each table.
+
+    Args:
+        segments: to register first.
+        held: the tables whose leases this transaction holds.
+
+    Raises:
+        RefreshBusy: a table was read or removed meanwhile, or its lease was lost.
+        MetadataCorrupt: metadata that the index cannot store.
+        IndexUnavailable: a segment is not registered, or no longer.
+    """
+    _require_unread(session, {state.table_id for state in states}, held)
+    register_segments(session, segments)
+    ids = first_manifest_ids(
+        session,
+        {
+            state.table_id: [(one.header, one.segment) for snapshot in state.snapshots for one in snapshot.manifests]
+            for state in states
+        },
+    )
+    rows: dict[type[Base], list[Mapping[str, object]]] = defaultdict(list)
+    published_at_ms = current_ms(session)
+    for state in states:
+        for table, documents in documents_of(state.metadata).items():
+            rows[table] += [{"table_id": state.table_id, **row} for row in documents]
+        known = snapshot_rows(state.table_id, state.metadata.snapshots)
+        for one in state.snapshots:
+            row_ids = [ids[state.table_id][manifest.header, manifest.segment] for manifest in one.manifests]
+            known[one.snapshot.branch, one.snapshot.snapshot_id] |= published_values(
+                one.manifests, row_ids, one.dead, warnings=one.warnings, published_at_ms=published_at_ms
+            )
+        # Statements of several rows have the same columns in all of them.
+        rows[SnapshotRow] += [_UNPUBLISHED | row for row in known.values()]
+    try:
+        for kind, values in rows.items():
+            insert_all(session, kind, values)
+    except IntegrityError as cause:
+        raise MetadataCorrupt("two schemas or two partition specs of the metadata share one id") from cause
+    session.execute(
+        update(TableRow),
+        [{"id": one.table_id, **table_values(one.metadata, one.checked_at_ms, one.pointer)} for one in states],
+    )
+
+
+_UNPUBLISHED: dict[str, Any] = dict.fromkeys(
+    name for name in published_values((), (), None, published_at_ms=0) if name != "state"
+)
+
+
+def _require_unread(session: Session, table_ids: Collection[int], held: Collection[int]) -> None:
+    unread: set[int] = set()
+    for chunk in chunks(sorted(table_ids)):
+        unread.update(
+            session.scalars(
+                select(TableRow.id)
+                .where(TableRow.id.in_(chunk), TableRow.metadata_location.is_(None))
+                .order_by(TableRow.id)
+                .with_for_update()
+            )
+        )
+    if not unread.intersection(held).issuperset(table_ids):
+        raise RefreshBusy("another process has refreshed one of the tables")

@@ -1,0 +1,126 @@
+"""Refresh many tables side by side: in threads that are limited for each bucket, and together where that is cheaper.
+
+Tables of one bucket are dealt to threads in groups. A group looks at its tables; those that were never read, and those
+that have not changed, are recorded in one transaction each. All others have a refresh of their own. A bucket that does
+not answer holds its own tables only.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lakemuster.errors import CatalogError
+from lakemuster.index.snapshots import tables_with_unpublished
+from lakemuster.index.tables import TableRecord, record_unchanged
+from lakemuster.ingest.first_refreshes import FirstRefreshes, Outcome
+from lakemuster.ingest.reports import RefreshReport
+from lakemuster.ingest.table_refresh import TableRefresher
+from lakemuster.ingest.threads import MAX_PER_BUCKET, BucketThreads
+
+MAX_TOGETHER = 32
+"""Tables of a group: their states are published at the same time, so that none waits long."""
+CLOSE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Refreshes tables."""
+
+    refresher: TableRefresher
+
+    def refresh(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
+        """Refresh tables; yield the report or the failure of each, as they come.
+
+        An engine that is not of this process takes all of its resources for one table: then they come in order.
+
+        Raises:
+            Exception: an unexpected failure; the other tables may not have been refreshed.
+        """
+        if self.refresher.engine is not None:
+            yield from ((table, self._refreshed(table)) for table in tables)
+            return
+        by_bucket: dict[str, list[TableRecord]] = defaultdict(list)
+        for table in tables:
+            # Of the configured roots: an operator's grant for one table does not make it a bucket of its own.
+            by_bucket[self.refresher.store.bucket_of(table.location)].append(table)
+        done: queue.SimpleQueue[tuple[TableRecord, Outcome] | Exception] = queue.SimpleQueue()
+        threads = BucketThreads()
+        try:
+            for bucket, own in by_bucket.items():
+                size = max(1, min(MAX_TOGETHER, math.ceil(len(own) / MAX_PER_BUCKET)))
+                for at in range(0, len(own), size):
+                    threads.run(bucket, partial(self._run, own[at : at + size], done))
+            for _ in tables:
+                one = done.get()
+                if isinstance(one, Exception):
+                    raise one
+                yield one
+        finally:
+            threads.close(CLOSE_SECONDS)
+
+    def _run(
+        self, tables: Sequence[TableRecord], done: queue.SimpleQueue[tuple[TableRecord, Outcome] | Exception]
+    ) -> None:
+        try:
+            for table, outcome in self._refresh_group(tables):
+                done.put((table, outcome))
+        except Exception as error:  # noqa: BLE001 - the thread that waits for it raises it
+            done.put(error)
+
+    def _refresh_group(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
+        unread = [table for table in tables if table.metadata_location is None and table.format == "iceberg"]
+        outcomes: dict[int, Outcome] = {}
+        try:
+            if len(tables) > 1:
+                outcomes |= FirstRefreshes(self.refresher).refresh(unread)
+                outcomes |= self._unchanged([table for table in tables if table.metadata_location is not None])
+        except CatalogError:
+            # The database does not answer: a refresh of each table says so.
+            outcomes = {}
+        for table in tables:
+            yield table, outcomes[table.table_id] if table.table_id in outcomes else self._refreshed(table)
+
+    def _refreshed(self, table: TableRecord) -> Outcome:
+        try:
+            return self.refresher.refresh(table)
+        except CatalogError as error:
+            return error
+
+    def _unchanged(self, tables: Sequence[TableRecord]) -> dict[int, Outcome]:
+        """Look at tables; record those that have not changed, and return their reports.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        refresher, clock = self.refresher, self.refresher.clock
+        ids = [table.table_id for table in tables if table.stale_reason is None and table.format == "iceberg"]
+        with refresher.index.database.reading() as session:
+            ids = sorted(set(ids) - tables_with_unpublished(session, ids))
+        found: dict[int, tuple[float, RefreshReport]] = {}
+        failed: dict[int, Outcome] = {}
+        for table in tables:
+            if table.table_id not in ids:
+                continue
+            began = clock.monotonic()
+            try:
+                token = refresher.looker.look(refresher.store_for(table), table).token
+            except CatalogError as error:
+                refresher.failed(table, error)
+                failed[table.table_id] = error
+                continue
+            if token == table.pointer:
+                found[table.table_id] = (began, RefreshReport(table.name, seconds=clock.monotonic() - began))
+        if not found:
+            return failed
+        earliest = min(began for began, _ in found.values())
+        with refresher.index.database.session() as session:
+            recorded = record_unchanged(session, list(found), clock.monotonic() - earliest)
+        for table_id, checked_at_ms in recorded.items():
+            refresher.ages.looked(table_id, checked_at_ms, earliest)
+        refresher.totals.looks += len(recorded)
+        return failed | {table_id: found[table_id][1] for table_id in recorded}

@@ -14,13 +14,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from sqlalchemy.orm import Session
+
 from lakemuster.errors import CatalogError
-from lakemuster.index.snapshots import tables_with_unpublished
-from lakemuster.index.tables import TableRecord, record_unchanged
+from lakemuster.formats.registry import format_of
+from lakemuster.index.snapshots import newest_unpublished, snapshots_with, tables_with_unpublished
+from lakemuster.index.tables import TableRecord, record_unchanged, refs
 from lakemuster.ingest.first_refreshes import FirstRefreshes, Outcome
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.ingest.threads import MAX_PER_BUCKET, BucketThreads
+from lakemuster.metadata.snapshot import MAIN
 
 MAX_TOGETHER = 32
 """Tables of a group: their states are published at the same time, so that none waits long."""
@@ -73,12 +77,13 @@ class SideBySide:
             done.put(error)
 
     def _refresh_group(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
-        unread = [table for table in tables if table.metadata_location is None and table.format == "iceberg"]
         outcomes: dict[int, Outcome] = {}
+        simple = [table for table in tables if _is_simple(table)]
         try:
-            if len(tables) > 1:
+            if len(simple) > 1:
+                unread = [table for table in simple if table.metadata_location is None]
                 outcomes |= FirstRefreshes(self.refresher).refresh(unread)
-                outcomes |= self._unchanged([table for table in tables if table.metadata_location is not None])
+                outcomes |= self._unchanged([table for table in simple if table.metadata_location is not None])
         except CatalogError:
             # The database does not answer: a refresh of each table says so.
             outcomes = {}
@@ -98,14 +103,16 @@ class SideBySide:
             IndexUnavailable: the database does not answer.
         """
         refresher, clock = self.refresher, self.refresher.clock
-        ids = [table.table_id for table in tables if table.stale_reason is None and table.format == "iceberg"]
         with refresher.index.database.reading() as session:
-            ids = sorted(set(ids) - tables_with_unpublished(session, ids))
+            doubtful = tables_with_unpublished(session, [table.table_id for table in tables])
+            tables = [
+                table
+                for table in tables
+                if table.stale_reason is None and (table.table_id not in doubtful or self._is_indexed(session, table))
+            ]
         found: dict[int, tuple[float, RefreshReport]] = {}
         failed: dict[int, Outcome] = {}
         for table in tables:
-            if table.table_id not in ids:
-                continue
             began = clock.monotonic()
             try:
                 token = refresher.looker.look(refresher.store_for(table), table).token
@@ -124,3 +131,20 @@ class SideBySide:
             refresher.ages.looked(table_id, checked_at_ms, earliest)
         refresher.totals.looks += len(recorded)
         return failed | {table_id: found[table_id][1] for table_id in recorded}
+
+    def _is_indexed(self, session: Session, table: TableRecord) -> bool:
+        """Whether the snapshots that a refresh indexes are published: those that refs name, and the newest ones."""
+        heads = {(ref.branch, ref.snapshot_id) for ref in refs(session, table.table_id)}
+        heads |= set() if table.current_snapshot_id is None else {(MAIN, table.current_snapshot_id)}
+        records = snapshots_with(session, table.table_id, [snapshot_id for _, snapshot_id in heads])
+        return not newest_unpublished(session, table.table_id, self.refresher.rules_of(table.name).history) and all(
+            record.state == "published"
+            for record in records
+            if (record.snapshot.branch, record.snapshot.snapshot_id) in heads
+        )
+
+
+def _is_simple(table: TableRecord) -> bool:
+    """Whether a refresh ends with the table's snapshots: no companion and no statistics files follow."""
+    port = format_of(table.format)
+    return port.companion is None and port.statistics is None

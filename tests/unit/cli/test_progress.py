@@ -8,7 +8,7 @@ import time
 import pytest
 
 from lakemuster.cli import terminal
-from lakemuster.cli.progress import progress_before_each, progress_until_first, working
+from lakemuster.cli.progress import counting, progress_before_each, progress_until_first, working
 
 
 class Terminal(io.StringIO):
@@ -72,6 +72,32 @@ def test_work_that_fails_takes_its_progress_away(monkeypatch):
         raise KeyError
     with working("again"):
         pass
+
+
+def test_many_things_are_counted_and_lines_stand_above_the_bar(monkeypatch, capsys):
+    screen = terminal_as_stderr(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
+    with counting("tables", 120) as count:
+        for number in range(37):
+            count.step()
+            count.say(f"table {number}")
+        count.fail("shop.orders: no answer")
+        deadline = time.monotonic() + 10
+        while "37/120" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "37/120" in screen.getvalue()
+    assert "lakemuster: shop.orders: no answer" in screen.getvalue()
+    assert capsys.readouterr().out.splitlines() == [f"table {number}" for number in range(37)]
+
+
+def test_a_pipe_sees_no_count(monkeypatch, capsys):
+    pipe = io.StringIO()
+    monkeypatch.setattr("sys.stderr", pipe)
+    with counting("tables", 2) as count:
+        count.step()
+        count.say("first")
+        count.fail("second")
+    assert (capsys.readouterr().out, pipe.getvalue()) == ("first\n", "lakemuster: second\n")
 
 
 @pytest.mark.parametrize("waiting", [progress_until_first, progress_before_each])

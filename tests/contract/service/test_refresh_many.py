@@ -1,0 +1,171 @@
+"""Many tables that are refreshed side by side: the index is the same as after a refresh of each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from benchmarks.iceberg_table import append_manifest, iceberg_table
+from lakemuster.catalog.services import Services
+from lakemuster.errors import CatalogError, NotATable, RefreshBusy
+from lakemuster.index import leases
+from lakemuster.index.database import Database
+from lakemuster.index.orm import ManifestRow, RefRow, SchemaRow, SegmentRow, SnapshotRow, SpecRow, TableRow
+from lakemuster.ingest import first_refreshes, side_by_side
+from lakemuster.ingest.reports import RefreshReport
+from lakemuster.ingest.table_refresh import TableRefresher
+from tests.contract.service.backends import catalog, settings
+
+TABLES = 7
+OF_TIME = {"id", "checked_at_ms", "created_at_ms", "published_at_ms", "registered_at_ms", "manifests"}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    for number in range(TABLES):
+        root = folder / f"t{number}"
+        iceberg_table(root, files=4, columns=6, manifests=number + 1, days=2)
+        for _ in range(number % 3):
+            append_manifest(root, files=2)
+    return folder
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/many.db"
+    url: str = request.getfixturevalue("postgres_url")
+    Database(url).migrate()
+    return url
+
+
+@pytest.fixture
+def services(tmp_path: Path, database_url: str, lake: Path) -> Iterator[Services]:
+    with catalog(settings(tmp_path / "many", database_url=database_url, roots=(str(lake),), history=2)) as made:
+        for number in range(TABLES):
+            made.add(f"db.t{number}", str(lake / f"t{number}"), None, ())
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deal the few tables of these tests to two threads, in groups."""
+    monkeypatch.setattr(side_by_side, "MAX_PER_BUCKET", 2)
+
+
+def names() -> list[str]:
+    return [f"db.t{number}" for number in range(TABLES)]
+
+
+def rows(services: Services) -> dict[str, list[dict[str, Any]]]:
+    """All rows of the index, without what depends on the time and on the order of refreshes."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    with services.index.database.reading() as session:
+        tables = {row.id: row.name for row in session.execute(select(TableRow.id, TableRow.name))}
+        for kind in (TableRow, SchemaRow, SpecRow, RefRow, SnapshotRow, ManifestRow, SegmentRow):
+            columns = [column.name for column in kind.__table__.columns if column.name not in OF_TIME]
+            values = [
+                {name: tables[row[at]] if name == "table_id" else row[at] for at, name in enumerate(columns)}
+                for row in session.execute(select(*(kind.__table__.c[name] for name in columns)))
+            ]
+            found[kind.__tablename__] = sorted(values, key=repr)
+    return found
+
+
+def refreshed(services: Services) -> dict[str, RefreshReport | CatalogError]:
+    return dict(services.refresh_many(names()))
+
+
+def own_refreshes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tables that had a refresh of their own."""
+    found: list[str] = []
+    plain = TableRefresher.refresh
+
+    def noted(self: TableRefresher, table: Any, progress: Any = None) -> RefreshReport:
+        found.append(table.name)
+        return plain(self, table, progress)
+
+    monkeypatch.setattr(TableRefresher, "refresh", noted)
+    return found
+
+
+def test_the_index_is_that_of_single_refreshes(
+    services: Services, tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = own_refreshes(monkeypatch)
+    together = refreshed(services)
+    assert alone == []
+    with catalog(settings(tmp_path / "single", roots=(str(lake),), history=2)) as single:
+        for name in names():
+            single.add(name, str(lake / name.removeprefix("db.")), None, ())
+        for name in names():
+            report, own = together[name], single.refresh(name)
+            assert isinstance(report, RefreshReport)
+            assert set(report.published) == set(own.published)
+            assert (report.manifests_fetched, report.lists_fetched) == (own.manifests_fetched, own.lists_fetched)
+            assert report.entries_decoded == own.entries_decoded
+        assert rows(services) == rows(single)
+    for name in names():
+        assert services.view(name).snapshot is not None
+
+
+def test_unchanged_tables_are_looked_at_and_changed_ones_are_refreshed(
+    services: Services, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refreshed(services)
+    append_manifest(lake / "t3", files=2)
+    alone = own_refreshes(monkeypatch)
+    reports = refreshed(services)
+    assert alone == ["db.t3"]
+    published = {name: len(one.published) for name, one in reports.items() if isinstance(one, RefreshReport)}
+    assert published == {name: int(name == "db.t3") for name in names()}
+
+
+def test_a_table_that_fails_is_no_failure_of_the_others(services: Services, lake: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    with services.index.database.session() as session:
+        session.execute(update(TableRow).where(TableRow.name == "db.t2").values(location=str(lake / gone.name)))
+    reports = refreshed(services)
+    assert isinstance(reports["db.t2"], NotATable)
+    assert sum(isinstance(report, RefreshReport) for report in reports.values()) == TABLES - 1
+    stale = services.table("db.t2").stale_reason
+    assert stale is not None
+    assert stale.startswith("not_a_table")
+
+
+def test_a_table_that_another_process_refreshes_is_waited_for_by_itself(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = services.table("db.t1").table_id
+    lease = leases.acquire(services.index.database, held, wait_seconds=1)
+    monkeypatch.setattr("lakemuster.ingest.table_refresh.LEASE_WAIT_SECONDS", 0.01)
+    reports = refreshed(services)
+    assert isinstance(reports["db.t1"], RefreshBusy)
+    assert sum(isinstance(report, RefreshReport) for report in reports.values()) == TABLES - 1
+    leases.release(services.index.database, lease)
+    assert isinstance(refreshed(services)["db.t1"], RefreshReport)
+
+
+@pytest.mark.parametrize("limit", ["MAX_MANIFESTS", "MAX_SNAPSHOTS"])
+def test_larger_tables_have_a_refresh_of_their_own(
+    limit: str, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_refreshes, limit, 1)
+    alone = own_refreshes(monkeypatch)
+    assert all(isinstance(report, RefreshReport) for report in refreshed(services).values())
+    assert 0 < len(alone) < TABLES
+
+
+def test_when_one_state_cannot_be_stored_the_others_are(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RefreshBusy("another process has refreshed one of the tables")
+
+    monkeypatch.setattr(first_refreshes, "store_first_states", refuse)
+    alone = own_refreshes(monkeypatch)
+    assert all(isinstance(report, RefreshReport) for report in refreshed(services).values())
+    assert sorted(alone) == names()

@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import aiohttp
@@ -43,6 +44,7 @@ from lakemuster.errors import (
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import Location, redacted
+from lakemuster.storage.s3_requests import Repeated, watching
 from lakemuster.storage.s3_session import NoRedirectSession, new_session
 
 T = TypeVar("T")
@@ -106,6 +108,7 @@ class S3Objects:
             raise _wrong_options(cause) from cause
         self._files.retries = 1
         self._etags_are_md5: set[str] = set()
+        self._repeated: dict[tuple[str, str], Repeated] = {}
 
     def check(self) -> None:
         """Open the session."""
@@ -231,24 +234,55 @@ class S3Objects:
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             try:
-                answer = await self._call("head_object", Bucket=location.bucket, Key=location.key)
+                answer = await self._head_object(location)
                 return StorageEntry(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
             except FileNotFoundError:
                 pass
         page = await self._page(location, MaxKeys=1)
         return StorageEntry(name, 0, True, None) if page.get("Contents") or page.get("CommonPrefixes") else None
 
+    async def _head_object(self, location: Location) -> dict[str, Any]:
+        known = location.bucket, "HeadObject"
+        if (repeated := self._repeated.get(known)) is not None:
+            if (found := await repeated.head(location.key)) is not None:
+                return found
+            self._repeated.pop(known, None)
+        call = partial(self._call, "head_object", Bucket=location.bucket, Key=location.key)
+        return await self._watched(known, location.key, call)
+
+    async def _names(self, location: Location, token: str | None) -> dict[str, Any]:
+        known = location.bucket, "ListObjectsV2"
+        if (repeated := self._repeated.get(known)) is not None:
+            if (found := await repeated.page(_prefix(location), token)) is not None:
+                return found
+            self._repeated.pop(known, None)
+        more = {} if token is None else {"ContinuationToken": token}
+        return await self._watched(known, "", partial(self._page, location, **more))
+
+    async def _watched(
+        self, known: tuple[str, str], key: str, call: Callable[[], Awaitable[dict[str, Any]]]
+    ) -> dict[str, Any]:
+        """Make a request through botocore, and remember how to repeat it."""
+        bucket, operation = known
+        client = await self._files.get_s3(bucket)
+        with watching(client) as seen:
+            answer = await call()
+        if (repeated := Repeated.of(operation, seen, key, client)) is not None:
+            self._repeated[known] = repeated
+        return answer
+
     async def _page(self, location: Location, **more: object) -> dict[str, Any]:
-        prefix = f"{location.key}/" if location.key else ""
-        return await self._call("list_objects_v2", Bucket=location.bucket, Prefix=prefix, Delimiter="/", **more)
+        return await self._call(
+            "list_objects_v2", Bucket=location.bucket, Prefix=_prefix(location), Delimiter="/", **more
+        )
 
     async def _all_pages(self, location: Location) -> list[StorageEntry]:
         where = redacted(location.text)
         start = len(location.key) + 1 if location.key else 0
         found: list[StorageEntry] = []
-        more: dict[str, object] = {}
+        current: str | None = None
         while True:
-            page = await self._persist(lambda: self._page(location, **more), where)  # noqa: B023
+            page = await self._persist(lambda: self._names(location, current), where)  # noqa: B023
             found += [StorageEntry(item["Prefix"][start:-1], 0, True, None) for item in page.get("CommonPrefixes", ())]
             found += [
                 StorageEntry(item["Key"][start:], item["Size"], False, _milliseconds(item.get("LastModified")))
@@ -259,9 +293,13 @@ class S3Objects:
             token = page.get("NextContinuationToken")
             if not page.get("IsTruncated"):
                 return sorted((item for item in found if item.name), key=lambda item: item.name)
-            if not token or token == more.get("ContinuationToken"):
+            if not token or token == current:
                 raise StorageError(f"{where}: storage does not continue its listing")
-            more = {"ContinuationToken": token}
+            current = token
+
+
+def _prefix(location: Location) -> str:
+    return f"{location.key}/" if location.key else ""
 
 
 def check_options(options: Mapping[str, Any]) -> None:

@@ -9,7 +9,8 @@ from lakemuster.client import Client, SnapshotInfo, Table
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import FileRequirements, check_files, file_requirements
+from lakemuster.spark.plain_parquet_check import check_files, file_requirements
+from lakemuster.spark.plain_parquet_formats import FileRequirements, plain_parquet_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,14 +97,14 @@ class _TableSchemas:
                 self._branch = named.branch
                 snapshot_id = named.snapshot_id if named.type == "tag" else None
         self._schemas = [row for row in self._schemas if row["branch"] == self._branch]
-        is_iceberg = self._format == "iceberg"
+        needs_all_schemas = plain_parquet_rules(table.name, self._format).needs_all_schemas
         snapshots: list[SnapshotInfo] = []
-        if is_iceberg:
+        if needs_all_schemas:
             snapshots = list(table.snapshots())
         elif snapshot_id is not None:
             snapshots = [table.snapshot(snapshot_id, ref=None if self._branch == "main" else self._branch)]
         self._target = self._schema(snapshot_id, snapshots)
-        if is_iceberg and any(snapshot.schema_id is None for snapshot in snapshots):
+        if needs_all_schemas and any(snapshot.schema_id is None for snapshot in snapshots):
             raise NotPlainParquet(table.name, "its older snapshots do not say their schemas")
 
     def __eq__(self, other: object) -> bool:

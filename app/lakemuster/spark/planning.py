@@ -73,7 +73,7 @@ def _large_plan_inputs(plan: Plan, table: TableToRead, packing: Packing) -> list
     """The parts of a large plan: plan tasks, whose files executors request."""
     tasks = list(plan.tasks(_files_per_task(plan, packing)))
     shares = 1
-    if table.format == "iceberg" and tasks:
+    if tasks and not format_reader(table).has_merge_groups:
         shares = max(1, min(round(plan.counts["bytes"] / len(tasks) / packing.piece_size), MAX_TASKS // len(tasks)))
     return [TaskInput(task=task, share=(number, shares)) for task in tasks for number in range(shares)]
 
@@ -97,7 +97,7 @@ def task_rows(
         conditions = (row_filter, *conditions)
     reader, files = format_reader(table), files_here()
     splits = _splits(options, part)
-    if table.format == "iceberg":
+    if not reader.has_merge_groups:
         # The files of one split share the cache of delete files.
         splits = [Split(tuple(file for split in splits for file in split.files))]
     for split in splits:
@@ -131,7 +131,7 @@ def _planned(
     client: Client, options: Options, pinned: PinnedTable, where: str | None, since: SnapshotInterval | None
 ) -> Plan:
     table = pinned.table
-    is_paimon = table.format == "paimon"
+    has_splits = format_reader(table).has_merge_groups
     plan = client.table(table.name).plan(
         where,
         limit=options.limit,
@@ -139,9 +139,9 @@ def _planned(
         nan=None if where is None else options.nan,
         start_snapshot_id=None if since is None else since.start,
         end_snapshot_id=None if since is None else since.end,
-        splits=is_paimon,
-        split_target_size=options.split_target_size if is_paimon else None,
-        split_open_file_cost=options.split_open_file_cost if is_paimon else None,
+        splits=has_splits,
+        split_target_size=options.split_target_size if has_splits else None,
+        split_open_file_cost=options.split_open_file_cost if has_splits else None,
         **(pinned.choice if since is None else {"page_size": 1}),
     )
     expected = pinned.snapshot_id if since is None else since.end

@@ -24,6 +24,7 @@ from lakemuster.spark.errors import in_one_line
 from lakemuster.spark.filter_sql import filters_to_sql
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import task_inputs, task_rows
+from lakemuster.spark.reading.formats import format_reader, register
 from lakemuster.spark.snapshot_pin import PinnedTable
 
 
@@ -36,6 +37,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
     def __init__(self, options: Options, pinned: PinnedTable) -> None:
         self._options = options
         self._pinned = pinned
+        self._rows = format_reader(pinned.table)
         self._pushed: str | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
@@ -54,6 +56,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         Raises:
             NotReadable: the table, a file or the filter cannot be read here.
         """
+        register(self._rows)
         with in_one_line(self._options.table):
             yield from task_rows(self._options, self._pinned.table, partition.value, self._pushed)
 

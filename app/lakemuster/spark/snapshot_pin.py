@@ -11,6 +11,7 @@ from lakemuster.client.errors import NotFoundError
 from lakemuster.client.model import RefInfo, Row
 from lakemuster.spark.errors import OptionInvalid
 from lakemuster.spark.options import Options
+from lakemuster.spark.reading.formats import row_format
 from lakemuster.spark.reading.model import TableToRead
 
 MAIN = "main"
@@ -23,8 +24,7 @@ class PinnedTable:
     Attributes:
         table: with the columns to read.
         snapshot_id: None for a table without snapshots, which has no rows.
-        ref: the requested branch or tag of a Paimon table, where snapshot ids are unique only within a branch; else
-            None.
+        ref: the requested branch or tag of a table whose snapshot ids are unique only within a branch; else None.
     """
 
     table: TableToRead
@@ -43,33 +43,34 @@ def pin(table: Table, options: Options) -> PinnedTable:
 
     Raises:
         OptionInvalid: a column that the table does not have, or metadata columns of a table that is not Iceberg's.
+        NotReadable: the table's format is not known.
         ClientError: the server refused or failed.
     """
     now: Choice = {**options.choice, "page_size": 1}
     snapshot_id = table.plan(limit=1, **now).snapshot_id
     info, schemas = table.info(), list(table.schemas())
-    if options.metadata_columns and info.format != "iceberg":
+    rows = row_format(table.name, info.format)
+    if options.metadata_columns and not rows.has_metadata_columns:
         raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is none")
     ref = None if options.ref is None else _ref(table, options.ref)
     branch = MAIN if ref is None else ref.branch
     own = [row for row in schemas if row["branch"] == branch]
     is_as_it_was = options.snapshot_id is not None or options.as_of is not None or (ref is not None and ref.is_tag)
     schema = _schema(table, own, snapshot_id if is_as_it_was else None)
-    is_paimon = info.format == "paimon"
     to_read = TableToRead(
         name=table.name,
         format=info.format,
         schema=schema,
         schemas=tuple(schemas),
         specs=tuple(table.specs()),
-        properties=dict((schema.get("options") if is_paimon else info.row.get("properties")) or {}),
+        properties=dict(rows.properties(info.row, schema)),
         rewrites=tuple((moved["old"], moved["new"]) for moved in info.row.get("rewrite") or ()),
         columns=tuple(field["name"] for field in schema["fields"]),
         metadata_columns=options.metadata_columns,
     )
     if options.columns is not None:
         to_read = with_columns(to_read, options.columns)
-    return PinnedTable(to_read, snapshot_id, options.ref if is_paimon else None)
+    return PinnedTable(to_read, snapshot_id, options.ref if rows.has_branch_ids else None)
 
 
 def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:

@@ -21,6 +21,7 @@ from lakemuster.spark.append_check import check_appends
 from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import SnapshotInterval, task_inputs, task_rows
+from lakemuster.spark.reading.formats import format_reader, register
 from lakemuster.spark.snapshot_pin import PinnedTable, with_newest
 
 Offset = Mapping[str, str]
@@ -42,8 +43,9 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             if getattr(options, name) is not None:
                 raise OptionInvalid(name, "is of one snapshot: a stream follows the table")
         table = pinned.table
-        if table.format == "paimon" and table.schema.get("primary_keys"):
-            raise NotAppendOnly(table.name, "it has a primary key: what is written to it changes rows")
+        self._rows = format_reader(table)
+        if (reason := self._rows.changes_rows(table)) is not None:
+            raise NotAppendOnly(table.name, reason)
         self._options = options
         self._pinned = pinned
 
@@ -93,6 +95,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             NotReadable: the table, a file or the filter cannot be read here.
         """
         table, part = partition.value
+        register(self._rows)
         with in_one_line(self._options.table):
             yield from task_rows(self._options, table, part)
 

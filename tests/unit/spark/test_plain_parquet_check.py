@@ -10,13 +10,8 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.spark import NotPlainParquet
-from lakemuster.spark.plain_parquet_check import (
-    NAME_MAPPING,
-    FileRequirements,
-    check_files,
-    columns_of,
-    file_requirements,
-)
+from lakemuster.spark.plain_parquet_check import check_files, file_requirements
+from lakemuster.spark.plain_parquet_formats import NAME_MAPPING, FileRequirements, columns_of
 
 NO_SPEC: list[dict[str, Any]] = [{"spec_id": 0, "fields": []}]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lakemuster.config import Settings
 from lakemuster.errors import ConfigInvalid, DecodeFailed
+from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress
 from lakemuster.ingest.refresh import Refresher
@@ -72,7 +73,8 @@ class SparkEngine:
     ) -> Generator[Outcome, None, None]:
         """See ``ingest.engine.Engine``."""
         roots = tuple(root.text for root in store.roots.locations)
-        job = pickle.dumps(Job(software(), self.segments_url, roots, slim(metadata), self.decoder_memory))
+        port = format_of(metadata.format)
+        job = pickle.dumps(Job(software(), self.segments_url, roots, slim(metadata), port, self.decoder_memory))
         for start in range(0, len(manifests), MANIFESTS_PER_JOB):
             some = manifests[start : start + MANIFESTS_PER_JOB]
             outcomes = self._run(job, metadata.location, some, _shifted(progress, start, len(manifests)))

@@ -22,6 +22,8 @@ from pathlib import Path
 from lakemuster import __version__
 from lakemuster.config import load_settings
 from lakemuster.errors import CatalogError, ConfigInvalid
+from lakemuster.formats.protocol import FormatPort
+from lakemuster.formats.registry import register
 from lakemuster.index.segment_files import DECODER_VERSION
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome
@@ -44,6 +46,7 @@ class Job:
         segments_url: where segments are written; a local folder must be shared by all machines.
         roots: full locations that may be read.
         metadata: the table's, as far as decoding needs it.
+        port: the table's format, which executors register.
         decoder_memory: bytes that a decoder may use.
     """
 
@@ -51,6 +54,7 @@ class Job:
     segments_url: str
     roots: tuple[str, ...]
     metadata: TableMetadata
+    port: FormatPort
     decoder_memory: int
 
 
@@ -96,6 +100,7 @@ def _check(parameters: Job) -> None:
 def _job(pickled: bytes) -> Job:
     job = pickle.loads(pickled)  # noqa: S301 - as above
     assert isinstance(job, Job)
+    register(job.port)
     return job
 
 

@@ -37,7 +37,7 @@ class TableToRead:
 
     Attributes:
         name: the dotted name.
-        format: ``iceberg`` or ``paimon``.
+        format: its name in ``formats``.
         schema: the schema to read rows with, as in the server's ``schemas``.
         schemas: all schemas that files may have (a Paimon file records which).
         specs: the partition specs that files may have.

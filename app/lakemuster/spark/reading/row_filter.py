@@ -42,6 +42,7 @@ from lakemuster.predicates import (
 )
 from lakemuster.predicates.sql import parse_sql
 from lakemuster.spark.reading.column_stats import StatsOf, outcomes
+from lakemuster.spark.reading.formats import format_reader
 from lakemuster.spark.reading.model import NotReadable, TableToRead
 
 _UNKNOWN = pa.scalar(None, pa.bool_())
@@ -70,7 +71,7 @@ class RowFilter:
             NotReadable: it cannot be evaluated on rows exactly, or is not a condition on the table's columns.
         """
         try:
-            condition = _Reader(table.name, _schema(table)).read(parse_sql(text))
+            condition = _Reader(table.name, format_reader(table).schema(table)).read(parse_sql(text))
         except FilterInvalid as problem:
             raise NotReadable(table.name, f"option filter: {problem.message}") from problem
         more = [name for name in dict.fromkeys(_columns(condition)) if name not in table.columns]
@@ -83,7 +84,7 @@ class RowFilter:
             predicate = parse_sql(text)
         except FilterInvalid:
             return ()
-        reader, found = _Reader(table.name, _schema(table)), []
+        reader, found = _Reader(table.name, format_reader(table).schema(table)), []
         for part in predicate.children if isinstance(predicate, And) else (predicate,):
             with suppress(FilterInvalid, NotReadable):
                 found.append(cls(table, len(table.columns), reader.read(part)))
@@ -143,17 +144,6 @@ class _Constant:
 
 
 _Condition = _Comparison | _Like | _AndOr | _Not | _Constant
-
-
-def _schema(table: TableToRead) -> Schema:
-    # Deferred: the other format's package has many imports of its own.
-    if table.format == "iceberg":
-        from lakemuster.spark.reading.iceberg.schema import target_schema  # noqa: PLC0415
-
-        return target_schema(table)
-    from lakemuster.spark.reading.paimon.schemas import fields_of  # noqa: PLC0415
-
-    return Schema(int(table.schema["schema_id"]), fields_of(table.schema["fields"]))
 
 
 def _columns(condition: _Condition) -> Iterator[str]:

@@ -43,7 +43,7 @@ def add(
     """Register a table. On the index here its location becomes an allowed one."""
     rewrites = parse_rewrites(rewrite)
     with source(uri, token, token_env) as found, working(name):
-        row = found.add(name, location, None if table_format is None else table_format.value, rewrites)
+        row = found.add(name, location, table_format, rewrites)
     if as_json:
         show_document(row)
     else:

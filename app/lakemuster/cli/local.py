@@ -18,7 +18,7 @@ from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_
 from lakemuster.catalog.table_documents import table_out
 from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
 from lakemuster.cli.local_rows import history_rows
-from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, TableFormat, not_newest, without_effect
+from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.config import load_settings
 from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.index.segments import sweep
@@ -93,9 +93,7 @@ class LocalSource:
         """Return an explanation."""
         return explanation(self._services, self._registered(query.table), query, files)
 
-    def add(
-        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
-    ) -> Row:
+    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""
         table = self._services.add(
             _normal(name), _absolute(location), table_format, _absolute_rewrites(rewrites), operator=True

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from lakemuster.metadata.format_names import format_names
+
 
 class Nan(StrEnum):
     """The meaning of comparisons with NaN."""
@@ -19,11 +21,11 @@ class Nan(StrEnum):
     NONE = "none"
 
 
-class Format(StrEnum):
-    """Table formats."""
-
-    ICEBERG = "iceberg"
-    PAIMON = "paimon"
+def _format(name: str) -> str:
+    names = format_names()
+    if name not in names:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, names))}.")
+    return name
 
 
 Name = Annotated[
@@ -126,7 +128,14 @@ Rewrites = Annotated[
     ),
 ]
 TableFormat = Annotated[
-    Format | None, typer.Option("--format", show_default=False, help="Told from the location if not given.")
+    str | None,
+    typer.Option(
+        "--format",
+        parser=_format,
+        metavar=f"<{'|'.join(format_names())}>",
+        show_default=False,
+        help="Told from the location if not given.",
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, cast
 
 from lakemuster.cli.options import parse_where, words
-from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, TableFormat, not_newest, without_effect
+from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.catalog import Choice, Where
 from lakemuster.client.errors import ClientError
@@ -102,9 +102,7 @@ class RemoteSource:
         where, nan = _where(query), query.options.get("nan")
         return self._client.table(query.table).explain(where=where, nan=nan, files=files, **_choice(query))
 
-    def add(
-        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
-    ) -> Row:
+    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table on the server."""
         return self._client.add(name, location, table_format, dict(rewrites)).row
 

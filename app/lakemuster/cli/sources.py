@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import typer
 
@@ -17,7 +17,6 @@ from lakemuster.errors import ConfigInvalid, pip_install
 Row = Mapping[str, Any]
 Advance = Callable[[int, int], None]
 """Called with (done, total)."""
-TableFormat = Literal["iceberg", "paimon"]
 Notice = Callable[[str], None]
 """Called with a line for the user about a limitation of the answer: see the two functions below."""
 
@@ -88,9 +87,7 @@ class Source(Protocol):
         """Explain a filter: the counts that each level drops, and the reason for each file that is named."""
         ...
 
-    def add(
-        self, name: str, location: str, table_format: TableFormat | None, rewrites: Sequence[tuple[str, str]]
-    ) -> Row:
+    def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table."""
         ...
 

@@ -10,6 +10,7 @@ from lakemuster.errors import FormatUnsupported
 from lakemuster.formats.iceberg.table_format import IcebergFormat
 from lakemuster.formats.paimon.table_format import PaimonFormat
 from lakemuster.formats.protocol import FormatPort
+from lakemuster.metadata.format_names import add_format_name
 
 # In the order in which locations are tried: a Paimon table may hold Iceberg metadata, too.
 _FORMATS: dict[str, FormatPort] = {port.name: port for port in (PaimonFormat(), IcebergFormat())}
@@ -24,6 +25,7 @@ def register(port: FormatPort) -> None:
     known = _FORMATS.setdefault(port.name, port)
     if type(known) is not type(port):
         raise ValueError(f"a table format named {port.name} is already registered")
+    add_format_name(port.name)
 
 
 def table_formats() -> tuple[FormatPort, ...]:

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from lakemuster.config import NanMode
+from lakemuster.metadata.format_names import format_names
 from lakemuster.wire.model import Id, WireModel
+
+
+def _known_format(given: object) -> object:
+    names = format_names()
+    if given in names:
+        return given
+    *others, last = map(repr, names)
+    raise PydanticCustomError(
+        "literal_error", "Input should be {expected}", {"expected": f"{', '.join(others)} or {last}"}
+    )
+
+
+FormatName = Annotated[
+    str, BeforeValidator(_known_format), WithJsonSchema({"type": "string", "enum": list(format_names())})
+]
+"""The name of a table format that this process knows."""
 
 
 class RewriteRule(WireModel):
@@ -53,9 +71,7 @@ class NewTable(WireModel):
     location: str = Field(
         min_length=1, max_length=2048, description="The table's root folder, or an Iceberg `metadata.json` file."
     )
-    format: Literal["iceberg", "paimon"] | None = Field(
-        None, description="The table format. Absent: detected from the files."
-    )
+    format: FormatName | None = Field(None, description="The table format. Absent: detected from the files.")
     rewrite: Rules = Field(
         default_factory=list,
         max_length=20,
@@ -69,7 +85,7 @@ class TableOut(WireModel):
     """A registered table. Fields from its metadata are null until the metadata was read once."""
 
     name: str
-    format: Literal["iceberg", "paimon"]
+    format: FormatName
     location: str = Field(description="The location as registered, before rewrites.")
     rewrite: list[RewriteRule]
     uuid: str | None

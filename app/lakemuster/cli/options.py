@@ -132,7 +132,7 @@ TableFormat = Annotated[
     typer.Option(
         "--format",
         parser=_format,
-        metavar=f"<{'|'.join(format_names())}>",
+        metavar="|".join(format_names()),
         show_default=False,
         help="Told from the location if not given.",
     ),

@@ -66,6 +66,7 @@ PLANTED = {
         "def planted() -> None:\n    import fsspec",
         "Pure code does no I/O",
     ),
+    "a filesystem beside storage": ("index/remote_folder.py", "import fsspec", "Storage alone opens filesystems"),
     "SQL in pure code, for types alone": (
         "metadata/schema.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sqlalchemy",

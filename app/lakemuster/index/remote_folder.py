@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import fsspec
-import fsspec.asyn
-import fsspec.core
-
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
+from lakemuster.storage.filesystems import Filesystem, modified_ms
 
 DEADLINE_SECONDS = 60.0
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
@@ -30,12 +26,10 @@ class RemoteFolder:
     def __init__(self, url: str, options: Mapping[str, object]) -> None:
         scheme = url.partition("://")[0]
         try:
-            self._system = fsspec.filesystem(
-                scheme, **{"use_listings_cache": False, "skip_instance_cache": scheme != "memory", **options}
-            )
+            self._system = Filesystem(scheme, options)
         except (ValueError, ImportError, TypeError) as cause:
             raise ConfigInvalid(f"SEGMENTS_URL: cannot use {scheme}://: {type(cause).__name__}: {cause}") from cause
-        self._root = str(fsspec.core.strip_protocol(url)).rstrip("/")
+        self._root = self._system.path(url).rstrip("/")
         self._writes_whole = scheme in _WRITES_WHOLE
         self._written_at = -_REWRITE_SECONDS
 
@@ -70,7 +64,7 @@ class RemoteFolder:
     def modified_ms(self, key: str) -> int | None:
         """Modification time of a file; None when there is no file or the file system does not report it."""
         try:
-            return _modified_ms(self._call("info", self._path(key)))
+            return modified_ms(self._call("info", self._path(key)))
         except FileNotFoundError:
             return None
 
@@ -81,7 +75,7 @@ class RemoteFolder:
         except FileNotFoundError:
             return
         for path, info in found.items():
-            yield path.removeprefix(self._root).lstrip("/"), int(info.get("size") or 0), _modified_ms(info)
+            yield path.removeprefix(self._root).lstrip("/"), int(info.get("size") or 0), modified_ms(info)
 
     def delete(self, key: str) -> None:
         """Delete a file; do nothing when it does not exist."""
@@ -110,27 +104,9 @@ class RemoteFolder:
 
     def _call(self, method: str, *args: object, **named: object) -> Any:
         try:
-            if self._system.async_impl and hasattr(self._system, f"_{method}"):
-                work = getattr(self._system, f"_{method}")
-                return fsspec.asyn.sync(self._system.loop, work, *args, timeout=DEADLINE_SECONDS, **named)
-            return getattr(self._system, method)(*args, **named)
+            return self._system.call(method, *args, deadline_seconds=DEADLINE_SECONDS, **named)
         except FileNotFoundError:
             raise
         except Exception as cause:
             # Drivers raise their own classes, with addresses and signatures in the text.
             raise IndexUnavailable(f"the segment store does not answer ({type(cause).__name__})") from cause
-
-
-def _modified_ms(info: Mapping[str, Any]) -> int | None:
-    for name in ("LastModified", "last_modified", "mtime", "updated", "created"):
-        match info.get(name):
-            case datetime() as moment:
-                return round(moment.timestamp() * 1000)
-            case int() | float() as seconds:
-                return round(seconds * 1000)
-            case str() as text:
-                try:
-                    return round(datetime.fromisoformat(text).timestamp() * 1000)
-                except ValueError:
-                    continue
-    return None

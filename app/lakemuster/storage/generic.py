@@ -11,22 +11,20 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
-import fsspec
 from fsspec.asyn import get_loop
 
 from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.filesystems import Filesystem, modified_ms
 from lakemuster.storage.locations import Location, redacted
 
 T = TypeVar("T")
 
 _THREADS = 16
-_MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
 
 
 class GenericObjects:
@@ -34,8 +32,7 @@ class GenericObjects:
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         try:
-            kind = fsspec.get_filesystem_class(scheme)
-            self._files: Any = kind(**options, skip_instance_cache=True, use_listings_cache=False)
+            self._files = Filesystem(scheme, options)
         except Exception as cause:
             missing = f": package {cause.name} is missing" if isinstance(cause, ImportError) and cause.name else ""
             raise ConfigInvalid(
@@ -85,15 +82,11 @@ class GenericObjects:
             raise failure_of(error, where) from error
 
     async def _call(self, method: str, location: Location, **arguments: object) -> Any:
-        path = self._path(location)
-        if self._files.async_impl:
-            return await getattr(self._files, f"_{method}")(path, **arguments)
-        call = partial(getattr(self._files, method), path, **arguments)
+        path = self._files.path(location.text)
+        if self._files.driver.async_impl:
+            return await getattr(self._files.driver, f"_{method}")(path, **arguments)
+        call = partial(getattr(self._files.driver, method), path, **arguments)
         return await self._loop.run_in_executor(self._threads[location.bucket], call)
-
-    def _path(self, location: Location) -> str:
-        path: str = self._files._strip_protocol(location.text)  # noqa: SLF001 - every fsspec method calls it first
-        return path
 
     async def _read(self, wanted: AdmittedRead) -> bytes:
         known = await self._call("info", wanted.location)
@@ -112,7 +105,7 @@ class GenericObjects:
             return None
 
     async def _children(self, location: Location) -> list[StorageEntry]:
-        path = self._path(location).rstrip("/")
+        path = self._files.path(location.text).rstrip("/")
         try:
             entries = await self._call("ls", location, detail=True)
         except (FileNotFoundError, NotADirectoryError):
@@ -123,17 +116,5 @@ class GenericObjects:
 
 def _found(entry: Mapping[str, Any]) -> StorageEntry:
     is_folder = entry.get("type") == "directory"
-    modified = next((entry[key] for key in _MODIFIED if entry.get(key) is not None), None)
     name = str(entry["name"]).rstrip("/").rpartition("/")[2]
-    return StorageEntry(name, 0 if is_folder else int(entry.get("size") or 0), is_folder, _milliseconds(modified))
-
-
-def _milliseconds(moment: object) -> int | None:
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment)
-        except ValueError:
-            return None
-    if isinstance(moment, datetime):
-        return int(moment.timestamp() * 1000)
-    return int(moment * 1000) if isinstance(moment, int | float) else None
+    return StorageEntry(name, 0 if is_folder else int(entry.get("size") or 0), is_folder, modified_ms(entry))

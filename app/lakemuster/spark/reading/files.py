@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import fsspec
 import pyarrow as pa
 
+from lakemuster.storage.filesystems import Filesystem
 from lakemuster.storage.locations import LOCAL, Location, normal_scheme, redacted
 
 SETTING = "LAKEMUSTER_STORAGE"
@@ -35,7 +35,7 @@ class LakeFiles:
 
     def __init__(self, options: Mapping[str, Mapping[str, Any]]) -> None:
         self._options = options
-        self._systems: dict[str, Any] = {}
+        self._systems: dict[str, Filesystem] = {}
 
     def open(self, location: str, size: int | None = None) -> pa.NativeFile:
         """Open an object for random access; giving its size saves a request.
@@ -47,7 +47,7 @@ class LakeFiles:
         if parsed.scheme == LOCAL:
             return pa.OSFile(parsed.text)
         files, path = self._at(parsed)
-        length = files.size(path) if size is None else size
+        length = files.call("size", path) if size is None else size
         return pa.PythonFile(_Ranges(files, path, length), mode="r")
 
     def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:
@@ -63,18 +63,16 @@ class LakeFiles:
                 found = file.read() if length is None else file.read(length)
         else:
             files, path = self._at(parsed)
-            found = files.cat_file(path, start=offset, end=None if length is None else offset + length)
+            found = files.call("cat_file", path, start=offset, end=None if length is None else offset + length)
         if length is not None and len(found) != length:
             raise OSError(f"{redacted(location)}: {len(found)} bytes at {offset}, not {length}")
         return found
 
-    def _at(self, location: Location) -> tuple[Any, str]:
+    def _at(self, location: Location) -> tuple[Filesystem, str]:
         if location.scheme not in self._systems:
-            kind = fsspec.get_filesystem_class(location.scheme)
-            self._systems[location.scheme] = kind(**self._options.get(location.scheme, {}))
+            self._systems[location.scheme] = Filesystem(location.scheme, self._options.get(location.scheme, {}))
         files = self._systems[location.scheme]
-        path: str = files._strip_protocol(location.text)  # noqa: SLF001 - every fsspec method calls it first
-        return files, path
+        return files, files.path(location.text)
 
 
 @lru_cache(maxsize=1)
@@ -107,7 +105,7 @@ class _Ranges(io.RawIOBase):
     Each request fetches somewhat more than needed, and near the end the whole tail: footers are read in several pieces.
     """
 
-    def __init__(self, files: Any, path: str, size: int) -> None:
+    def __init__(self, files: Filesystem, path: str, size: int) -> None:
         self._files = files
         self._path = path
         self._size = size
@@ -149,7 +147,7 @@ class _Ranges(io.RawIOBase):
         if self._size - start < _READAHEAD_BYTES:
             start = max(0, self._size - _READAHEAD_BYTES)
         end = min(self._size, max(end, start + _READAHEAD_BYTES))
-        self._buffer = self._files.cat_file(self._path, start=start, end=end)
+        self._buffer = self._files.call("cat_file", self._path, start=start, end=end)
         self._buffer_start = start
         if len(self._buffer) != end - start:
             raise OSError(f"{redacted(self._path)}: {len(self._buffer)} bytes at {start}, not {end - start}")

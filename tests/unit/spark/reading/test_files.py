@@ -74,7 +74,7 @@ def test_a_footer_is_one_request_and_columns_are_few(s3_server, monkeypatch):
     monkeypatch.setenv(SETTING, json.dumps(s3_server.storage))
     files = files_here()
     size = sink.getvalue().size
-    system, _ = files._at(files_location(f"{s3_server.url}/x.parquet"))
+    system = files._at(files_location(f"{s3_server.url}/x.parquet"))[0].driver
     asked: list[tuple[int, int]] = []
     whole = system.cat_file
     monkeypatch.setattr(

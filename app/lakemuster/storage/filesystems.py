@@ -1,0 +1,62 @@
+"""fsspec filesystems: built from the operator's options, called within a deadline.
+
+The object store, the segment store and the executors' readers all get theirs here. Listings and instances are not
+cached: what storage holds now is what is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import fsspec
+import fsspec.asyn
+
+_MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
+
+
+class Filesystem:
+    """One fsspec implementation with one set of options.
+
+    Raises:
+        ValueError, ImportError, TypeError: fsspec does not know the scheme, lacks its driver, or refuses an option;
+            drivers raise others too.
+    """
+
+    def __init__(self, scheme: str, options: Mapping[str, object]) -> None:
+        kind = fsspec.get_filesystem_class(scheme)
+        self.driver: Any = kind(**options, skip_instance_cache=True, use_listings_cache=False)
+
+    def path(self, url: str) -> str:
+        """The path of a URL as the driver's methods take it."""
+        path: str = self.driver._strip_protocol(url)  # noqa: SLF001 - every fsspec method calls it first
+        return path
+
+    def call(self, method: str, *args: object, deadline_seconds: float | None = None, **named: object) -> Any:
+        """Call a method of the driver and wait for it.
+
+        Args:
+            deadline_seconds: for drivers that work on an event loop; others end by their own limits.
+
+        Raises:
+            FSTimeoutError: no result within the deadline; a ``TimeoutError`` of fsspec.
+            Exception: what the driver raises.
+        """
+        if deadline_seconds is not None and self.driver.async_impl and hasattr(self.driver, f"_{method}"):
+            work = getattr(self.driver, f"_{method}")
+            return fsspec.asyn.sync(self.driver.loop, work, *args, timeout=deadline_seconds, **named)
+        return getattr(self.driver, method)(*args, **named)
+
+
+def modified_ms(info: Mapping[str, Any]) -> int | None:
+    """When an object changed last, since the Unix epoch, from what a driver reports; None if it does not."""
+    moment = next((info[name] for name in _MODIFIED if info.get(name) is not None), None)
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            return None
+    if isinstance(moment, datetime):
+        return int(moment.timestamp() * 1000)
+    return int(moment * 1000) if isinstance(moment, int | float) else None

@@ -13,16 +13,39 @@ from lakemuster.formats.registry import table_formats
 from tests.tree import PACKAGE
 
 FORMATS = frozenset(port.name for port in table_formats())
-CHECKED = ("catalog", "planner")
+CHECKED = (
+    "api",
+    "catalog",
+    "cli",
+    "client",
+    "formats",
+    "index",
+    "ingest",
+    "jobs",
+    "metadata",
+    "planner",
+    "predicates",
+    "spark",
+    "storage",
+    "wire",
+)
 """The packages that are checked."""
 OWN = (
+    "api/iceberg_rest/",
+    "api/paimon_rest/",
     "catalog/iceberg_rest/",
     "catalog/iceberg_rules.py",
     "catalog/paimon_rest/",
     "catalog/paimon_rules.py",
     "catalog/table_formats.py",
+    "formats/iceberg/",
+    "formats/paimon/",
     "planner/iceberg/",
     "planner/paimon/",
+    "spark/reading/iceberg/",
+    "spark/reading/paimon/",
+    "wire/iceberg_rest/",
+    "wire/paimon_rest/",
 )
 """What knows its format: each format's rules, the two REST protocols, and the registration."""
 

@@ -10,8 +10,9 @@ from lakemuster.errors import TableNotFound
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format
 
-_FORMATS: dict[str, Format] = {"/iceberg/": "iceberg", "/paimon/": "paimon"}
-"""By path prefix: the format of the tables that the protocol shows; other paths show all."""
+_PROTOCOLS: dict[str, tuple[Format, str | None]] = {"/iceberg/": ("iceberg", None), "/paimon/": ("paimon", "$")}
+"""By path prefix: the format of the tables that the protocol shows, and the character that marks names of system tables
+in it; other paths show all."""
 
 
 def table_not_found(request: Request, error: TableNotFound) -> TableNotFound:
@@ -26,10 +27,10 @@ def table_not_found(request: Request, error: TableNotFound) -> TableNotFound:
     if request.method == "HEAD":
         return without_suggestions(name)
     api, caller, path = api_of(request), caller_of(request), request.scope["path"]
-    shown = next((own for prefix, own in _FORMATS.items() if path.startswith(prefix)), None)
+    shown, mark = next((own for prefix, own in _PROTOCOLS.items() if path.startswith(prefix)), (None, None))
 
     def is_visible(levels: Levels) -> bool:
-        is_shown = shown is None or (len(levels) > 1 and (shown == "iceberg" or "$" not in levels[-1]))
+        is_shown = shown is None or (len(levels) > 1 and (mark is None or mark not in levels[-1]))
         return is_shown and api.identity.policy.sees(caller, levels)
 
     return not_registered(api.services, name, format=shown, is_visible=is_visible)

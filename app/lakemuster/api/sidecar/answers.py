@@ -111,6 +111,11 @@ def own_etag(theirs: str) -> str:
     return f'{_ETAG}{urlsafe_b64encode(theirs.encode("latin-1")).decode()}"'
 
 
+def is_own_etag(given: str) -> bool:
+    """Whether a header ``If-None-Match`` has an ETag of a changed answer."""
+    return _ETAG in given
+
+
 def their_etags(given: str) -> str:
     """A header ``If-None-Match`` for the catalog: its own ETags in place of those of changed answers."""
     return ", ".join(map(_theirs, given.split(",")))

@@ -110,7 +110,8 @@ class Sidecar:
                 if change is not None and answer.status == 200:
                     await self._send_changed(answer, change, send)
                 else:
-                    await self._send_on(answer, send)
+                    given = request.headers.get("if-none-match", "")
+                    await self._send_on(answer, send, is_of_changed=answers.is_own_etag(given))
         except UpstreamFailed:
             if found.may_change(request.method):
                 await self._mark(found)
@@ -178,8 +179,11 @@ class Sidecar:
         except httpx.HTTPError as cause:
             raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
 
-    async def _send_on(self, answer: Answer, send: Send) -> None:
-        await _start(send, answer.status, answer.headers)
+    async def _send_on(self, answer: Answer, send: Send, *, is_of_changed: bool) -> None:
+        headers = answer.headers
+        if is_of_changed and answer.status == 304:
+            headers = [(name, answers.own_etag(value) if name == "etag" else value) for name, value in headers]
+        await _start(send, answer.status, headers)
         async for part in answer.response.aiter_raw():
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})

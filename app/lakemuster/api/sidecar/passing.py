@@ -95,7 +95,7 @@ class Passing:
         catalog.breaker.check()
         response = await self._send(sent, catalog)
         try:
-            if response.is_redirect:
+            if response.has_redirect_location:
                 raise UpstreamFailed(f"the catalog {catalog.name} redirects elsewhere", catalog=catalog.name)
             yield Answer(response.status_code, _end_to_end(response.headers.multi_items()), response)
         finally:

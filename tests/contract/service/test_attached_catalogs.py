@@ -1,0 +1,342 @@
+"""Attached catalogs: what passes through, what is ours, and whose rights decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+from starlette.testclient import TestClient
+
+from lakemuster.catalog.services import Services
+from lakemuster.errors import ConfigInvalid, RequestInvalid
+from lakemuster.index.database import Database
+from tests.apps import create_app
+from tests.contract.service.backends import catalog, settings
+from tests.fake_catalog import Asked, FakeCatalog, Reply, fake_catalog
+
+DATA = pa.table({"id": pa.array(range(10), pa.int64())})
+ORDERS, SECRETS = ("shop", "orders"), ("hidden", "secrets")
+TABLES = "/iceberg/v1/prod/namespaces/shop/tables"
+TOKENS = "".join(
+    f"[[token]]\nname = {name!r}\nsha256 = {sha256(token.encode()).hexdigest()!r}\n"
+    f"scope = {scope!r}\nnamespaces = [{namespace!r}]\n"
+    for token, name, scope, namespace in (
+        ("whole-catalog", "whole", "admin", "catalog:prod/"),
+        ("reads-the-shop", "shop", "read", "catalog:prod/shop"),
+        ("other-tables", "other", "admin", "prod"),
+    )
+)
+
+
+class Lake:
+    """Tables of a lake, and the catalog that has their pointers."""
+
+    def __init__(self, folder: Path, fake: FakeCatalog) -> None:
+        self.fake = fake
+        self.own = SqlCatalog("own", uri=f"sqlite:///{folder}/own.db", warehouse=f"file://{folder}/lake")
+        for namespace, name in (ORDERS, SECRETS):
+            self.own.create_namespace_if_not_exists(namespace)
+            self.own.create_table((namespace, name), DATA.schema)
+            self.commit((namespace, name))
+
+    def commit(self, table: tuple[str, str]) -> None:
+        """Append ten rows, and move the pointer."""
+        found = self.own.load_table(table)
+        found.append(DATA)
+        self.fake.tables[table] = found.metadata_location
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    with fake_catalog() as fake:
+        yield Lake(tmp_path, fake)
+
+
+def attached(lake: Lake, folder: Path, **changes: Any) -> Any:
+    """Services with the catalog attached as `prod`."""
+    properties = {"type": "rest", "uri": lake.fake.uri, "roots": [f"{folder}/lake"], **changes.pop("properties", {})}
+    database = f"sqlite:///{folder}/index.db"
+    Database(database).migrate()
+    of = settings(
+        folder, database_url=database, max_staleness=3600.0, role="api", **{"catalogs": {"prod": properties}, **changes}
+    )
+    return catalog(of)
+
+
+def files(client: TestClient, headers: Mapping[str, str] | None = None, body: object = None) -> int:
+    """How many files a plan of the orders has."""
+    answer = client.post(f"{TABLES}/orders/plan", json=body or {}, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return len(answer.json()["file-scan-tasks"])
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def serving(services: Services) -> Iterator[TestClient]:
+    """The HTTP application, on one event loop."""
+    with TestClient(create_app(services), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def service(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
+    """A server whose own principal acts at the catalog, for anybody."""
+    with attached(lake, tmp_path) as services:
+        yield from serving(services)
+
+
+@pytest.fixture
+def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
+    """The same, for callers with tokens; the catalog has a token for this server."""
+    (tmp_path / "tokens.toml").write_text(TOKENS)
+    lake.fake.rights = {"own-principal": {ORDERS, SECRETS}}
+    changes = {"tokens": f"{tmp_path}/tokens.toml", "properties": {"token": "own-principal"}}
+    with attached(lake, tmp_path, **changes) as services:
+        yield from serving(services)
+
+
+@pytest.fixture
+def forwarding(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
+    """A server whose callers sign in at the catalog."""
+    (tmp_path / "tokens.toml").write_text(TOKENS)
+    lake.fake.rights = {"own-principal": {ORDERS, SECRETS}, "alice": {ORDERS}, "bob": {SECRETS}}
+    properties = {"token": "own-principal", "auth": "forward"}
+    with attached(lake, tmp_path, tokens=f"{tmp_path}/tokens.toml", properties=properties) as services:
+        yield from serving(services)
+
+
+def test_the_configuration_keeps_clients_here(service: TestClient, lake: Lake) -> None:
+    lake.fake.config = {
+        "defaults": {"clients": "4", "scan-planning-mode": "client"},
+        "overrides": {"uri": "http://elsewhere/", "prefix": "main", "warehouse": "w", "x": "1.10"},
+        "endpoints": ["GET /v1/{prefix}/namespaces", "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"],
+        "idempotency-key-lifetime": 1.50,
+    }
+    answer = service.get("/iceberg/v1/config", params={"warehouse": "prod"}).json()
+    assert answer["defaults"] == {"clients": "4", "scan-planning-mode": "server"}
+    assert answer["overrides"] == {"x": "1.10", "prefix": "prod"}
+    assert answer["endpoints"][0] == "GET /v1/{prefix}/namespaces"
+    assert len(answer["endpoints"]) == len(set(answer["endpoints"]))
+    assert "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks" in answer["endpoints"]
+    assert answer["idempotency-key-lifetime"] == 1.5
+
+
+def test_a_loaded_table_keeps_all_but_the_planning_mode(service: TestClient) -> None:
+    first = service.get(f"{TABLES}/orders")
+    assert b'"large": 12345678901234567890123' in first.content
+    assert first.json()["config"] == {"token": "vended"}
+    assert first.headers["etag"] != '"theirs"'
+
+
+def test_etags_of_changed_answers_come_back_as_the_catalogs(service: TestClient, lake: Lake) -> None:
+    etag = service.get(f"{TABLES}/orders").headers["etag"]
+    lake.fake.fault = lambda asked: (
+        Reply(304, None, {"ETag": '"theirs"'}) if asked.headers.get("if-none-match") == '"theirs"' else None
+    )
+    assert service.get(f"{TABLES}/orders", headers={"If-None-Match": etag}).headers["etag"] == etag
+
+
+def test_a_plan_is_ours_and_follows_a_commit_that_passed(service: TestClient, lake: Lake) -> None:
+    assert files(service) == 1
+    for count in (2, 3):
+        lake.commit(ORDERS)
+        # The catalog has moved on by itself: within the allowed staleness nobody looks.
+        assert files(service) == count - 1
+        assert service.post(f"{TABLES}/orders", json={}).status_code == 200
+        assert files(service) == count
+    assert len(lake.fake.commits) == 2
+
+
+def test_a_transaction_has_all_tables_looked_at(service: TestClient, lake: Lake) -> None:
+    assert files(service) == 1
+    lake.commit(ORDERS)
+    lake.fake.fault = lambda asked: Reply(204) if "transactions" in asked.path else None
+    assert service.post("/iceberg/v1/prod/transactions/commit", json={"table-changes": []}).status_code == 204
+    assert files(service) == 2
+
+
+def test_a_report_of_metrics_has_no_table_looked_at(service: TestClient, lake: Lake) -> None:
+    assert files(service) == 1
+    lake.commit(ORDERS)
+    assert service.post(f"{TABLES}/orders/metrics", json={}).status_code == 200
+    assert files(service) == 1
+
+
+def test_a_table_that_the_catalog_drops_is_gone(service: TestClient) -> None:
+    assert files(service) == 1
+    assert service.delete(f"{TABLES}/orders").status_code == 204
+    answer = service.post(f"{TABLES}/orders/plan", json={})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NoSuchTableException")
+    assert [table["name"] for table in service.get("/api/v1/tables").json()["tables"]] == []
+
+
+def test_the_native_api_has_the_catalogs_tables_under_its_name(service: TestClient) -> None:
+    assert service.get("/api/v1/tables/prod.shop.orders/files").json()["files"]
+    assert service.get("/api/v1/tables/prod.shop.none/files").status_code == 404
+    assert [table["name"] for table in service.get("/api/v1/tables").json()["tables"]] == ["prod.shop.orders"]
+
+
+@pytest.mark.parametrize("breaks", ["before", "within"])
+def test_a_commit_without_an_answer_is_502_and_is_sent_once(service: TestClient, lake: Lake, breaks: str) -> None:
+    assert files(service) == 1
+
+    def carried_out(asked: Asked) -> Reply | None:
+        if asked.method != "POST":
+            return None
+        lake.commit(ORDERS)
+        return Reply(200, {"metadata-location": "x"}, breaks=breaks)
+
+    lake.fake.fault = carried_out
+    if breaks == "before":
+        answer = service.post(f"{TABLES}/orders", json={})
+        assert (answer.status_code, "retry-after" in answer.headers) == (502, False)
+        assert "may have carried out" in answer.json()["error"]["message"]
+    else:
+        with pytest.raises(Exception, match=r"."):
+            service.post(f"{TABLES}/orders", json={})
+    assert sum(asked.method == "POST" for asked in lake.fake.asked) == 1
+    # Whether it was carried out is not known: the table is looked at.
+    assert files(service) == 2
+
+
+@pytest.mark.parametrize("status", [409, 429, 500, 503])
+def test_the_catalogs_own_errors_pass_as_they_are(service: TestClient, lake: Lake, status: int) -> None:
+    body = b'{"error":{"message":"theirs","type":"X","code":1}}'
+    lake.fake.fault = lambda asked: Reply(status, body, {"Retry-After": "7"}) if asked.method == "POST" else None
+    answer = service.post(f"{TABLES}/orders", json={})
+    assert (answer.status_code, answer.content, answer.headers["retry-after"]) == (status, body, "7")
+
+
+def test_redirects_do_not_lead_elsewhere(service: TestClient, lake: Lake) -> None:
+    lake.fake.fault = lambda asked: (
+        Reply(307, None, {"Location": "http://127.0.0.1:1/x"}) if "views" in asked.path else None
+    )
+    answer = service.get("/iceberg/v1/prod/namespaces/shop/views", follow_redirects=False)
+    assert (answer.status_code, "location" in answer.headers) == (502, False)
+
+
+@pytest.mark.parametrize("path", ["namespaces/%2e%2e/x", "namespaces/%2E/x", "namespaces//tables"])
+def test_relative_paths_are_refused(service: TestClient, lake: Lake, path: str) -> None:
+    # The client would resolve them.
+    request = httpx.Request("GET", "http://127.0.0.1/")
+    request.url = httpx.URL(scheme="http", host="127.0.0.1", raw_path=f"/iceberg/v1/prod/{path}".encode())
+    assert service.send(request).status_code == 400
+    assert not lake.fake.asked
+
+
+def test_large_bodies_pass_in_parts_up_to_a_limit(service: TestClient, lake: Lake) -> None:
+    lake.fake.fault = lambda asked: Reply(200, {"bytes": len(asked.body)}) if asked.method == "POST" else None
+    large = b" " * (5 * 2**20)
+    assert service.post(f"{TABLES}/orders", content=large).json() == {"bytes": len(large)}
+    headers = {"Content-Length": str(65 * 2**20)}
+    assert service.post(f"{TABLES}/orders", content=iter([b"x"]), headers=headers).status_code == 400
+    assert service.post(f"{TABLES}/orders/plan", content=large).status_code == 400
+
+
+def test_a_plan_is_never_of_an_older_state_than_the_client_has_read(service: TestClient, lake: Lake) -> None:
+    assert files(service) == 1
+    lake.fake.tables[ORDERS] = "s3://elsewhere/metadata/1.metadata.json"
+    service.post(f"{TABLES}/orders", json={})
+    answer = service.post(f"{TABLES}/orders/plan", json={})
+    assert (answer.status_code, "scan-planning-mode=client" in answer.text) == (406, True)
+
+
+def test_own_roles_decide_with_this_servers_principal(guarded: TestClient, lake: Lake) -> None:
+    whole, shop, other = bearer("whole-catalog"), bearer("reads-the-shop"), bearer("other-tables")
+    assert files(guarded, shop) == 1
+    assert {asked.token for asked in lake.fake.asked} == {"own-principal"}
+    hidden = "/iceberg/v1/prod/namespaces/hidden/tables"
+    assert guarded.get(f"{hidden}/secrets", headers=whole).status_code == 200
+    before = len(lake.fake.asked)
+    for refused in (
+        guarded.get(f"{hidden}/secrets", headers=shop),
+        guarded.get(hidden, headers=shop),
+        guarded.post(f"{hidden}/secrets/plan", json={}, headers=shop),
+        guarded.post(f"{TABLES}/orders", json={}, headers=shop),
+        guarded.delete(f"{TABLES}/orders", headers=shop),
+        guarded.post("/iceberg/v1/prod/transactions/commit", json={}, headers=shop),
+        guarded.get(f"{TABLES}/orders", headers=other),
+        guarded.get(f"{TABLES}/orders"),
+    ):
+        assert refused.status_code in {401, 403, 404}, refused.text
+    assert len(lake.fake.asked) == before
+    names = [name for (name,) in guarded.get("/iceberg/v1/prod/namespaces", headers=shop).json()["namespaces"]]
+    assert names == ["shop"]
+    assert guarded.post(f"{TABLES}/orders", json={}, headers=whole).status_code == 200
+
+
+def test_storage_credentials_of_our_principal_are_for_those_who_may_write(guarded: TestClient, lake: Lake) -> None:
+    asking = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+    for token, is_passed in (("reads-the-shop", False), ("whole-catalog", True)):
+        assert guarded.get(f"{TABLES}/orders", headers={**bearer(token), **asking}).status_code == 200
+        assert ("x-iceberg-access-delegation" in lake.fake.asked[-1].headers) is is_passed
+
+
+def test_the_catalogs_rights_decide_where_callers_sign_in_there(forwarding: TestClient, lake: Lake) -> None:
+    native = "/api/v1/tables/prod.shop.orders/files"
+    assert files(forwarding, bearer("alice")) == 1
+    assert forwarding.get(native, headers=bearer("alice")).json()["files"]
+    for stranger in ({}, bearer("bob"), bearer("nobody")):
+        theirs = httpx.get(f"{lake.fake.uri}/v1/namespaces/shop/tables/orders", headers=stranger)
+        ours = forwarding.post(f"{TABLES}/orders/plan", json={}, headers=stranger)
+        assert (ours.status_code, ours.content) == (theirs.status_code, theirs.content)
+        missing = forwarding.get("/api/v1/tables/prod.shop.missing/files", headers=stranger)
+        hidden = forwarding.get(native, headers=stranger)
+        assert hidden.status_code == (404 if stranger else 401)
+        assert hidden.content.replace(b"orders", b"missing") == missing.content
+
+
+def test_tokens_of_ours_never_reach_the_catalog(forwarding: TestClient, lake: Lake) -> None:
+    ours = bearer("whole-catalog")
+    assert forwarding.get("/iceberg/v1/prod/namespaces", headers=ours).status_code == 401
+    assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers=ours).status_code == 401
+    # In our own API, a role for the catalog is enough.
+    assert forwarding.get("/api/v1/tables/prod.shop.orders/files", headers=ours).json()["files"]
+    assert "whole-catalog" not in {asked.token for asked in lake.fake.asked}
+    assert forwarding.get("/api/v1/tables", headers=bearer("other-tables")).json()["tables"] == []
+
+
+def test_a_right_that_is_taken_away_ends_within_half_a_minute(
+    forwarding: TestClient, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert files(forwarding, bearer("alice")) == 1
+    assert lake.fake.rights is not None
+    lake.fake.rights["alice"] = set()
+    assert files(forwarding, bearer("alice")) == 1
+    monkeypatch.setattr("lakemuster.api.sidecar.rights.REMEMBERED_SECONDS", 0.0)
+    forwarding.app.state.rights._until.clear()  # type: ignore[attr-defined]
+    assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers=bearer("alice")).status_code == 404
+
+
+def test_credentials_are_exchanged_at_the_catalog(forwarding: TestClient, service: TestClient) -> None:
+    form = {"grant_type": "client_credentials", "client_id": "me", "client_secret": "secret"}
+    for path in ("/iceberg/v1/oauth/tokens", "/iceberg/v1/prod/oauth/tokens"):
+        assert forwarding.post(path, data=form).json()["access_token"].startswith("issued-")
+    assert service.post("/iceberg/v1/oauth/tokens", data=form).status_code == 400
+
+
+def test_names_of_catalogs_are_theirs(lake: Lake, tmp_path: Path) -> None:
+    with attached(lake, tmp_path) as services, pytest.raises(RequestInvalid, match="prod is an attached catalog"):
+        services.add("prod.shop.mine", f"{tmp_path}/lake/shop/orders", None, (), operator=True)
+    with attached(lake, tmp_path, catalogs={}) as services:
+        services.add("prod.shop.mine", f"{tmp_path}/lake/shop/orders", None, (), operator=True)
+    with pytest.raises(ConfigInvalid, match=r"prod\.shop\.mine"), attached(lake, tmp_path):
+        pass
+
+
+def test_unknown_members_of_the_protocol_pass(service: TestClient, lake: Lake) -> None:
+    said = orjson.dumps({"of": [1.0, None]})
+    lake.fake.fault = lambda asked: Reply(418, said, {"X-New": "1"}) if "functions" in asked.path else None
+    answer = service.request("PROPFIND", "/iceberg/v1/prod/functions/new?a=%1F&b", content=b"body")
+    assert (answer.status_code, answer.content, answer.headers["x-new"]) == (418, said, "1")
+    assert (lake.fake.asked[-1].method, lake.fake.asked[-1].body) == ("PROPFIND", b"body")
+    assert lake.fake.asked[-1].path.endswith("/functions/new?a=%1F&b")

@@ -1,0 +1,196 @@
+"""A small Iceberg REST catalog whose faults tests choose: what an attached catalog may do to us."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from lakemuster.metadata.names import Levels
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that reached the catalog."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def token(self) -> str | None:
+        scheme, _, token = self.headers.get("authorization", "").partition(" ")
+        return token if scheme == "Bearer" else None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer.
+
+    Attributes:
+        breaks: close the connection: "before" any byte of the answer, or "within" its body.
+    """
+
+    status: int = 200
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    breaks: str = ""
+
+
+def error(status: int, kind: str) -> Reply:
+    return Reply(status, {"error": {"message": "planted", "type": kind, "code": status}})
+
+
+@dataclass
+class FakeCatalog:
+    """Its tables, who may load them, and what it was asked.
+
+    Attributes:
+        tables: by levels, the location of the current metadata.
+        rights: by token, the tables that its caller may load; None: it asks for no token.
+        config: its configuration.
+        fault: may answer in its place; None: it answers itself.
+        hold: what requests for tables wait for.
+    """
+
+    uri: str = ""
+    tables: dict[Levels, str] = field(default_factory=dict)
+    rights: dict[str, set[Levels]] | None = None
+    config: dict[str, object] = field(default_factory=lambda: {"defaults": {}, "overrides": {}})
+    fault: Callable[[Asked], Reply | None] = lambda _: None
+    commits: list[Levels] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    issued: int = 0
+
+    def reply(self, asked: Asked) -> Reply:
+        self.asked.append(asked)
+        found = self.fault(asked)
+        return found if found is not None else self.own_reply(asked)
+
+    def own_reply(self, asked: Asked) -> Reply:
+        segments = [unquote(segment) for segment in urlsplit(asked.path).path.split("/")[2:]]
+        overrides = self.config.get("overrides")
+        prefix = overrides.get("prefix") if isinstance(overrides, dict) else None
+        if segments == ["oauth", "tokens"]:
+            return self._token(asked)
+        if self.rights is not None and asked.token not in self.rights:
+            return error(401, "NotAuthorizedException")
+        if segments == ["config"]:
+            return Reply(200, self.config)
+        if prefix is not None:
+            if segments[:1] != [prefix]:
+                return error(404, "NoSuchNamespaceException")
+            segments = segments[1:]
+        return self._of_tables(asked, segments)
+
+    def _token(self, asked: Asked) -> Reply:
+        form = parse_qs(asked.body.decode())
+        if form.get("client_secret") != ["secret"]:
+            return Reply(401, {"error": "invalid_client"})
+        self.issued += 1
+        token = f"issued-{self.issued}"
+        if self.rights is not None:
+            self.rights[token] = set(self.tables)
+        return Reply(200, {"access_token": token, "token_type": "bearer", "expires_in": 3600})
+
+    def _may(self, asked: Asked, table: Levels) -> bool:
+        return self.rights is None or table in self.rights[asked.token or ""]
+
+    def _of_tables(self, asked: Asked, segments: list[str]) -> Reply:
+        seen = [table for table in sorted(self.tables) if self._may(asked, table)]
+        if segments == ["namespaces"]:
+            return Reply(200, {"namespaces": [[name] for name in sorted({table[0] for table in seen})]})
+        namespace = tuple(segments[1].split("\x1f"))
+        if len(segments) == 3 and segments[2] == "tables":
+            if asked.method == "POST":
+                return Reply(200, {"metadata-location": "made", "metadata": {}, "config": {}})
+            found = [{"namespace": list(table[:-1]), "name": table[-1]} for table in seen if table[:-1] == namespace]
+            return Reply(200, {"identifiers": found})
+        if len(segments) < 4:
+            return Reply(200, {"namespace": list(namespace), "properties": {}})
+        table = (*namespace, segments[3])
+        if table not in seen:
+            return error(404, "NoSuchTableException")
+        if asked.method == "POST":
+            self.commits.append(table)
+            return Reply(200, {"metadata-location": self.tables[table], "metadata": {}})
+        if asked.method == "DELETE":
+            del self.tables[table]
+            return Reply(204)
+        document = {
+            "metadata-location": self.tables[table],
+            "metadata": {"unknown": 1.10, "large": 12345678901234567890123},
+            "config": {"token": "vended", "scan-planning-mode": "client"},
+        }
+        return Reply(200, document, {"ETag": '"theirs"'})
+
+
+@contextmanager
+def fake_catalog() -> Iterator[FakeCatalog]:
+    """A catalog on 127.0.0.1, for the length of a block."""
+    catalog = FakeCatalog()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_one_request(self) -> None:
+            self.raw_requestline = self.rfile.readline(65537)
+            if not self.raw_requestline or not self.parse_request():
+                self.close_connection = True
+                return
+            self._answer(catalog.reply(Asked(self.command, self.path, self._lower(), self._body())))
+
+        def _lower(self) -> dict[str, str]:
+            return {name.lower(): value for name, value in self.headers.items()}
+
+        def _body(self) -> bytes:
+            if self.headers.get("transfer-encoding") == "chunked":
+                parts = []
+                while size := int(self.rfile.readline(), 16):
+                    parts.append(self.rfile.read(size))
+                    self.rfile.readline()
+                self.rfile.readline()
+                return b"".join(parts)
+            return self.rfile.read(int(self.headers.get("content-length", 0)))
+
+        def _answer(self, reply: Reply) -> None:
+            if reply.breaks == "before":
+                self.close_connection = True
+                return
+            body = b"" if reply.body is None else reply.body
+            text = body if isinstance(body, bytes) else _json(body)
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            if reply.status != 204:
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text) + (10 if reply.breaks == "within" else 0)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(text)
+            self.close_connection = self.close_connection or reply.breaks == "within"
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    catalog.uri = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield catalog
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _json(document: object) -> bytes:
+    """JSON of integers of any size."""
+    return json.dumps(document).encode()

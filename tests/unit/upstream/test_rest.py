@@ -1,0 +1,155 @@
+"""An Iceberg REST catalog: pointers, lists, sign-in, and what it may do wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.errors import TableNotFound, UpstreamFailed, UpstreamUnavailable
+from lakemuster.upstream.breaker import FAILURES, PAUSE_SECONDS
+from lakemuster.upstream.rest import CONFIG_SECONDS, RestCatalog
+from tests.clocks import SteppedClock
+from tests.fake_catalog import Asked, FakeCatalog, Reply, error, fake_catalog
+
+ORDERS = ("shop", "orders")
+WHERE = "s3://lake/shop/orders/metadata/7.metadata.json"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeCatalog]:
+    with fake_catalog() as running:
+        running.tables[ORDERS] = WHERE
+        yield running
+
+
+def attached(fake: FakeCatalog, clock: SteppedClock | None = None, **properties: Any) -> RestCatalog:
+    settings = CatalogSettings.model_validate({"type": "rest", "uri": fake.uri, **properties})
+    return RestCatalog("prod", settings, clock or SteppedClock())
+
+
+def test_a_pointer_is_the_metadata_location(fake: FakeCatalog) -> None:
+    catalog = attached(fake, None, warehouse="w", **{"header.X-Own": "1"})
+    assert catalog.pointer(ORDERS) == WHERE
+    config, table = fake.asked
+    assert config.path == "/v1/config?warehouse=w"
+    assert table.path == "/v1/namespaces/shop/tables/orders?snapshots=refs"
+    assert table.headers["x-own"] == "1"
+
+
+def test_the_catalogs_prefix_and_separator_are_followed(fake: FakeCatalog) -> None:
+    fake.config = {"overrides": {"prefix": "ws/a b", "namespace-separator": "%2E", "uri": "http://127.0.0.1:1/other"}}
+    fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"metadata-location": "m"})
+    assert attached(fake).pointer(("a.b", "c/d", "t")) == "m"
+    # The uri of another host is not followed.
+    assert fake.asked[-1].path == "/v1/ws/a%20b/namespaces/a.b%2Ec%2Fd/tables/t?snapshots=refs"
+
+
+def test_the_configuration_is_asked_for_again_after_a_while(fake: FakeCatalog) -> None:
+    clock = SteppedClock()
+    catalog = attached(fake, clock)
+    for _ in range(3):
+        catalog.pointer(ORDERS)
+    assert sum("config" in asked.path for asked in fake.asked) == 1
+    clock.pass_seconds(CONFIG_SECONDS + 1)
+    catalog.pointer(ORDERS)
+    assert sum("config" in asked.path for asked in fake.asked) == 2
+
+
+def test_a_credential_is_exchanged_once_and_again_when_its_token_is_refused(fake: FakeCatalog) -> None:
+    fake.rights = {}
+    clock = SteppedClock()
+    catalog = attached(fake, clock, credential="me:secret", scope="s")
+    for _ in range(3):
+        assert catalog.pointer(ORDERS) == WHERE
+    assert fake.issued == 1
+    del fake.rights["issued-1"]
+    assert catalog.pointer(ORDERS) == WHERE
+    assert fake.issued == 2
+    clock.pass_seconds(3000)
+    assert catalog.pointer(ORDERS) == WHERE
+    assert fake.issued == 3
+
+
+def test_a_wrong_credential_fails_without_naming_it(fake: FakeCatalog) -> None:
+    fake.rights = {}
+    with pytest.raises(UpstreamFailed) as failure:
+        attached(fake, credential="me:hunter2").pointer(ORDERS)
+    assert "hunter2" not in str(failure.value)
+    assert "hunter2" not in repr(attached(fake, credential="me:hunter2").settings)
+
+
+def test_only_the_catalogs_own_word_makes_a_table_missing(fake: FakeCatalog) -> None:
+    catalog = attached(fake)
+    for missing in (("shop", "other"), ("no", "orders")):
+        with pytest.raises(TableNotFound):
+            catalog.pointer(missing)
+    for reply in (
+        Reply(404, b"<html>no such page</html>"),
+        Reply(404, {"error": "no"}),
+        error(404, "NotFoundException"),
+    ):
+        fake.fault = lambda asked, reply=reply: None if "config" in asked.path else reply  # type: ignore[misc]
+        with pytest.raises(UpstreamFailed):
+            catalog.pointer(ORDERS)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(500, b"oops"),
+        Reply(200, b"not json"),
+        Reply(200, {"metadata": {}}),
+        Reply(200, {"metadata-location": 5}),
+        Reply(302, None, {"Location": "http://127.0.0.1:1/"}),
+        Reply(200, {"metadata-location": "m"}, breaks="within"),
+        Reply(breaks="before"),
+    ],
+)
+def test_what_is_no_answer_is_the_catalogs_fault(fake: FakeCatalog, reply: Reply) -> None:
+    fake.fault = lambda asked: None if "config" in asked.path else reply
+    with pytest.raises(UpstreamFailed):
+        attached(fake).pointer(ORDERS)
+
+
+def test_a_catalog_that_does_not_answer_is_not_asked_for_a_while(fake: FakeCatalog) -> None:
+    clock = SteppedClock()
+    catalog = attached(fake, clock)
+    catalog.pointer(ORDERS)
+    fake.fault = lambda _: Reply(breaks="before")
+    for _ in range(FAILURES):
+        with pytest.raises(UpstreamUnavailable):
+            catalog.pointer(ORDERS)
+    before = len(fake.asked)
+    for _ in range(10):
+        with pytest.raises(UpstreamUnavailable):
+            catalog.pointer(ORDERS)
+    assert len(fake.asked) == before
+    fake.fault = lambda _: None
+    clock.pass_seconds(PAUSE_SECONDS + 1)
+    assert catalog.pointer(ORDERS) == WHERE
+    assert catalog.pointer(ORDERS) == WHERE
+
+
+def test_lists_go_through_all_pages_and_namespaces(fake: FakeCatalog) -> None:
+    def paged(asked: Asked) -> Reply | None:
+        if "/tables" in asked.path:
+            second = "pageToken=2" in asked.path
+            names = [{"namespace": ["a"], "name": "y" if second else "x"}]
+            return Reply(200, {"identifiers": names, "next-page-token": None if second else "2"})
+        if "namespaces" in asked.path:
+            return Reply(
+                200,
+                {"namespaces": [["a", "b"]] if "parent=a&" in asked.path else [["a"]] * ("parent" not in asked.path)},
+            )
+        return None
+
+    fake.fault = paged
+    catalog = attached(fake)
+    assert list(catalog.namespaces()) == [("a",), ("a", "b")]
+    assert list(catalog.tables(("a",))) == [("a", "x"), ("a", "y")]
+    fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"identifiers": 5})
+    with pytest.raises(UpstreamFailed):
+        list(catalog.tables(("a",)))

@@ -2,7 +2,7 @@
 
 The map, in the direction of imports (a name may import what stands to its right)::
 
-    cli > main > spark > api | client > catalog > ingest | planner > wire | index | formats | storage
+    cli > main > spark > api | client > catalog > ingest | planner > wire | index | upstream | formats | storage
         > kernels > predicates > metadata > config > clock | cpu_semaphore | errors
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
@@ -14,6 +14,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``ingest``    the write path: pointer, metadata, manifest lists, new manifests, segments, publish
 * ``planner``   the read path: a snapshot's manifests, entries, files, partitions
 * ``wire``      the JSON contracts
+* ``upstream``  attached catalogs
 * ``catalog``   the use cases: list, plan, explain, history, refresh; what HTTP and the command line call
 * ``api``       HTTP: routes, callers, errors to statuses, middleware
 * ``client``    the typed HTTP client

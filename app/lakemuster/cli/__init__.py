@@ -6,6 +6,7 @@ the server's packages imports them itself.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -13,13 +14,15 @@ import typer
 from lakemuster import __version__
 from lakemuster.cli import changing, jobs, planning, reading, service, system, verifying
 from lakemuster.cli.application import DEBUG, Commands
+from lakemuster.cli.option_groups import HERE, Server, set_defaults, with_options
+from lakemuster.cli.options import AsJson
 
 app = typer.Typer(
     name="lakemuster",
     cls=Commands,
     help="Which files of a lake's table must a query read? A metadata catalog for Iceberg and Paimon.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -52,7 +55,7 @@ for command in (
     service.openapi,
     service.token,
 ):
-    app.command()(command)
+    app.command()(with_options(command))
 
 
 def _version(asked: bool) -> None:
@@ -61,11 +64,18 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option(DEBUG, help="Show where a failure came from.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    as_json: AsJson = False,
+    server: Server = HERE,
 ) -> None:
-    """Take the options of all commands: each acts by itself."""
+    """Take the options of all commands."""
+    del debug, version  # they act by themselves
+    set_defaults(context, {"as_json": as_json, **asdict(server)})
+
+
+app.callback()(with_options(options))

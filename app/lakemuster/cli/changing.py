@@ -11,10 +11,12 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import deliberate_message
-from lakemuster.cli.options import AsJson, Name, Names, Rewrites, TableFormat, Token, TokenEnv, Uri, parse_rewrites
+from lakemuster.cli.option_groups import HERE, Server
+from lakemuster.cli.options import AsJson, Rewrites, TableFormat, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import Count, counting, progress_before_each, working
 from lakemuster.cli.sources import Refreshed, Source, local_source, server_packages, source
+from lakemuster.cli.table_names import Name, Names, NewName, SomeNames
 from lakemuster.cli.text import printable
 from lakemuster.errors import NotATable
 
@@ -29,20 +31,18 @@ class Engine(StrEnum):
 
 
 def add(
-    name: Name,
+    name: NewName,
     location: Annotated[
         str, typer.Argument(show_default=False, help="The table's root or, for Iceberg, a metadata.json.")
     ],
     table_format: TableFormat = None,
     rewrite: Rewrites = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """Register a table. On the index here its location becomes an allowed one."""
     rewrites = parse_rewrites(rewrite)
-    with source(uri, token, token_env) as found, working(name):
+    with source(server) as found, working(name):
         row = found.add(name, location, table_format, rewrites)
     if as_json:
         show_document(row)
@@ -83,9 +83,9 @@ def _discovered(row: Row) -> str:
     return "\t".join(printable(word) for word in words if word is not None)
 
 
-def remove(name: Name, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+def remove(name: Name, server: Server = HERE) -> None:
     """Forget a table. Its files are not touched."""
-    with source(uri, token, token_env) as found:
+    with source(server) as found:
         found.remove(name)
     say(f"removed {printable(name)}")
 
@@ -94,20 +94,18 @@ def refresh(
     names: Names = None,
     every: Annotated[bool, typer.Option("--all", help="Every registered table.")] = False,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """Look at where tables point now, and index what is new."""
     if bool(names) == every:
         raise typer.BadParameter("name tables, or say --all", param_hint="NAME")
-    with source(uri, token, token_env) as found:
+    with source(server) as found:
         chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
         _refresh(found, chosen, as_json=as_json)
 
 
 def index(
-    names: Annotated[list[str], typer.Argument(metavar="NAME…", show_default=False, help="Tables.")],
+    names: SomeNames,
     engine: Annotated[Engine, typer.Option(help="Where manifests are decoded.")] = Engine.LOCAL,
     master: Annotated[
         str | None,

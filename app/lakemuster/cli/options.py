@@ -28,19 +28,13 @@ def _format(name: str) -> str:
     return name
 
 
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", show_default=False, help="The table, ns.table; `a.b` is one level with a dot.")
-]
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]…", show_default=False, help="Tables.")]
-
 Uri = Annotated[
     str | None,
     typer.Option(
         "--uri",
         metavar="URL",
-        envvar="LAKEMUSTER_URI",
         show_default=False,
-        help="Ask a server instead of the index in this folder.",
+        help="Ask a server instead of the index in this folder. By default LAKEMUSTER_URI names it.",
     ),
 ]
 Token = Annotated[

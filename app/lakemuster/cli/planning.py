@@ -11,10 +11,12 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.options import AsJson, AsOf, Name, NanMode, Ref, SnapshotId, Token, TokenEnv, Uri, Where
+from lakemuster.cli.option_groups import CURRENT, HERE, At, Server
+from lakemuster.cli.options import AsJson, NanMode, Where
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.progress import working
 from lakemuster.cli.sources import Row, not_newest, query, source, without_effect
+from lakemuster.cli.table_names import Name
 from lakemuster.wire.delete_numbering import DeleteNumbers
 
 
@@ -42,13 +44,9 @@ def plan(
         bool, typer.Option("--read-optimized", help="Paimon: only files of the highest level, which need no merging.")
     ] = False,
     splits: Annotated[bool, typer.Option("--splits", help="Paimon: pack the files into splits.")] = False,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: At = CURRENT,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the files that a query must read: data files that may hold matching rows, and their delete files."""
     if changelog and since is None:
@@ -56,8 +54,8 @@ def plan(
     flags = {"strict": strict, "changelog": changelog, "read_optimized": read_optimized, "splits": splits}
     options = {"where": where, "nan": nan, "select": select, "since": None if since is None else str(since)}
     options |= {name: "true" for name, given in flags.items() if given}
-    request = query("plan", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
-    with source(uri, token, token_env) as found:
+    request = query("plan", name, at=at, limit=limit, options=options)
+    with source(server) as found:
         pages = iter(found.plan(request))
         with working(name):
             first = next(pages)
@@ -76,17 +74,13 @@ def explain(
         list[str] | None,
         typer.Option(metavar="PATH", show_default=False, help="Explain this data file too. Repeatable."),
     ] = None,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: At = CURRENT,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """Show what a filter drops at which level, and why data files are kept or dropped."""
-    request = query("explain", name, snapshot=snapshot, ref=ref, as_of=as_of, options={"where": where, "nan": nan})
-    with source(uri, token, token_env) as found:
+    request = query("explain", name, at=at, options={"where": where, "nan": nan})
+    with source(server) as found:
         with working(name):
             explanation = found.explain(request, file or ())
         if as_json:

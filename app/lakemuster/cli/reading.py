@@ -8,108 +8,72 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.options import (
-    AsJson,
-    AsOf,
-    Limit,
-    Name,
-    NanMode,
-    NoWhere,
-    Ref,
-    SnapshotId,
-    Token,
-    TokenEnv,
-    Uri,
-    Where,
-)
+from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
+from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Where
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import Query, query, registered, source
+from lakemuster.cli.table_names import Name
 
 
-def tables(as_json: AsJson = False, uri: Uri = None, token: Token = None, token_env: TokenEnv = None) -> None:
+def tables(as_json: AsJson = False, server: Server = HERE) -> None:
     """List the registered tables."""
-    with registered(uri, token, token_env) as rows:
+    with registered(server) as rows:
         show_list("tables", progress_until_first(rows, "tables"), as_json=as_json)
 
 
 def snapshots(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
-    _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List a table's snapshots, and whether each can be read; of one, it and those that led to it."""
-    request = query("snapshots", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(request, as_json, uri, token, token_env)
+    request = query("snapshots", name, at=at, limit=limit)
+    _show(request, as_json, server)
 
 
 def refs(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
-    _where: NoWhere = None,
+    at: AtUnfiltered = UNFILTERED,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List a table's branches and tags; of a snapshot, those that name it."""
-    _show(query("refs", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
+    _show(query("refs", name, at=at), as_json, server)
 
 
 def schemas(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
-    _where: NoWhere = None,
+    at: AtUnfiltered = UNFILTERED,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the versions of a table's columns; of a snapshot, the one that it is read with."""
-    _show(query("schemas", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
+    _show(query("schemas", name, at=at), as_json, server)
 
 
 def specs(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
-    _where: NoWhere = None,
+    at: AtUnfiltered = UNFILTERED,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the versions of a table's partitioning; of a snapshot, those that its manifests have."""
-    _show(query("specs", name, snapshot=snapshot, ref=ref, as_of=as_of), as_json, uri, token, token_env)
+    _show(query("specs", name, at=at), as_json, server)
 
 
 def manifests(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
-    _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the manifests of a snapshot."""
-    request = query("manifests", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(request, as_json, uri, token, token_env)
+    request = query("manifests", name, at=at, limit=limit)
+    _show(request, as_json, server)
 
 
 def entries(
@@ -118,20 +82,15 @@ def entries(
         str | None,
         typer.Option(metavar="PATH", show_default=False, help="Of this manifest alone: its location or name."),
     ] = None,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
-    _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List every entry of a snapshot's manifests, deleted ones too."""
     options = {"manifest": manifest}
-    request = query("entries", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(request, as_json, uri, token, token_env)
+    request = query("entries", name, at=at, limit=limit, options=options)
+    _show(request, as_json, server)
 
 
 def files(
@@ -152,53 +111,39 @@ def files(
             metavar="COLUMN,…", show_default=False, help="With --json: statistics of these columns, * for all."
         ),
     ] = None,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: At = CURRENT,
     limit: Limit = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the live data and delete files of a snapshot."""
     options = {"filter": where, "nan": nan, "content": content, "stats": stats}
-    request = query("files", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(request, as_json, uri, token, token_env)
+    request = query("files", name, at=at, limit=limit, options=options)
+    _show(request, as_json, server)
 
 
 def partitions(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
-    _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the partitions of a snapshot, summed over their live files."""
-    request = query("partitions", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(request, as_json, uri, token, token_env)
+    request = query("partitions", name, at=at, limit=limit)
+    _show(request, as_json, server)
 
 
 def indexes(
     name: Name,
-    snapshot: SnapshotId = None,
-    ref: Ref = None,
-    as_of: AsOf = None,
+    at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
-    _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the index files of a Paimon snapshot: hash indexes and deletion vectors."""
-    request = query("indexes", name, snapshot=snapshot, ref=ref, as_of=as_of, limit=limit)
-    _show(request, as_json, uri, token, token_env)
+    request = query("indexes", name, at=at, limit=limit)
+    _show(request, as_json, server)
 
 
 def diff(
@@ -213,17 +158,15 @@ def diff(
     limit: Limit = None,
     _where: NoWhere = None,
     as_json: AsJson = False,
-    uri: Uri = None,
-    token: Token = None,
-    token_env: TokenEnv = None,
+    server: Server = HERE,
 ) -> None:
     """List the files removed and added between two snapshots."""
     options = {"from": str(from_id)}
-    request = query("diff", name, snapshot=to_id, ref=ref, as_of=as_of, limit=limit, options=options)
-    _show(request, as_json, uri, token, token_env)
+    request = query("diff", name, at=At(to_id, ref, as_of), limit=limit, options=options)
+    _show(request, as_json, server)
 
 
-def _show(request: Query, as_json: bool, uri: str | None, token: str | None, token_env: str | None) -> None:
-    with source(uri, token, token_env) as found:
+def _show(request: Query, as_json: bool, server: Server) -> None:
+    with source(server) as found:
         rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
         show_list(request.kind, rows, as_json=as_json)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import typer
 
+from lakemuster.cli.option_groups import CURRENT, At, Server
 from lakemuster.cli.options import parse_time
 from lakemuster.errors import ConfigInvalid, pip_install
 
@@ -136,9 +137,7 @@ def query(
     kind: str,
     table: str,
     *,
-    snapshot: int | None = None,
-    ref: str | None = None,
-    as_of: str | None = None,
+    at: At = CURRENT,
     limit: int | None = None,
     options: Mapping[str, str | None] | None = None,
 ) -> Query:
@@ -147,32 +146,32 @@ def query(
     Raises:
         typer.BadParameter: more than one snapshot is chosen, or a time is invalid.
     """
-    chosen = [
-        name for name, value in (("--snapshot", snapshot), ("--ref", ref), ("--as-of", as_of)) if value is not None
-    ]
+    ways = (("--snapshot", at.snapshot), ("--ref", at.ref), ("--as-of", at.as_of))
+    chosen = [name for name, value in ways if value is not None]
     if len(chosen) > 1:
         raise typer.BadParameter("give one of them", param_hint=" / ".join(chosen))
     given = {name: value for name, value in (options or {}).items() if value is not None}
-    return Query(kind, table, snapshot, ref, parse_time(as_of), limit, given)
+    return Query(kind, table, at.snapshot, at.ref, parse_time(at.as_of), limit, given)
 
 
 @contextmanager
-def source(uri: str | None, token: str | None, token_env: str | None) -> Iterator[Source]:
-    """Open the server at ``uri``, or the local index if it is None or empty.
+def source(server: Server) -> Iterator[Source]:
+    """Open a server, or the local index if none is named.
 
-    Without ``token`` and ``token_env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
+    Without ``--token`` and ``--token-env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
 
     Raises:
         typer.BadParameter: wrong usage of the three options.
         ConfigInvalid: the local index needs packages that are not installed.
     """
     found: Source
-    if not uri:
-        if token is not None or token_env is not None:
+    address = server.address
+    if address is None:
+        if server != Server(server.uri):
             raise typer.BadParameter("a token is for a server: give --uri too", param_hint="--token")
         found = local_source()
     else:
-        found = _remote(uri, _token(token, token_env))
+        found = _remote(address, bearer_token(server))
     try:
         yield found
     finally:
@@ -192,21 +191,26 @@ def local_source(history: int | None = None) -> LocalIndex:
 
 
 @contextmanager
-def registered(uri: str | None, token: str | None, token_env: str | None) -> Iterator[Iterable[Row]]:
-    """Yield all tables of the server at ``uri`` or of the local index, by name.
+def registered(server: Server) -> Iterator[Iterable[Row]]:
+    """Yield all tables of a server or of the local index, by name.
 
     Raises:
         As :func:`source`.
     """
-    rows = _local_tables() if not uri and token is None and token_env is None else None
+    rows = local_rows() if server.address is None and server == Server(server.uri) else None
     if rows is not None:
         yield rows
         return
-    with source(uri, token, token_env) as found:
+    with source(server) as found:
         yield found.tables()
 
 
-def _local_tables() -> Iterable[Row] | None:
+def local_rows() -> Iterable[Row] | None:
+    """Return all tables of the local index, by name; None if the index has to be opened for that.
+
+    Raises:
+        ConfigInvalid: a setting is wrong, or packages are missing.
+    """
     with server_packages("the index of this folder"):
         # Pydantic: only for commands on the local index.
         from lakemuster.cli.local_tables import local_tables  # noqa: PLC0415
@@ -240,7 +244,13 @@ def _remote(uri: str, token: str | None) -> Source:
         raise typer.BadParameter(str(cause), param_hint="--uri") from None
 
 
-def _token(token: str | None, variable: str | None) -> str | None:
+def bearer_token(server: Server) -> str | None:
+    """Return the bearer token for a server, by default LAKEMUSTER_TOKEN; None without one.
+
+    Raises:
+        typer.BadParameter: both options are given, or the variable is not set.
+    """
+    token, variable = server.token, server.token_env
     if variable is None:
         return token if token is not None else os.environ.get("LAKEMUSTER_TOKEN", "").strip() or None
     if token is not None:

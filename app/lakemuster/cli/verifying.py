@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import deliberate_message
-from lakemuster.cli.options import AsJson, Names
+from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import Row, show_document
 from lakemuster.cli.progress import counting
 from lakemuster.cli.sources import local_source
+from lakemuster.cli.table_names import Names
 from lakemuster.cli.text import printable
 
 

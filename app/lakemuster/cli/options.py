@@ -21,6 +21,10 @@ class Nan(StrEnum):
     NONE = "none"
 
 
+def _complete_format(incomplete: str) -> list[str]:
+    return [name for name in format_names() if name.startswith(incomplete)]
+
+
 def _format(name: str) -> str:
     names = format_names()
     if name not in names:
@@ -127,6 +131,7 @@ TableFormat = Annotated[
         "--format",
         parser=_format,
         metavar="|".join(format_names()),
+        autocompletion=_complete_format,
         show_default=False,
         help="Told from the location if not given.",
     ),

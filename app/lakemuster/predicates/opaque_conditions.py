@@ -58,12 +58,16 @@ class _Frame:
         closing: the index of the token that closes it; of a CASE, the end of the frame around.
         bound: the parameters of the lambda that is the current argument.
         interval: whether units of time may follow operands.
+        betweens: how many BETWEEN still need their AND.
+        branched: whether the last WHEN of a CASE has its THEN; None before the first.
     """
 
     kind: _FrameKind
     closing: int
     bound: frozenset[str] = frozenset()
     interval: bool = False
+    betweens: int = 0
+    branched: bool | None = None
 
 
 @dataclass(slots=True)
@@ -97,7 +101,7 @@ class _Scan:
             token = self.cursor.tokens[self.at]
             self.at += 1
             wants_operand = self._operand(token) if wants_operand else self._operator(token)
-        if wants_operand or len(self._frames) > 1 or self.at != self.end:
+        if wants_operand or len(self._frames) > 1 or self.at != self.end or self._frames[0].betweens:
             raise _Malformed
 
     def _operand(self, token: Token) -> bool:
@@ -151,7 +155,8 @@ class _Scan:
         return found
 
     def _close(self) -> bool:
-        if self._frames.pop().closing != self.at - 1:
+        frame = self._frames.pop()
+        if frame.closing != self.at - 1 or frame.betweens:
             raise _Malformed
         return False
 
@@ -171,8 +176,9 @@ class _Scan:
             return True
         if word == "CASE" and (following.kind != "sign" or following.value in "([-+"):
             self._called("case")
-            self._frames.append(_Frame("case", frame.closing, frame.bound, frame.interval))
-            self.at += _is_word(following, "WHEN")
+            starts = _is_word(following, "WHEN")
+            self._frames.append(_Frame("case", frame.closing, frame.bound, branched=False if starts else None))
+            self.at += starts
             return True
         if word == "INTERVAL" and (following.kind in ("string", "number") or opens or following.value == "-"):
             frame.interval = True
@@ -294,6 +300,7 @@ class _Scan:
                 return False
             if word == "ESCAPE" and following.kind != "string":
                 raise _Malformed
+            frame.betweens += (word == "BETWEEN") - (word == "AND" and frame.betweens > 0)
             return True
         if word in words.MATCHES:
             self._called("regexp_like", above=True)
@@ -305,9 +312,7 @@ class _Scan:
                 raise _Malformed
             return False
         if frame.kind == "case" and (word in words.IN_CASE or word == "END"):
-            if word == "END":
-                self._frames.pop()
-            return word != "END"
+            return self._branch(word, frame)
         if frame.kind == "call" and word in words.IN_CALLS:
             return True
         if frame.kind == "call" and word == "AS":
@@ -317,6 +322,16 @@ class _Scan:
         ):
             return False
         return self._phrase(word, following)
+
+    def _branch(self, word: str, frame: _Frame) -> bool:
+        """WHEN, THEN, ELSE or END of a CASE."""
+        expected = {"WHEN": (None, True), "THEN": (False,)}.get(word, (True,))
+        if frame.betweens or frame.branched not in expected:
+            raise _Malformed
+        frame.branched = word != "WHEN"
+        if word == "END":
+            self._frames.pop()
+        return word != "END"
 
     def _phrase(self, word: str, following: Token) -> bool:
         """Keywords of several words."""
@@ -356,25 +371,8 @@ class _Scan:
 
     def _type(self) -> bool:
         """Skip the name of a type with its parameters."""
-        tokens, start, opened = self.cursor.tokens, self.at, 0
-        while self.at < self.end:
-            token = tokens[self.at]
-            if token.kind == "name" and (opened or token.value not in words.AFTER_TYPES):
-                self.at += 1
-            elif token.kind == "sign" and self.at > start and token.value in ("(", "["):
-                closing = self.cursor.closings[self.at]
-                if token.value == "[" and closing > self.at + 1:
-                    break
-                self.at = closing + 1
-            elif token.kind == "sign" and token.value == "<" and tokens[self.at - 1].value in words.GENERIC:
-                opened += 1
-                self.at += 1
-            elif token.kind == "sign" and opened and token.value in (">", ",", ":"):
-                opened -= token.value == ">"
-                self.at += 1
-            else:
-                break
-        if self.at == start or opened:
+        start, self.at = self.at, self.cursor.type_end(self.at, self.end)
+        if self.at == start:
             raise _Malformed
         return False
 

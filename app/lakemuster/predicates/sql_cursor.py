@@ -5,6 +5,15 @@ from __future__ import annotations
 from lakemuster.errors import FilterInvalid
 from lakemuster.predicates.sql_tokens import Token, closings, place, shortened, tokens_of
 
+_GENERIC_TYPES = frozenset(("ARRAY", "MAP", "STRUCT", "LIST", "ROW"))
+_TYPE_WORDS = frozenset(
+    (
+        *("PRECISION", "VARYING", "WITH", "WITHOUT", "LOCAL", "TIME", "ZONE", "SIGNED", "UNSIGNED"),
+        *("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO"),
+    )
+)
+"""Words of a type's name after the first."""
+
 
 class Cursor:
     """The tokens of a text, and the position of the next one.
@@ -40,6 +49,27 @@ class Cursor:
     def is_sign(self, index: int, value: str) -> bool:
         """Whether a token is that sign."""
         return self.tokens[index].kind == "sign" and self.tokens[index].value == value
+
+    def type_end(self, start: int, end: int) -> int:
+        """The index after the name of a type, with its parameters, that starts at a token; ``start`` if none does."""
+        at, opened = start, 0
+        while at < end:
+            token = self.tokens[at]
+            if token.kind == "name" and (opened or at == start or token.value in _TYPE_WORDS):
+                at += 1
+            elif token.kind != "sign" or at == start:
+                break
+            elif token.value == "(" or (token.value == "[" and self.closings[at] == at + 1):
+                at = self.closings[at] + 1
+            elif token.value == "<" and self.tokens[at - 1].value in _GENERIC_TYPES:
+                opened += 1
+                at += 1
+            elif opened and token.value in (">", ",", ":"):
+                opened -= token.value == ">"
+                at += 1
+            else:
+                break
+        return start if opened else at
 
     def is_boundary(self, index: int) -> bool:
         """Whether a condition ends before that token."""

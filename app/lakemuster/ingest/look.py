@@ -42,7 +42,7 @@ class Looker:
         if split_catalog_location(table.location) is not None:
             metadata_location = self._catalog_pointer(table)
             # A catalog's metadata files never change.
-            return Pointer("iceberg", metadata_location, hashlib.sha256(metadata_location.encode()).hexdigest())
+            return Pointer(table.format, metadata_location, hashlib.sha256(metadata_location.encode()).hexdigest())
         try:
             return look(store, table.location, table.format)
         except (NotATable, LocationRefused) as error:

@@ -103,7 +103,7 @@ class Refresher:
 
     @property
     def companions(self) -> Companions:
-        """The companions of Paimon tables."""
+        """The companions of tables."""
         return self.tables.companions
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ def snapshots(
 ) -> None:
     """List a table's snapshots, and whether each can be read; of one, it and those that led to it."""
     request = query("snapshots", name, at=at, limit=limit)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def refs(
@@ -41,7 +41,7 @@ def refs(
     server: Server = HERE,
 ) -> None:
     """List a table's branches and tags; of a snapshot, those that name it."""
-    _show(query("refs", name, at=at), as_json, server)
+    show_rows(query("refs", name, at=at), as_json, server)
 
 
 def schemas(
@@ -51,7 +51,7 @@ def schemas(
     server: Server = HERE,
 ) -> None:
     """List the versions of a table's columns; of a snapshot, the one that it is read with."""
-    _show(query("schemas", name, at=at), as_json, server)
+    show_rows(query("schemas", name, at=at), as_json, server)
 
 
 def specs(
@@ -61,7 +61,7 @@ def specs(
     server: Server = HERE,
 ) -> None:
     """List the versions of a table's partitioning; of a snapshot, those that its manifests have."""
-    _show(query("specs", name, at=at), as_json, server)
+    show_rows(query("specs", name, at=at), as_json, server)
 
 
 def manifests(
@@ -73,7 +73,7 @@ def manifests(
 ) -> None:
     """List the manifests of a snapshot."""
     request = query("manifests", name, at=at, limit=limit)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def entries(
@@ -90,7 +90,7 @@ def entries(
     """List every entry of a snapshot's manifests, deleted ones too."""
     options = {"manifest": manifest}
     request = query("entries", name, at=at, limit=limit, options=options)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def files(
@@ -119,7 +119,7 @@ def files(
     """List the live data and delete files of a snapshot."""
     options = {"filter": where, "nan": nan, "content": content, "stats": stats}
     request = query("files", name, at=at, limit=limit, options=options)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def partitions(
@@ -131,7 +131,7 @@ def partitions(
 ) -> None:
     """List the partitions of a snapshot, summed over their live files."""
     request = query("partitions", name, at=at, limit=limit)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def indexes(
@@ -143,7 +143,7 @@ def indexes(
 ) -> None:
     """List the index files of a Paimon snapshot: hash indexes and deletion vectors."""
     request = query("indexes", name, at=at, limit=limit)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
 def diff(
@@ -163,10 +163,15 @@ def diff(
     """List the files removed and added between two snapshots."""
     options = {"from": str(from_id)}
     request = query("diff", name, at=At(to_id, ref, as_of), limit=limit, options=options)
-    _show(request, as_json, server)
+    show_rows(request, as_json, server)
 
 
-def _show(request: Query, as_json: bool, server: Server) -> None:
+def show_rows(request: Query, as_json: bool, server: Server, kind: str | None = None) -> None:
+    """Write a list of one table.
+
+    Args:
+        kind: which columns to show; by default those of the request's kind.
+    """
     with source(server) as found:
         rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
-        show_list(request.kind, rows, as_json=as_json)
+        show_list(kind or request.kind, rows, as_json=as_json)

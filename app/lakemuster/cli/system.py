@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import fail
 from lakemuster.cli.option_groups import HERE, UNFILTERED, AtUnfiltered, Server
 from lakemuster.cli.options import AsJson, Limit
-from lakemuster.cli.output import show_list
-from lakemuster.cli.progress import progress_until_first
-from lakemuster.cli.sources import query, source
+from lakemuster.cli.reading import show_rows
+from lakemuster.cli.sources import query
 from lakemuster.cli.table_names import Name
 
 SYSTEM_TABLES = (
@@ -56,6 +53,4 @@ def system(
     """List one of a Paimon table's system tables, in Paimon's own columns."""
     options = {"name": system_table}
     request = query("system", name, at=at, limit=limit, options=options)
-    with source(server) as found:
-        rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
-        show_list(f"${system_table}", rows, as_json=as_json)
+    show_rows(request, as_json, server, kind=f"${system_table}")

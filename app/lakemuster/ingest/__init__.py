@@ -13,6 +13,8 @@ waits. Concurrent requests share one look (``shared_looks``), and one run of any
 3. **publish** (``publish``): write it. The new metadata and the snapshots that its refs name become visible in one SQL
    transaction; what cannot be read is quarantined with the reason.
 
+``side_by_side`` refreshes many tables at a time, and ``first_refreshes`` small new ones in common transactions.
+
 Two background threads call the same code: ``retrying`` retries quarantined snapshots, ``sweeping`` removes segments
 that no table needs. ``healing`` and ``verification`` repair segments, ``register`` and ``discover`` add tables.
 """

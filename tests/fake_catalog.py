@@ -104,6 +104,8 @@ class FakeCatalog:
     def _of_tables(self, asked: Asked, segments: list[str]) -> Reply:
         seen = [table for table in sorted(self.tables) if self._may(asked, table)]
         if segments == ["namespaces"]:
+            if "parent=" in asked.path:
+                return Reply(200, {"namespaces": []})
             return Reply(200, {"namespaces": [[name] for name in sorted({table[0] for table in seen})]})
         namespace = tuple(segments[1].split("\x1f"))
         if len(segments) == 3 and segments[2] == "tables":

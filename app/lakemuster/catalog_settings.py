@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -30,6 +31,16 @@ class CatalogSettings(BaseModel):
     roots: tuple[str, ...] = Field(
         (), description="URL prefixes under which the catalog's tables may live; empty: those of `ROOTS`."
     )
+
+    include: tuple[str, ...] = Field(
+        (), description="Patterns of the names, `ns.table`, that are tables here; empty: all of the catalog's."
+    )
+    exclude: tuple[str, ...] = Field((), description="Patterns of names that are not, even if they are included.")
+
+    def has(self, name: str) -> bool:
+        """Whether a table of the catalog is one here, given its dotted name there."""
+        is_included = not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
+        return is_included and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
 
     @property
     def properties(self) -> Mapping[str, str]:

@@ -11,7 +11,7 @@ CatalogError
 ├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
-│   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound
+│   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound · CatalogNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
 │   └── PlanNotFound · PlanTaskNotFound     a token that this server did not sign, or not for this table and caller
 ├── OperationUnsupported     the protocol has the operation, but this server only reads tables
@@ -193,6 +193,12 @@ class WarehouseNotFound(NotFound):
     """The server has no warehouse of that name."""
 
     code = "warehouse_not_found"
+
+
+class CatalogNotFound(NotFound):
+    """No catalog of that name is attached, or the caller may not see it."""
+
+    code = "catalog_not_found"
 
 
 class PlanNotFound(NotFound):

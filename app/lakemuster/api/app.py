@@ -18,7 +18,7 @@ from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.middleware import Middleware, MiddlewareRules
-from lakemuster.api.native import history, lists, plans, system, tables
+from lakemuster.api.native import catalogs, history, lists, plans, system, tables
 from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
@@ -111,7 +111,15 @@ def create_app(services: Services) -> FastAPI:
 def _include_requests(app: FastAPI) -> None:
     """Add the routes that answer about tables, and the documentation."""
     # Routers are matched in order: the most requested come first.
-    for router in (plans.router, planning.router, tables.router, history.router, lists.router, system.router):
+    for router in (
+        plans.router,
+        planning.router,
+        tables.router,
+        history.router,
+        lists.router,
+        system.router,
+        catalogs.router,
+    ):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()
     app.include_router(planning.attached_router)

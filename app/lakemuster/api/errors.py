@@ -46,6 +46,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.ViewNotFound: 404,
     errors.CompanionNotFound: 404,
     errors.WarehouseNotFound: 404,
+    errors.CatalogNotFound: 404,
     errors.PlanNotFound: 404,
     errors.PlanTaskNotFound: 404,
     errors.OperationUnsupported: 406,  # as the Iceberg REST protocol specifies

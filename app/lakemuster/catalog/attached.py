@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
 from lakemuster.index import Index
-from lakemuster.index.attached import mark_changed
+from lakemuster.index.attached import mark_changed, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
 from lakemuster.upstream.registry import Upstreams
+from lakemuster.upstream.rest import RestCatalog
 
 LOG = logging.getLogger("lakemuster.catalog")
 
@@ -24,7 +26,7 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     """Register a table that an attached catalog has; nothing is indexed yet.
 
     Returns:
-        None: the name is not one of an attached catalog's.
+        None: the name is not one of an attached catalog's, or the settings exclude it.
 
     Raises:
         TableNotFound: the catalog has no such table.
@@ -32,7 +34,7 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     """
     levels = parse_name(name)
     catalog = upstreams.get(levels[0])
-    if catalog is None or len(levels) < 3:
+    if catalog is None or len(levels) < 3 or catalog.name_of(levels[1:]) is None:
         return None
     catalog.pointer(levels[1:])
     with index.database.session() as session:
@@ -56,6 +58,37 @@ def note_change(index: Index, catalog: str, levels: Levels | None) -> None:
     except CatalogError as error:
         # The commit is the catalog's, and has passed: its answer does not depend on this index.
         LOG.warning("a commit to %s could not be recorded: %s", location, error.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a listing of a catalog found.
+
+    Attributes:
+        tables: that are tables here.
+        others: that the settings exclude, or whose names cannot be written.
+        added, removed: since the last listing.
+    """
+
+    tables: int
+    others: int
+    added: int
+    removed: int
+
+
+def sync(index: Index, catalog: RestCatalog) -> Synced:
+    """Register the tables that a catalog lists, and remove those that it does not have any more.
+
+    A listing that fails changes nothing.
+
+    Raises:
+        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+    """
+    listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
+    locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
+    with index.database.session() as session:
+        added, removed = replace_tables(session, catalog_location(catalog.name, ()), locations)
+    return Synced(len(locations), len(listed) - len(locations), added, removed)
 
 
 def refuse_name(upstreams: Upstreams, levels: Levels) -> None:

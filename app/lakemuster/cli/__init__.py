@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import changing, jobs, planning, reading, service, system, verifying
+from lakemuster.cli import catalogs, changing, jobs, planning, reading, service, system, verifying
 from lakemuster.cli.application import DEBUG, Commands
 from lakemuster.cli.option_groups import HERE, Server, set_defaults, with_options
 from lakemuster.cli.options import AsJson
@@ -38,6 +38,7 @@ for command in (
     changing.sweep,
     verifying.verify,
     jobs.jobs,
+    catalogs.catalogs,
     reading.tables,
     reading.snapshots,
     reading.refs,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
+    "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
     "tables": ("name", "format", "current_snapshot_id", "location", "stale"),
     "snapshots": (

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from typing import Self
 
 from lakemuster.catalog import Selector, View
+from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
@@ -141,6 +142,18 @@ class LocalSource:
         """Return the background jobs of all processes that share the database."""
         names = [job.name for job in jobs_of(self._services)]
         return (job.model_dump(mode="json") for job in jobs_out(self._services.index.database, names))
+
+    def catalogs(self) -> Iterator[Row]:
+        """List each attached catalog's tables now; return what is known of the catalogs then."""
+        checked: dict[str, Row] = {}
+        for catalog in self._services.refresher.upstreams:
+            try:
+                checked[catalog.name] = {"seconds": sync_out(self._services, catalog.name).seconds, "error": None}
+            except CatalogError as error:
+                checked[catalog.name] = {"seconds": None, "error": f"{error.code}: {error}", "reachable": False}
+        for known in catalogs_out(self._services):
+            is_reachable = checked[known.name]["error"] is None
+            yield {**known.model_dump(mode="json"), "reachable": is_reachable, **checked[known.name]}
 
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older than the grace period."""

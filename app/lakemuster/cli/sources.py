@@ -120,6 +120,10 @@ class LocalIndex(Source, Protocol):
         """Register every table below a folder; return the outcome of each."""
         ...
 
+    def catalogs(self) -> Iterable[Row]:
+        """Check the attached catalogs; return them by name."""
+        ...
+
     def jobs(self) -> Iterable[Row]:
         """Return the background jobs, by name."""
         ...

@@ -1,12 +1,16 @@
-"""Tables of attached catalogs: commits that pass mark them as changed."""
+"""Tables of attached catalogs: a listing replaces them, commits that pass mark them as changed."""
 
 from __future__ import annotations
 
-from sqlalchemy import update
+from collections.abc import Mapping
+
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from lakemuster.index.database import NowMs
-from lakemuster.index.orm import TableRow
+from lakemuster.index.database import NowMs, current_ms
+from lakemuster.index.encoding import encode
+from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
+from lakemuster.index.statements import chunks, insert_new
 
 
 def mark_changed(session: Session, location: str, *, is_prefix: bool = False) -> None:
@@ -16,7 +20,54 @@ def mark_changed(session: Session, location: str, *, is_prefix: bool = False) ->
         location: of the table.
         is_prefix: mark all tables whose locations begin so.
     """
-    chosen = TableRow.location.startswith(location, autoescape=True) if is_prefix else TableRow.location == location
+    chosen = _is_below(location) if is_prefix else TableRow.location == location
     session.execute(
         update(TableRow).where(chosen).values(changed_at_ms=NowMs()).execution_options(synchronize_session=False)
     )
+
+
+def count_tables(session: Session, prefix: str) -> int:
+    """How many tables have locations that begin so."""
+    return session.execute(select(func.count()).where(_is_below(prefix))).scalar_one()
+
+
+def replace_tables(session: Session, prefix: str, locations: Mapping[str, str]) -> tuple[int, int]:
+    """Register the tables that a catalog lists, and remove those that it does not list any more.
+
+    Args:
+        prefix: of the locations of all tables of the catalog.
+        locations: by name.
+
+    Returns:
+        how many were registered, and how many removed.
+    """
+    known = {row.name: row.id for row in session.execute(select(TableRow.name, TableRow.id).where(_is_below(prefix)))}
+    created_at_ms = current_ms(session)
+    rows = [
+        {
+            "name": name,
+            "location": location,
+            "format": "iceberg",
+            "rewrites": encode(()),
+            "allowed_roots": encode(()),
+            "created_at_ms": created_at_ms,
+            "generation": 0,
+        }
+        for name, location in locations.items()
+        if name not in known and can_be_indexed(name)
+    ]
+    # A request may have registered one of them meanwhile.
+    insert_new(session, TableRow, rows)
+    added = [str(row["name"]) for row in rows]
+    for names in chunks(added):
+        ids = session.execute(select(TableRow.id).where(TableRow.name.in_(names), _is_below(prefix))).scalars()
+        leases = [{"table_id": table_id, "holder": None, "fence": 0, "expires_at_ms": 0} for table_id in ids]
+        insert_new(session, LeaseRow, leases)
+    gone = sorted(table_id for name, table_id in known.items() if name not in locations)
+    for table_ids in chunks(gone):
+        session.execute(delete(TableRow).where(TableRow.id.in_(table_ids)))
+    return len(rows), len(gone)
+
+
+def _is_below(prefix: str) -> ColumnElement[bool]:
+    return TableRow.location.startswith(prefix, autoescape=True)

@@ -6,6 +6,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.jobs.job import Job
 from lakemuster.jobs.retrying import RetryQuarantined
 from lakemuster.jobs.sweeping import SweepSegments
+from lakemuster.jobs.syncing import SyncCatalog
 from lakemuster.jobs.watching import WatchTables
 
 
@@ -16,4 +17,5 @@ def jobs_of(services: Services) -> list[Job]:
         RetryQuarantined(refresher),
         WatchTables(refresher),
         SweepSegments(services.index, refresher.totals),
+        *(SyncCatalog(services.index, catalog) for catalog in refresher.upstreams),
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -17,8 +18,15 @@ import orjson
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import NamespaceNotFound, TableNotFound, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
-from lakemuster.metadata.names import Levels, format_name
+from lakemuster.errors import (
+    NamespaceNotFound,
+    RequestInvalid,
+    TableNotFound,
+    UpstreamFailed,
+    UpstreamTimedOut,
+    UpstreamUnavailable,
+)
+from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.breaker import Breaker
 from lakemuster.upstream.json_members import NotAnObject, member
 from lakemuster.upstream.oauth import TokenSource
@@ -34,6 +42,7 @@ CONFIG_SECONDS = 300.0
 _CONNECTIONS = 32
 _SEPARATOR = "%1F"
 _MAX_PAGES = 100_000
+_MAX_DEPTH = 100
 
 T = TypeVar("T")
 
@@ -172,12 +181,33 @@ class RestCatalog:
             raise self._failed("it names no metadata-location: the table has no committed metadata")
         return location
 
+    def name_of(self, levels: Levels) -> str | None:
+        """The name under which a table of the catalog is one here.
+
+        None: the settings exclude it, or its name cannot be written: a level has a slash or a control character.
+        """
+        name = format_name((self.name, *levels))
+        try:
+            is_name = parse_name(name) == (self.name, *levels)
+        except RequestInvalid:
+            return None
+        return name if is_name and self.settings.has(format_name(levels)) else None
+
+    def every_table(self) -> Iterator[Levels]:
+        """Yield all tables of all namespaces. Raises: UpstreamFailed."""
+        for namespace in self.namespaces():
+            # A namespace that is dropped meanwhile has no tables.
+            with suppress(NamespaceNotFound):
+                yield from self.tables(namespace)
+
     def namespaces(self, parent: Levels = ()) -> Iterator[Levels]:
         """Yield all namespaces below one, depth first. Raises: UpstreamFailed."""
         endpoint = self.endpoint()
         asked = {"parent": endpoint.separator.join(parent).replace(_SEPARATOR, "\x1f")} if parent else {}
         for found in self._pages(endpoint.url("namespaces"), "namespaces", asked):
             levels = tuple(map(str, found))
+            if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
+                raise self._failed("it lists a namespace that is no child of the one asked for")
             yield levels
             yield from self.namespaces(levels)
 

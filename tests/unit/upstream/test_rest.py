@@ -150,6 +150,9 @@ def test_lists_go_through_all_pages_and_namespaces(fake: FakeCatalog) -> None:
     catalog = attached(fake)
     assert list(catalog.namespaces()) == [("a",), ("a", "b")]
     assert list(catalog.tables(("a",))) == [("a", "x"), ("a", "y")]
+    fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"namespaces": [["a"]]})
+    with pytest.raises(UpstreamFailed, match="no child"):
+        list(catalog.namespaces())
     fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"identifiers": 5})
     with pytest.raises(UpstreamFailed):
         list(catalog.tables(("a",)))

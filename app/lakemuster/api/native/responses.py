@@ -20,6 +20,7 @@ _TEXT = {
     500: "Internal error; the server's log has the request id.",
     501: "The table's format version is not supported.",
     502: "Object storage denied access, or the table's files are missing or corrupt.",
+    504: "An attached catalog has not answered in time.",
     503: "The server is overloaded, or a dependency does not respond; `Retry-After` has the delay in seconds.",
 }
 _STREAMS = {
@@ -79,6 +80,8 @@ PLAN: Responses = {
 }
 PLAN_TASKS: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 EXPLAIN: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
+CATALOGS: Responses = ALWAYS
+SYNC: Responses = _problems(*_ALWAYS, 404, 502, 504)
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)
 REFRESH: Responses = _problems(*_ALWAYS, 404, 501, 502)
 REMOVE: Responses = {204: {"description": "The table was unregistered."}, **_problems(*_ALWAYS, 404)}

@@ -70,17 +70,20 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...]) -> bytes:
     )
 
 
-def table(text: bytes) -> bytes:
-    """A load-table answer without the catalog's own planning mode; the same text if it has none.
+def table(text: bytes, mode: str | None = None) -> bytes:
+    """A load-table answer with our planning mode in place of the catalog's; the same text if there is none.
+
+    Args:
+        mode: ``client`` for a table that is not planned here; None: what the configuration says holds.
 
     Raises:
         NotAnObject: it is no load-table answer.
     """
     properties = _properties(text, "config")
-    if PLANNING_MODE not in properties:
+    if properties.get(PLANNING_MODE) == mode:
         return text
-    del properties[PLANNING_MODE]
-    return with_members(text, {"config": properties})
+    properties.pop(PLANNING_MODE, None)
+    return with_members(text, {"config": properties if mode is None else {**properties, PLANNING_MODE: mode}})
 
 
 def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Callable[[Levels], bool]) -> bytes:

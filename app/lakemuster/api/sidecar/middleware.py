@@ -130,7 +130,8 @@ class Sidecar:
         if found.is_config:
             return lambda body: answers.config(body, found.catalog.name, self._planning)
         if found.table is not None and len(found.segments) == 4 and found.segments[2] == "tables":
-            return answers.table
+            mode = None if found.catalog.name_of(found.table) is not None else "client"
+            return lambda body: answers.table(body, mode)
         if found.segments[-1] in _LISTS and len(found.segments) in {1, 3} and not found.is_forwarded:
             name, policy, caller = found.catalog.name, self._policy, request.state.asking
             if not policy.may_all(caller, "read", (name,)):

@@ -1,0 +1,61 @@
+"""Documents of attached catalogs: their state, and what a listing found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from lakemuster.catalog.attached import sync
+from lakemuster.catalog.services import Services
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import CatalogNotFound
+from lakemuster.index.attached import count_tables
+from lakemuster.index.jobs import list_jobs
+from lakemuster.upstream.locations import catalog_location
+from lakemuster.wire.instants import format_instant
+from lakemuster.wire.native.catalogs import CatalogOut, SyncOut
+
+SYNC = "sync "
+"""What the name of a catalog's background listing begins with."""
+
+
+def catalogs_out(services: Services) -> list[CatalogOut]:
+    """All attached catalogs by name, as far as is known without asking them.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    jobs = {job.name: job for job in list_jobs(services.index.database)}
+    found: list[CatalogOut] = []
+    with services.index.database.reading() as session:
+        for catalog in sorted(services.refresher.upstreams, key=lambda one: one.name):
+            job = jobs.get(f"{SYNC}{catalog.name}")
+            synced_at_ms = None if job is None else job.succeeded_at_ms
+            error = None if job is None else job.error
+            found.append(
+                CatalogOut(
+                    name=catalog.name,
+                    type=catalog.settings.type,
+                    auth=catalog.settings.auth,
+                    reachable=error is None and not catalog.breaker.is_open,
+                    tables=count_tables(session, catalog_location(catalog.name, ())),
+                    synced_at=None if synced_at_ms is None else format_instant(synced_at_ms),
+                    error=error,
+                )
+            )
+    return found
+
+
+def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
+    """List a catalog now.
+
+    Raises:
+        CatalogNotFound: none of that name is attached.
+        UpstreamFailed: the catalog does not answer, or not as its protocol says; nothing has changed.
+    """
+    catalog = services.refresher.upstreams.get(name)
+    if catalog is None:
+        raise CatalogNotFound(f"no catalog {name[:200]} is attached")
+    began = clock.monotonic()
+    found = asdict(sync(services.index, catalog))
+    found["left_out"] = found.pop("others")
+    return SyncOut(name=name, **found, seconds=round(clock.monotonic() - began, 3))

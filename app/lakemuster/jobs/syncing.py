@@ -1,0 +1,30 @@
+"""The job that lists an attached catalog, so that its tables appear here, and go when they are dropped or renamed."""
+
+from __future__ import annotations
+
+import random
+
+from lakemuster.catalog.attached import sync
+from lakemuster.catalog.catalog_documents import SYNC
+from lakemuster.index import Index
+from lakemuster.jobs.job import Run
+from lakemuster.upstream.rest import RestCatalog
+
+EVERY_SECONDS = 60.0
+FIRST_SECONDS = 2.0
+"""Maximum time until the first listing ever."""
+
+
+class SyncCatalog:
+    """Lists one catalog. There is a job for each, so that one that does not answer keeps no other waiting."""
+
+    def __init__(self, index: Index, catalog: RestCatalog, every_seconds: float = EVERY_SECONDS) -> None:
+        self._index, self._catalog = index, catalog
+        self.name = f"{SYNC}{catalog.name}"
+        self.every_seconds = every_seconds
+        self.first_seconds = random.uniform(0, FIRST_SECONDS)
+
+    def run(self, run: Run) -> str:
+        """List all tables."""
+        found = sync(self._index, self._catalog)
+        return f"{found.tables} tables, {found.others} left out, {found.added} added, {found.removed} removed"

@@ -1,0 +1,38 @@
+"""JSON models of attached catalogs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lakemuster.wire.model import WireModel
+
+
+class CatalogOut(WireModel):
+    """An attached catalog."""
+
+    name: str
+    type: str = Field(description="Its protocol: `rest`.")
+    auth: Literal["forward", "service"] = Field(description="Whose rights decide: the caller's there, or a role here.")
+    reachable: bool = Field(description="False after failed requests, until one succeeds.")
+    tables: int = Field(description="Number of its tables that are known here.")
+    synced_at: str | None = Field(description="When its tables were last listed in the background.")
+    error: str | None = Field(description="Why the last listing in the background failed; null if it did not.")
+
+
+class CatalogsOut(WireModel):
+    """All attached catalogs that the caller may see, by name."""
+
+    catalogs: list[CatalogOut]
+
+
+class SyncOut(WireModel):
+    """What a listing of a catalog found."""
+
+    name: str
+    tables: int = Field(description="Number of tables listed that are tables here.")
+    left_out: int = Field(description="Number of others: excluded by the settings, or with names that cannot be used.")
+    added: int = Field(description="Number of tables that are new here.")
+    removed: int = Field(description="Number of tables removed here, which the catalog does not have any more.")
+    seconds: float = Field(description="How long the listing took.")

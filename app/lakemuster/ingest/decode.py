@@ -2,7 +2,8 @@
 
 Each thread of the pool has its own worker process, connected by a pair of pipes. So what a task does to its process
 (memory, CPU time, a crash of a native library, a hang) affects no other task. When a process dies, its task fails,
-and the next task starts a new process.
+and the next task starts a new process. A process that something else killed (an operator, the kernel short of memory)
+says nothing about the bytes: its task is tried once more.
 """
 
 from __future__ import annotations
@@ -104,15 +105,16 @@ class DecoderPool:
         self.close()
 
     def _run(self, task: _Task) -> object:
-        process: _Process | None = getattr(self._own, "process", None)
-        if process is None or not process.usable:
-            process = self._replace(process)
-        try:
-            reply = process.ask(task, self._wall_seconds)
-        except DecodeFailed:
-            if self._closed:
-                raise IndexUnavailable("the decoder pool is closed") from None
-            raise
+        for is_last in (False, True):
+            process = self._usable_process()
+            try:
+                reply = process.ask(task, self._wall_seconds)
+                break
+            except DecodeFailed:
+                if self._closed:
+                    raise IndexUnavailable("the decoder pool is closed") from None
+                if is_last or not process.was_killed:
+                    raise
         if reply.last:
             process.discard()
         if reply.outcome == "done":
@@ -123,6 +125,10 @@ class DecoderPool:
             raise DecodeFailed("decoding needs more memory than its limit", limit_bytes=self._limits.memory_bytes)
         _log.error("decoding failed with an unexpected error\n%s", reply.value)
         raise DecodeFailed("decoding failed with an unexpected error, logged by the server")
+
+    def _usable_process(self) -> _Process:
+        process: _Process | None = getattr(self._own, "process", None)
+        return process if process is not None and process.usable else self._replace(process)
 
     def _replace(self, old: _Process | None) -> _Process:
         if old is not None:
@@ -174,6 +180,11 @@ class _Process:
     def usable(self) -> bool:
         """Whether it can take a task: it was not given up, and did not die between tasks."""
         return not self._given_up and self._child.poll() is None
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether it died of a SIGKILL that is not of its limits."""
+        return not self._overdue and self._child.poll() == -signal.SIGKILL
 
     def start(self, prepare: Callable[[], object]) -> None:
         """Wait until the process is prepared.

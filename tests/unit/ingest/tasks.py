@@ -55,6 +55,19 @@ def read_address_zero() -> None:
     ctypes.string_at(0)
 
 
+def kill_self(until_exists: str) -> str:
+    """Die of SIGKILL, as if the kernel were short of memory; done once the file exists, which the first call makes."""
+    if os.path.exists(until_exists):
+        return "done"
+    with open(until_exists, "w"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def always_kill_self() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def interrupt_self() -> str:
     os.kill(os.getpid(), signal.SIGINT)
     return "still here"

@@ -148,6 +148,16 @@ def test_a_process_that_died_between_tasks_is_replaced_before_the_next(pool):
     assert pool.submit(tasks.process_id).result() != process
 
 
+def test_a_task_whose_process_is_killed_from_outside_is_tried_once_more(pool, tmp_path):
+    assert pool.submit(tasks.kill_self, str(tmp_path / "killed")).result() == "done"
+
+
+def test_a_task_whose_process_is_killed_twice_fails_alone(pool):
+    with pytest.raises(DecodeFailed, match="SIGKILL"):
+        pool.submit(tasks.always_kill_self).result()
+    assert pool.submit(tasks.length, b"abc").result() == 3
+
+
 def test_an_interrupt_does_not_end_a_worker(pool):
     assert pool.submit(tasks.interrupt_self).result() == "still here"
 

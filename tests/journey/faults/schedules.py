@@ -97,11 +97,13 @@ class Outcome:
     """What a schedule found.
 
     Attributes:
-        problems: broken laws; none when all is well.
+        problems: broken laws about answers; none when all is well.
+        late: broken laws about time and its share, which a machine with more work than it can do breaks, too.
         excused: spans in which a server or the database was away, by ``time.monotonic``.
     """
 
     problems: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     excused: list[tuple[float, float]] = field(default_factory=list)
     seconds: float = 0.0
@@ -223,7 +225,7 @@ def _recover(world: World, outcome: Outcome) -> None:
             return
         if wrong is None:
             if outcome.recovery_seconds > RECOVERY_SECONDS:
-                outcome.problems.append(f"all is right again only after {outcome.recovery_seconds:.1f} s: {last}")
+                outcome.late.append(f"all is right again only after {outcome.recovery_seconds:.1f} s: {last}")
             return
         last = wrong
         _watch(world, outcome, time.monotonic() + 0.2)
@@ -269,17 +271,18 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
     idle = _percentile(sorted(answer.seconds for answer in answers if answer.kind == "healthz"), 0.99)
     slow = _percentile(sorted(answer.seconds for answer in known), 0.99)
     if slow > KNOWN_SECONDS + idle:
-        outcome.problems.append(f"p99 of known answers is {slow:.2f} s, of answers without work {idle:.2f} s")
+        outcome.late.append(f"p99 of known answers is {slow:.2f} s, of answers without work {idle:.2f} s")
     if longest is not None and longest.seconds > LONGEST_SECONDS + idle:
-        outcome.problems.append(f"the longest answer took {longest.seconds:.1f} s: {longest}")
+        outcome.late.append(f"the longest answer took {longest.seconds:.1f} s: {longest}")
     reaches_all = any(fault.rule is not None and SEGMENTS in fault.rule.pattern for fault in schedule.faults)
     others = [answer for answer in answers if answer.table is not None and answer.table.startswith(WELL)]
     touched = [answer for answer in others if answer.status != 200]
     stale = [answer for answer in others if answer.stale]
-    # A machine with more to do than it can makes looks slow.
-    touched += stale if len(stale) > STALE_SHARE * len(others) else []
     if touched and not reaches_all:
         outcome.problems.append(f"{len(touched)} answers of other tables were touched: {touched[0]}")
+    # A machine with more to do than it can makes looks slow.
+    if len(stale) > STALE_SHARE * len(others) and not reaches_all:
+        outcome.late.append(f"{len(stale)} of {len(others)} answers of other tables were touched, stale: {stale[0]}")
     if outcome.most_memory > MEMORY_BYTES or outcome.most_descriptors > DESCRIPTORS:
         outcome.problems.append(f"{outcome.most_memory >> 20} MiB, {outcome.most_descriptors} descriptors")
     if len(answers) < 50:

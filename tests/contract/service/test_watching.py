@@ -209,10 +209,14 @@ def test_looks_at_many_unchanged_tables_take_a_few_statements_for_all_of_them(wa
     statements: list[str] = []
     engine = services.index.database._engine
     event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
-    looks = services.refresher.totals.looks
-    watched.pass_intervals(1)
+    looks, ticks = services.refresher.totals.looks, 0
+    # A busy machine looks at some tables late, and at more of them in a later tick.
+    while services.refresher.totals.looks - looks < 300:
+        watched.pass_intervals(1 / INTERVAL)
+        until(lambda: not watched.job._under_way)
+        ticks += 1
+        assert ticks <= 3 * INTERVAL
     watched.settle()
-    assert services.refresher.totals.looks - looks >= 300
     queries = [text for text in statements if text.startswith(("SELECT", "UPDATE"))]
     # A tick reads and records; every five seconds it reads the list of tables.
-    assert len(queries) <= 4 * INTERVAL
+    assert len(queries) <= 4 * max(ticks, INTERVAL)

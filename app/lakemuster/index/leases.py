@@ -148,6 +148,7 @@ def acquire(
         if state.is_free or _is_abandoned(database, table_id, state, ttl_seconds, clock):
             fence = _take(database, table_id, state, holder, ttl_ms)
             if fence is not None:
+                _WATCHED.get(database, {}).pop(table_id, None)
                 return Lease(table_id, holder, fence, ttl_ms, waited)
         waited = True
         if time.monotonic() >= deadline:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
-from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, TableRow, can_be_indexed
+from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, SnapshotRow, TableRow, can_be_indexed
 from lakemuster.index.statements import chunks
 from lakemuster.index.table_metadata_store import (
     has_metadata,
@@ -25,7 +25,7 @@ from lakemuster.index.table_metadata_store import (
 )
 from lakemuster.index.table_record import COLUMNS, TableRecord, read_record, record_of
 from lakemuster.metadata.names import Levels, format_name
-from lakemuster.metadata.snapshot import Format
+from lakemuster.metadata.snapshot import MAIN, Format
 
 __all__ = [
     "TableRecord",
@@ -55,6 +55,25 @@ __all__ = [
 _COLUMNS = tuple(getattr(TableRow, name) for name in COLUMNS)
 # Executed on every request: building the statement each time would take longer than executing it.
 _BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.companion_of.is_(None))
+
+
+_NOT_STALE = (
+    select(TableRow.id, SnapshotRow.error)
+    .outerjoin(
+        SnapshotRow,
+        and_(
+            SnapshotRow.table_id == TableRow.id,
+            SnapshotRow.branch == MAIN,
+            SnapshotRow.snapshot_id == TableRow.current_snapshot_id,
+            SnapshotRow.state == "quarantined",
+        ),
+    )
+    .where(TableRow.id.in_(bindparam("ids", expanding=True)), TableRow.stale_reason.is_(None))
+    # Processes that record looks at the same tables lock their rows in one order.
+    .order_by(TableRow.id)
+    .with_for_update(of=TableRow)
+)
+"""Tables that are not stale, and why the newest snapshot of each is quarantined, if it is."""
 
 
 def add_table(
@@ -216,7 +235,8 @@ def record_recent_look(
 def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: float) -> dict[int, int]:
     """Record that the pointers of tables were read ``seconds_ago`` and had not changed.
 
-    A table that became stale meanwhile stays as it is.
+    A table that became stale meanwhile stays as it is. One whose newest snapshot is quarantined becomes stale for that
+    reason, and is not recorded.
 
     Returns:
         The times of that by the database's clock, in milliseconds, by table.
@@ -224,9 +244,12 @@ def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: fl
     noted: dict[int, int] = {}
     looked = NowMs() - round(seconds_ago * 1000)
     for chunk in chunks(sorted(table_ids)):
+        reasons = {row.id: row.error for row in session.execute(_NOT_STALE, {"ids": chunk})}
+        for table_id in [table_id for table_id, reason in reasons.items() if reason is not None]:
+            record_look(session, table_id, 0, reasons.pop(table_id))
         rows = session.execute(
             update(TableRow)
-            .where(TableRow.id.in_(chunk), TableRow.stale_reason.is_(None))
+            .where(TableRow.id.in_(list(reasons)))
             .values(checked_at_ms=looked)
             .returning(TableRow.id, TableRow.checked_at_ms)
             .execution_options(synchronize_session=False)

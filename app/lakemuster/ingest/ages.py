@@ -8,11 +8,14 @@ clock has stepped back since: it does not count.
 
 from __future__ import annotations
 
+from lakemuster.caching import Cache
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.index.database import Database, current_ms
 from lakemuster.index.tables import TableRecord
 
 _NEVER = float("inf")
+_BYTES = 200
+"""Memory of a look."""
 
 
 def has_changed(table: TableRecord) -> bool:
@@ -27,7 +30,8 @@ class Ages:
     def __init__(self, database: Database, clock: Clock = SYSTEM) -> None:
         self._database = database
         self._clock = clock
-        self._looks: dict[int, tuple[int, float]] = {}
+        # What is evicted is read from the database again.
+        self._looks: Cache[int, tuple[int, float]] = Cache("ages", lambda *_: _BYTES)
 
     def looked(self, table_id: int, checked_at_ms: int, began: float) -> None:
         """Record a look that this process made.
@@ -36,7 +40,17 @@ class Ages:
             checked_at_ms: its time in the index.
             began: its start by the monotonic clock, in seconds.
         """
-        self._looks[table_id] = (checked_at_ms, began)
+        self._looks.replace(table_id, (checked_at_ms, began))
+
+    def looked_unrecorded(self, table: TableRecord, began: float) -> None:
+        """Record a look that this process made and the index does not have yet.
+
+        Args:
+            table: its record as it is in the index.
+            began: the start of the look by the monotonic clock, in seconds.
+        """
+        if table.checked_at_ms is not None:
+            self._looks.replace(table.table_id, (table.checked_at_ms, began))
 
     def known(self, table: TableRecord) -> float | None:
         """Return the age of a table's last look; None if only the database can tell. Infinite after a commit."""
@@ -60,5 +74,5 @@ class Ages:
         with self._database.reading() as session:
             age = (current_ms(session) - table.checked_at_ms) / 1000
         now = self._clock.monotonic()
-        self._looks[table.table_id] = (table.checked_at_ms, now - age if age >= 0 else -_NEVER)
+        self._looks.replace(table.table_id, (table.checked_at_ms, now - age if age >= 0 else -_NEVER))
         return age if age >= 0 else _NEVER

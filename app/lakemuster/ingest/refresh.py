@@ -111,6 +111,7 @@ class Refresher:
         self._flights.close()
         self.threads.close(CLOSE_SECONDS)
         self.pool.close()
+        self._looks.close()
         self.upstreams.close()
         self.index.database.close()
 

@@ -21,9 +21,12 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.ages import has_changed
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.table_refresh import TableRefresher
+from lakemuster.ingest.unchanged_looks import UnchangedLooks
 from lakemuster.storage.locations import redacted
 
 SHORTEST_MEMORY_SECONDS = 1.0
+FEW_FAILURES = 256
+"""So many failed looks are kept without a check of which have expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,9 @@ class SharedLooks:
         self._flights = flights
         self._rules_of = rules_of
         self._clock = clock
+        self._unchanged = UnchangedLooks(tables.index.database, tables.ages, clock)
         self._failures: dict[int, _Failure] = {}
+        self._most_failures = FEW_FAILURES
         self._lock = threading.Lock()
 
     def look(self, table: TableRecord, *, now: bool = False) -> str | None:
@@ -113,6 +118,10 @@ class SharedLooks:
         assert reason is None or isinstance(reason, str)
         return reason
 
+    def close(self) -> None:
+        """Record the looks that are not recorded yet."""
+        self._unchanged.close()
+
     def failure(self, table: TableRecord) -> CatalogError | None:
         """Return why the last look at a table failed, while that is cached."""
         found = self._failures.get(table.table_id)
@@ -139,7 +148,10 @@ class SharedLooks:
             current = self._tables.now(table)
             began = self._clock.monotonic()
             pointer = self._looker.look(self._tables.store_for(current), current)
-            if pointer.token == current.pointer:
+            if pointer.token == current.pointer and current.stale_reason is None and not has_changed(current):
+                self._unchanged.add(current, began)
+                reason = None
+            elif pointer.token == current.pointer:
                 reason = self._looker.record_unchanged(current, began)
                 if reason is not None and self._retried(current):
                     reason = self._tables.now(current).stale_reason
@@ -168,6 +180,10 @@ class SharedLooks:
         longer = 0.0 if isinstance(error, IndexUnavailable) else self._rules_of(table.name).staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)
         with self._lock:
+            if len(self._failures) >= self._most_failures:
+                now = self._clock.monotonic()
+                self._failures = {key: one for key, one in self._failures.items() if one.until > now}
+                self._most_failures = max(FEW_FAILURES, 2 * len(self._failures))
             self._failures[table.table_id] = _Failure(error, until)
 
 

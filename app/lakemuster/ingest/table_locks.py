@@ -5,18 +5,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 
 from lakemuster.errors import RefreshBusy
 from lakemuster.storage.storage_wait import StorageWait, current
 
 
+@dataclass(slots=True)
+class _TableLock:
+    """A table's lock.
+
+    Attributes:
+        threads: how many hold it or wait for it.
+        within: how long the thread that holds it has waited for storage.
+    """
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    threads: int = 0
+    within: StorageWait | None = None
+
+
 class TableLocks:
-    """One lock for each table."""
+    """One lock for each table that is being refreshed."""
 
     def __init__(self) -> None:
-        self._locks: dict[int, threading.Lock] = {}
-        self._within: dict[int, StorageWait | None] = {}
+        self._locks: dict[int, _TableLock] = {}
         self._guard = threading.Lock()
+
+    def __len__(self) -> int:
+        """The number of tables whose locks are held or waited for."""
+        return len(self._locks)
 
     @contextmanager
     def hold(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
@@ -32,14 +50,21 @@ class TableLocks:
         """
         own = current()
         with self._guard:
-            lock = self._locks.setdefault(table_id, threading.Lock())
-            within = self._within.get(table_id)
-        with nullcontext() if own is None else own.behind(within):
-            if not lock.acquire(timeout=wait_seconds):
-                raise RefreshBusy("another request is refreshing the table", table_id=table_id)
-        self._within[table_id] = own
+            own_table = self._locks.setdefault(table_id, _TableLock())
+            own_table.threads += 1
+            within = own_table.within
         try:
-            yield
+            with nullcontext() if own is None else own.behind(within):
+                if not own_table.lock.acquire(timeout=wait_seconds):
+                    raise RefreshBusy("another request is refreshing the table", table_id=table_id)
+            own_table.within = own
+            try:
+                yield
+            finally:
+                own_table.within = None
+                own_table.lock.release()
         finally:
-            self._within[table_id] = None
-            lock.release()
+            with self._guard:
+                own_table.threads -= 1
+                if not own_table.threads:
+                    del self._locks[table_id]

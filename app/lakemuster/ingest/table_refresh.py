@@ -28,7 +28,7 @@ from lakemuster.index.snapshots import (
     list_snapshots,
     newest_unpublished,
 )
-from lakemuster.index.tables import TableRecord, get_table, has_metadata, replace_stale_reason
+from lakemuster.index.tables import TableRecord, find_table, has_metadata, replace_stale_reason
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
@@ -194,8 +194,7 @@ class TableRefresher:
             TableNotFound: it was removed.
         """
         if table.companion_of is None:
-            with self.index.database.reading() as session:
-                return get_table(session, table.name)
+            return find_table(self.index.database, table.name)
         now = self.companions.find(self.companions.owner(table))
         if now is None:
             raise TableNotFound(f"no table {table.name}", table=table.name)

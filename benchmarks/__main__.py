@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import everything, growth_plot, lasting, planning, programs
+from benchmarks import everything, growth_plot, lasting, planning, programs, small_tables
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import Row, machine, table
 from benchmarks.peers import KINDS, Peers
@@ -36,6 +36,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W14": lasting.memory,
     "W15": programs.paimon,
     "W16": planning.small_manifests,
+    "W21": small_tables.small_tables,
     "W9": lasting.refresh,
     "W11": programs.load,
 }
@@ -43,7 +44,18 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
 
 SIZES = {
     "tiny": Sizes(
-        3_000, (1_000, 3_000), 3, 5, cold=((12, 2_000), (20, 1_000)), far=(1_000, 10), paimon=500, asked=5, seconds=1
+        3_000,
+        (1_000, 3_000),
+        3,
+        5,
+        cold=((12, 2_000), (20, 1_000)),
+        far=(1_000, 10),
+        paimon=500,
+        asked=5,
+        seconds=1,
+        tables=30,
+        table_files=100,
+        watched=30,
     ),
     "small": Sizes(
         100_000,
@@ -55,8 +67,18 @@ SIZES = {
         paimon=10_000,
         asked=50,
         seconds=2,
+        tables=500,
+        watched=500,
     ),
-    "1m": Sizes(1_000_000, (100_000, 1_000_000), 9, 51, cold=((12, 1_000_000), (50, 200_000), (200, 50_000))),
+    "1m": Sizes(
+        1_000_000,
+        (100_000, 1_000_000),
+        9,
+        51,
+        cold=((12, 1_000_000), (50, 200_000), (200, 50_000)),
+        tables=1_000,
+        watched=1_000,
+    ),
     "10m": Sizes(
         10_000_000,
         (100_000, 1_000_000, 10_000_000),

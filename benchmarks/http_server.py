@@ -49,7 +49,12 @@ class Ask:
 
 def plan(text: str | None, **rest: object) -> Ask:
     """A plan request of the native API."""
-    return Ask("POST", f"/api/v1/tables/{NAME}/plan", json.dumps({"filter": text, **rest}).encode())
+    return plan_of(NAME, text, **rest)
+
+
+def plan_of(name: str, text: str | None, **rest: object) -> Ask:
+    """A plan request of a table."""
+    return Ask("POST", f"/api/v1/tables/{name}/plan", json.dumps({"filter": text, **rest}).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +67,7 @@ class Server:
 
     def cpu(self) -> float:
         """Seconds of CPU of the process and its children (Linux; elsewhere 0)."""
-        spent = 0
-        for pid in family(self.process.pid):
-            with contextlib.suppress(OSError):
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                spent += int(fields[11]) + int(fields[12])
-        return spent / os.sysconf("SC_CLK_TCK")
+        return cpu_of(family(self.process.pid))
 
     def anonymous_bytes(self) -> int:
         """Resident memory, without mapped files."""
@@ -85,6 +85,21 @@ def family(pid: int) -> list[int]:
     except OSError:
         children = []
     return [pid, *(member for child in children for member in family(int(child)))]
+
+
+def cpu_of(pids: Sequence[int]) -> float:
+    """Seconds of CPU of processes (Linux; elsewhere 0)."""
+    spent = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            spent += int(fields[11]) + int(fields[12])
+    return spent / os.sysconf("SC_CLK_TCK")
+
+
+def children_cpu() -> float:
+    """Seconds of CPU of the living descendants of this process."""
+    return cpu_of(family(os.getpid())[1:])
 
 
 class Connection:
@@ -177,12 +192,23 @@ def indexed(table: Path, folder: Path) -> None:
     services.close()
 
 
+def variables(settings: Settings) -> dict[str, str]:
+    """The environment variables of :func:`settings_of`."""
+    given = settings.model_dump(include={"database_url", "segments_url", "cache_dir", "max_staleness"})
+    found = {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in given.items()}
+    return found | {"LAKEMUSTER_ROOTS": json.dumps(settings.roots)}
+
+
 @contextmanager
-def serving(folder: Path, root: Path, workers: int = 1) -> Iterator[Server]:
-    """Serve the index of a folder with Lakemuster."""
-    given = settings_of(folder, root).model_dump(include={"database_url", "segments_url", "cache_dir", "max_staleness"})
-    environment = {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in given.items()}
-    environment |= {"LAKEMUSTER_ROOTS": json.dumps([str(root)]), "LAKEMUSTER_WORKERS": str(workers)}
+def serving(folder: Path, root: Path, workers: int = 1, **settings: object) -> Iterator[Server]:
+    """Serve the index of a folder with Lakemuster.
+
+    Args:
+        settings: others than those of :func:`settings_of`, by name.
+    """
+    environment = variables(settings_of(folder, root))
+    environment |= {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in settings.items()}
+    environment["LAKEMUSTER_WORKERS"] = str(workers)
     with _process([sys.executable, "-m", "lakemuster", "serve"], folder, environment, "/readyz") as server:
         yield server
 

@@ -38,6 +38,8 @@ class Sizes:
         paimon: files of W15's tables.
         asked: how often each HTTP request is made.
         seconds: duration of each measurement of W11.
+        tables, table_files: W21's tables, and the files of each.
+        watched: tables of two files, which are indexed and watched.
     """
 
     files: int
@@ -50,6 +52,9 @@ class Sizes:
     paimon: int = 200_000
     asked: int = 200
     seconds: float = 10.0
+    tables: int = 10_000
+    table_files: int = 1_000
+    watched: int = 2_000
 
     @property
     def big(self) -> Shape:

@@ -1,0 +1,90 @@
+"""Lakes of many small tables, with an index or without."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from benchmarks.http_server import settings_of
+from benchmarks.iceberg_table import iceberg_table
+from lakemuster.catalog.services import Services
+from lakemuster.errors import CatalogError
+from lakemuster.main import build_services
+
+MANIFESTS, COLUMNS = 2, 20
+"""Of each table."""
+NAMESPACES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SmallLake:
+    """Tables of one size below one root.
+
+    Attributes:
+        files: data files of each table.
+    """
+
+    root: Path
+    tables: int
+    files: int
+
+    def table(self, number: int) -> Path:
+        """The root of a table."""
+        return self.root / f"n{number % NAMESPACES}" / f"t{number}"
+
+    def name(self, number: int) -> str:
+        """The name of a table."""
+        return f"n{number % NAMESPACES}.t{number}"
+
+    def write(self, processes: int = 1) -> None:
+        """Write the tables that are missing."""
+        missing = [number for number in range(self.tables) if not (self.table(number) / "done").exists()]
+        if processes == 1 or len(missing) < 100:
+            for number in missing:
+                self._write(number)
+            return
+        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+            list(pool.map(self._write, missing, chunksize=50))
+
+    def _write(self, number: int) -> None:
+        folder = self.table(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        iceberg_table(folder, files=self.files, columns=COLUMNS, manifests=MANIFESTS, level=1)
+        (folder / "done").touch()
+
+    def register(self, services: Services) -> list[str]:
+        """Register the tables that the index lacks; return their names."""
+        known = {table.name for table in services.tables()}
+        names = [self.name(number) for number in range(self.tables)]
+        for number, name in enumerate(names):
+            if name not in known:
+                services.add(name, str(self.table(number)), "iceberg", (), operator=True)
+        return [name for name in names if name not in known]
+
+    def indexed(self, folder: Path) -> None:
+        """Index the tables into a folder, if they are not there yet."""
+        with opened(folder, self.root) as services:
+            refresh(services, self.register(services))
+
+
+@contextmanager
+def opened(folder: Path, root: Path) -> Iterator[Services]:
+    """The services of the index in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    services = build_services(settings_of(folder, root))
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+def refresh(services: Services, names: list[str]) -> None:
+    """Refresh tables side by side; SystemExit if one fails."""
+    for name, outcome in services.refresh_many(names):
+        if isinstance(outcome, CatalogError):
+            raise SystemExit(f"{name} is not indexed: {outcome}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import everything, growth_plot, lasting, planning, programs, small_tables
+from benchmarks import everything, growth_plot, lasting, planning, programs, small_tables, watching
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import Row, machine, table
 from benchmarks.peers import KINDS, Peers
@@ -37,6 +37,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W15": programs.paimon,
     "W16": planning.small_manifests,
     "W21": small_tables.small_tables,
+    "watching": watching.watching,
     "W9": lasting.refresh,
     "W11": programs.load,
 }

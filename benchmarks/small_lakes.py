@@ -66,17 +66,20 @@ class SmallLake:
                 services.add(name, str(self.table(number)), "iceberg", (), operator=True)
         return [name for name in names if name not in known]
 
-    def indexed(self, folder: Path) -> None:
-        """Index the tables into a folder, if they are not there yet."""
-        with opened(folder, self.root) as services:
+    def indexed(self, folder: Path, database_url: str | None = None) -> None:
+        """Index the tables into a folder, if they are not there yet; the database may be elsewhere."""
+        with opened(folder, self.root, database_url) as services:
             refresh(services, self.register(services))
 
 
 @contextmanager
-def opened(folder: Path, root: Path) -> Iterator[Services]:
-    """The services of the index in a folder."""
+def opened(folder: Path, root: Path, database_url: str | None = None) -> Iterator[Services]:
+    """The services of the index in a folder; its database may be elsewhere."""
     folder.mkdir(parents=True, exist_ok=True)
-    services = build_services(settings_of(folder, root))
+    settings = settings_of(folder, root)
+    if database_url is not None:
+        settings = settings.model_copy(update={"database_url": database_url})
+    services = build_services(settings)
     try:
         yield services
     finally:

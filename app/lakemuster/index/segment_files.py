@@ -42,6 +42,8 @@ BATCH_ROWS = 8192
 """Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
 
 _BUFFER_BYTES = 1 << 20
+_OPEN_BYTES, _FIELD_BYTES, _COLUMN_BYTES = 4_000, 400, 350
+"""Memory of an open segment, of each field of its schema, and of each column of a batch."""
 _DONTNEED = getattr(mmap, "MADV_DONTNEED", 0)
 _MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if _DONTNEED else None
 if _MADVISE is not None:
@@ -181,6 +183,11 @@ class Segment:
         Tables and arrays stay valid.
         """
         self._mapped.release()
+
+    @property
+    def weight(self) -> int:
+        """The approximate bytes of memory besides the mapping: of the schema, and of each batch's columns."""
+        return _OPEN_BYTES + len(self.schema) * (_FIELD_BYTES + _COLUMN_BYTES * -(-self.num_rows // BATCH_ROWS))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

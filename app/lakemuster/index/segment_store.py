@@ -8,7 +8,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from weakref import ref
 
+from lakemuster.caching import Cache
 from lakemuster.errors import SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_backends import (
@@ -45,7 +47,7 @@ class SegmentStore:
         options: fsspec options by scheme.
         cache_dir: folder of the local copies of remote segments.
         cache_bytes: budget of that folder.
-        max_open: how many segments stay mapped.
+        max_open: how many segments stay mapped, if the budget of all caches has room for what is known of them.
         max_mapped: bytes of mapped files, including those of the program itself, that may be resident before the
             memory of the least recently used segments is released.
 
@@ -77,7 +79,9 @@ class SegmentStore:
         self.repair: Repair | None = None
         self._restoring = SingleFlight(_FAILED_SECONDS)
         self._max_open, self._max_mapped = max_open, max_mapped
-        self._open: OrderedDict[str, Segment] = OrderedDict()
+        # The cache keeps segments open. Those that it has evicted are found as long as anything else uses them.
+        self._held: Cache[str, Segment] = Cache("segments", lambda _, segment: segment.weight)
+        self._open: OrderedDict[str, ref[Segment]] = OrderedDict()
         self._in_memory: OrderedDict[str, int] = OrderedDict()
         self._mapped = self._unseen = 0
         self._lock = threading.Lock()
@@ -96,7 +100,7 @@ class SegmentStore:
         with disk_errors():
             self._backend.put(name, Path(local_path))
         with self._lock:
-            self._open.pop(name, None)
+            self._close(name)
 
     def open(self, name: str) -> Segment:
         """Map a segment. A lost or damaged segment is repaired first, if ``repair`` can.
@@ -107,24 +111,35 @@ class SegmentStore:
             CatalogError: the reason why it cannot be repaired.
         """
         with self._lock:
-            if (segment := self._open.get(name)) is not None:
+            if (segment := self._found(name)) is not None:
                 if not segment.is_another_file:
                     self._open.move_to_end(name)
                     self._use(segment)
                     return segment
-                del self._open[name]
+                self._close(name)
         try:
             segment = self._map(name)
         except SegmentCorrupt as damage:
             self._restore(name, damage)
             segment = self._map(name)
         with self._lock:
-            segment = self._open.setdefault(name, segment)
+            # Another thread may have mapped it meanwhile.
+            segment = self._found(name) or segment
+            self._open[name] = ref(segment)
             self._use(segment)
             while len(self._open) > self._max_open:
-                gone, _ = self._open.popitem(last=False)
-                self._mapped -= self._in_memory.pop(gone, 0)
+                self._close(next(iter(self._open)))
         return segment
+
+    def _found(self, name: str) -> Segment | None:
+        held = self._open.get(name)
+        return None if held is None else held()
+
+    def _close(self, name: str) -> None:
+        """Forget a segment; it is unmapped when nothing uses it."""
+        self._open.pop(name, None)
+        self._held.remove(name)
+        self._mapped -= self._in_memory.pop(name, 0)
 
     def zones(self, name: str) -> Zones | None:
         """The zones of a segment's entries (see :func:`~lakemuster.index.zones.segment_zones`), without mapping it.
@@ -141,6 +156,8 @@ class SegmentStore:
 
     def _use(self, segment: Segment) -> None:
         """Mark a segment as used, and release the memory of the least recently used ones."""
+        if self._held.get(segment.name) is None:
+            self._held.put(segment.name, segment)
         if segment.name in self._in_memory:
             # Its size is counted again below: other columns than before may be read.
             self._in_memory.move_to_end(segment.name)
@@ -155,7 +172,7 @@ class SegmentStore:
         while len(self._in_memory) > 1 and (_in_memory() or self._mapped) > self._max_mapped:
             name, size = self._in_memory.popitem(last=False)
             self._mapped -= size
-            if (idle := self._open.get(name)) is not None:
+            if (idle := self._found(name)) is not None:
                 idle.release()
 
     def exists(self, name: str) -> bool:
@@ -214,8 +231,8 @@ class SegmentStore:
             self._backend.delete(key)
         name = stored_file(key, 0, None).name
         with self._lock:
-            if name is not None and self._open.pop(name, None) is not None:
-                self._mapped -= self._in_memory.pop(name, 0)
+            if name is not None:
+                self._close(name)
 
     def check(self) -> None:
         """Check that the store answers.

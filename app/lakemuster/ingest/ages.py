@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from lakemuster.caching import Cache
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.index.database import Database, current_ms
+from lakemuster.index.database import Database
 from lakemuster.index.tables import TableRecord
 
 _NEVER = float("inf")
@@ -71,8 +71,7 @@ class Ages:
         if known is not None:
             return known
         assert table.checked_at_ms is not None
-        with self._database.reading() as session:
-            age = (current_ms(session) - table.checked_at_ms) / 1000
+        age = (self._database.clock_ms() - table.checked_at_ms) / 1000
         now = self._clock.monotonic()
         self._looks.replace(table.table_id, (table.checked_at_ms, now - age if age >= 0 else -_NEVER))
         return age if age >= 0 else _NEVER

@@ -22,6 +22,8 @@ from benchmarks.generate import append_manifest, iceberg_table
 from lakemuster.catalog import listings, plan_response
 from lakemuster.catalog.iceberg_rest import scan_tasks
 from lakemuster.catalog.services import Services
+from lakemuster.ingest.refresh import Refresher
+from lakemuster.ingest.unchanged_looks import UnchangedLooks
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, file_scan_tasks
 from lakemuster.wire.row_writer import RowWriter
 from tests.apps import create_app
@@ -34,6 +36,8 @@ LIST = "/api/v1/tables/db.big/files"
 REST = "/iceberg/v1/namespaces/db/tables/big"
 NDJSON = {"Accept": "application/x-ndjson"}
 LARGEST_PART = 16 * 2**20
+LOOKED_AT = 2
+"""Objects that a look at a table of a Hadoop catalog reads: the hint, and whether the next version is there."""
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +266,34 @@ def test_a_change_of_a_table_invalidates_its_cached_responses(table: Path, tmp_p
         assert http.post(where, json={}).status_code == 404
         services.add("db.small", str(copy), None, ())
         assert files() == 45
+
+
+def test_a_request_that_looks_reads_two_objects_and_queries_only_the_table_record(
+    warm: tuple[TestClient, Counted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http, counted = warm
+    # Looks are recorded together, later; nothing else of another request may be counted here.
+    monkeypatch.setattr(UnchangedLooks, "add", lambda *_: None)
+    monkeypatch.setattr(Refresher, "is_fresh", lambda *_: False)
+    for day in (10, 11):
+        plan(http, DAY.format(day, day + 1))
+    counted()
+    for day in (12, 13):
+        files = plan(http, DAY.format(day, day + 1))["files"]
+        # The record: to find the table, at the look, and after it.
+        assert counted() == {"statements": 3, "fetched": LOOKED_AT, "rows": len(files)}
+
+
+def test_a_first_plan_of_a_table_takes_a_few_statements_and_maps_its_segments_only(
+    table: Path, warm: tuple[TestClient, Counted]
+) -> None:
+    http, counted = warm
+    http.post("/api/v1/tables", json={"name": "db.other", "location": str(table)})
+    http.post("/api/v1/tables/db.other/refresh")
+    counted()
+    answer = http.post("/api/v1/tables/db.other/plan", json={"page_size": 5})
+    assert len(answer.json()["files"]) == 5
+    assert counted() == {"statements": 9, "rows": 5}
 
 
 def test_with_zero_staleness_every_request_reads_the_pointer(table: Path, tmp_path: Path) -> None:

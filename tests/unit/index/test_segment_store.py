@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from pathlib import Path
+from weakref import ref
 
 import pyarrow as pa
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.index.segments import segment_name, write_segment
+from tests.caches import memory_limit
 
 TABLE = pa.table({"status": pa.array([0, 1, 2], pa.int8())})
 NAMES = [segment_name(f"m{number}", 5) for number in range(6)]
@@ -127,3 +130,34 @@ def test_a_store_that_vanished_is_not_ready(tmp_path: Path, store: SegmentStore)
 def test_a_url_unknown_to_fsspec_is_an_invalid_setting(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="SEGMENTS_URL"):
         SegmentStore("nosuch://bucket/x", {}, tmp_path / "cache")
+
+
+def test_open_segments_share_the_budget_of_all_caches(tmp_path: Path) -> None:
+    store = SegmentStore(str(tmp_path / "segments"))
+    for name in NAMES:
+        put(store, name)
+    weight = store.open(NAMES[0]).weight
+    with memory_limit(3 * (weight + 1_000)):
+        opened = [ref(store.open(name)) for name in NAMES]
+        gc.collect()
+        assert 1 <= sum(one() is not None for one in opened) <= 3
+        for name in NAMES:
+            assert store.open(name).table().equals(TABLE)
+
+
+def test_a_segment_that_is_in_use_is_not_mapped_twice(tmp_path: Path) -> None:
+    store = SegmentStore(str(tmp_path / "segments"))
+    put(store, NAMES[0])
+    with memory_limit(0):
+        used = store.open(NAMES[0])
+        assert store.open(NAMES[0]) is used
+
+
+def test_a_wider_or_longer_segment_weighs_more(store: SegmentStore) -> None:
+    wide = pa.table({f"count.{number}": pa.array([1, 2, 3], pa.int64()) for number in range(100)})
+    put(store, NAMES[0])
+    put(store, NAMES[1], wide)
+    put(store, NAMES[2], pa.concat_tables([wide] * 3_000))
+    narrow, wide_one, long_one = (store.open(name).weight for name in NAMES[:3])
+    assert narrow < wide_one / 10
+    assert wide_one < long_one < 2 * wide_one

@@ -1,0 +1,172 @@
+"""Many watched tables: what looking at them costs while nothing changes, and how soon commits are seen by two replicas.
+
+The replicas share a PostgreSQL of this machine. Commits come to random tables; a commit's lag is the time until the
+database has its snapshot as the table's current one. Then the replica that holds the jobs is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from benchmarks.generate import append_manifest
+from benchmarks.http_server import Ask, Connection, Server, serving
+from benchmarks.lakes import Lakes, unchanged
+from benchmarks.measuring import Row
+from benchmarks.planning import Sizes
+from benchmarks.small_lakes import SmallLake
+from benchmarks.small_tables import small_lakes
+from lakemuster.index.database import Database
+from lakemuster.index.jobs import TTL_SECONDS, list_jobs
+from tests.postgres import running_postgres
+
+INTERVAL_SECONDS = 10.0
+COMMITS_PER_SECOND = 4.0
+POLL_SECONDS = 0.1
+SLACK_SECONDS = 2.0
+IDLE_PERCENT, JUDGED_TABLES = 20.0, 2_000
+
+
+def watching(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """The watching workload."""
+    lake, _ = small_lakes(lakes, sizes)
+    seconds = max(3 * INTERVAL_SECONDS, sizes.seconds) if sizes.watched >= 500 else 3.0
+    interval = INTERVAL_SECONDS if sizes.watched >= 500 else 1.0
+    folder = lakes.folder / "small" / "watched"
+    lake.indexed(folder)
+    with serving(folder, lake.root, watch=f"*={interval:g}") as server:
+        yield _idle(lake, server, interval, seconds, "SQLite")
+    with running_postgres() as postgres, postgres.database() as url:
+        database = Database(url)
+        database.migrate()
+        target = lakes.folder / "small" / "watched-by-two"
+        lake.indexed(target, url)
+        with serving(target, lake.root, watch=f"*={interval:g}", database_url=url) as server:
+            yield _idle(lake, server, interval, seconds, "PostgreSQL")
+        yield from _two_replicas(lake, target, url, database, interval, seconds)
+        database.close()
+
+
+def _idle(lake: SmallLake, server: Server, interval: float, seconds: float, of: str) -> Row:
+    time.sleep(1.5 * interval + 1)
+    looks, used, started = _looks(server), server.cpu(), time.perf_counter()
+    time.sleep(seconds)
+    looks, used = _looks(server) - looks, server.cpu() - used
+    percent = 100 * used / (time.perf_counter() - started)
+    each = 1000 * used / max(1, looks)
+    figure = f"{percent:.1f}% of a core; {looks:,.0f} looks in {seconds:.0f} s, {each:.2f} ms of CPU each"
+    case = f"{lake.tables:,} unchanged tables, each {interval:g} s, {of}"
+    met = percent <= IDLE_PERCENT if lake.tables >= JUDGED_TABLES else None
+    return Row("watching", case, f"≤ {IDLE_PERCENT:g}% of a core for {JUDGED_TABLES:,}", figure, met)
+
+
+def _looks(server: Server) -> float:
+    connection = Connection(server.port)
+    text = connection.ask(Ask("GET", "/metrics")).decode()
+    connection.close()
+    return float(text.split('\nlakemuster_work_total{kind="looks"} ')[1].split()[0])
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What two replicas did while tables were committed to.
+
+    Attributes:
+        waiting: the time and the snapshot of the last commit to each table that is not seen yet, by name.
+        lags: seconds from commits to their being current.
+        holders: how many replicas held the watching job, by each sample.
+    """
+
+    waiting: dict[str, tuple[float, int]] = field(default_factory=dict)
+    lags: list[float] = field(default_factory=list)
+    holders: list[int] = field(default_factory=list)
+
+
+def _two_replicas(
+    lake: SmallLake, folder: Path, url: str, database: Database, interval: float, seconds: float
+) -> Iterator[Row]:
+    chosen = random.Random(1)
+    with contextlib.ExitStack() as stack:
+        shared = {"watch": f"*={interval:g}", "database_url": url, "segments_url": folder / "segments"}
+        servers = []
+        for name in ("one", "two"):
+            (folder / name).mkdir(exist_ok=True)
+            servers.append(stack.enter_context(serving(folder / name, lake.root, **shared)))
+        place = _wait_for_holder(database, None, 60)
+        # Decoders start with the first commit.
+        _commit(stack, lake, url, servers, chosen, 1.0)
+        seen = _commit(stack, lake, url, servers, chosen, seconds)
+        lags = sorted(seen.lags)
+        p99 = lags[min(len(lags) - 1, int(len(lags) * 0.99))]
+        figure = (
+            f"lag p50 {lags[len(lags) // 2]:.1f} s, p99 {p99:.1f} s of {len(lags)} commits; {len(seen.waiting)} unseen"
+        )
+        case = f"two replicas, {lake.tables:,} tables, {COMMITS_PER_SECOND:g} commits/s"
+        met = p99 <= interval + SLACK_SECONDS and not seen.waiting
+        yield Row("watching", case, f"lag p99 ≤ {interval:g} + {SLACK_SECONDS:g} s", figure, met)
+        figure = f"at most {max(seen.holders)} at a time in {len(seen.holders)} samples"
+        yield Row("watching", f"{case}: holders of the job", "one at a time", figure, max(seen.holders) <= 1)
+        killed = next(server for server in servers if place.endswith(f":{server.process.pid}"))
+        killed.process.send_signal(signal.SIGKILL)
+        started = time.perf_counter()
+        _wait_for_holder(database, place, 4 * TTL_SECONDS)
+        took = time.perf_counter() - started
+        yield Row(
+            "watching", f"{case}: one killed", f"taken over ≤ {TTL_SECONDS:g} s", f"{took:.1f} s", took <= TTL_SECONDS
+        )
+
+
+def _wait_for_holder(database: Database, other_than: str | None, seconds: float) -> str:
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        for job in list_jobs(database):
+            if job.name == "watch" and job.is_held and job.place is not None and job.place != other_than:
+                return job.place
+        time.sleep(POLL_SECONDS)
+    raise SystemExit("nobody holds the watching job")
+
+
+def _commit(
+    stack: contextlib.ExitStack, lake: SmallLake, url: str, servers: list[Server], chosen: random.Random, seconds: float
+) -> _Seen:
+    """Commit to random tables for some seconds, and wait until all commits are seen, or for as long again."""
+    seen, next_at, sampled = _Seen(), time.perf_counter(), 0.0
+    ends, gives_up = next_at + seconds, next_at + 2 * seconds + 30
+    touched: set[int] = set()
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+        while (now := time.perf_counter()) < ends or (seen.waiting and now < gives_up):
+            if next_at <= now < ends:
+                number = chosen.randrange(lake.tables)
+                if lake.name(number) not in seen.waiting:
+                    if number not in touched:
+                        touched.add(number)
+                        stack.enter_context(unchanged(lake.table(number)))
+                    snapshot = append_manifest(lake.table(number), files=2).snapshot_id
+                    seen.waiting[lake.name(number)] = (time.perf_counter(), snapshot)
+                next_at += chosen.expovariate(COMMITS_PER_SECOND)
+            names = list(seen.waiting)
+            rows = connection.execute(
+                "SELECT name, current_snapshot_id FROM catalog_table WHERE name = ANY(%s)", [names]
+            ).fetchall()
+            for name, snapshot in rows:
+                if seen.waiting[name][1] == snapshot:
+                    seen.lags.append(time.perf_counter() - seen.waiting.pop(name)[0])
+            if now - sampled > 1.0:
+                sampled = now
+                seen.holders.append(sum(_holds(server) for server in servers))
+            time.sleep(POLL_SECONDS)
+    return seen
+
+
+def _holds(server: Server) -> bool:
+    connection = Connection(server.port)
+    text = connection.ask(Ask("GET", "/metrics")).decode()
+    connection.close()
+    return 'lakemuster_job_runs_total{job="watch"}' in text

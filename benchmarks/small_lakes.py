@@ -58,13 +58,13 @@ class SmallLake:
         (folder / "done").touch()
 
     def register(self, services: Services) -> list[str]:
-        """Register the tables that the index lacks; return their names."""
-        known = {table.name for table in services.tables()}
+        """Register the tables that the index lacks; return the names of all that were never read."""
+        known = {table.name: table for table in services.tables()}
         names = [self.name(number) for number in range(self.tables)]
         for number, name in enumerate(names):
             if name not in known:
                 services.add(name, str(self.table(number)), "iceberg", (), operator=True)
-        return [name for name in names if name not in known]
+        return [name for name in names if name not in known or known[name].metadata_location is None]
 
     def indexed(self, folder: Path, database_url: str | None = None) -> None:
         """Index the tables into a folder, if they are not there yet; the database may be elsewhere."""

@@ -130,8 +130,12 @@ def test_duckdb_that_opens_a_file_which_is_not_in_our_plan_gives_no_figure(lake,
     assert not (lake.root / "data").exists()
 
 
+LONG = [pytest.param("watching", marks=pytest.mark.full)]
+"""Of which each takes half a minute of a core."""
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", [*WORKLOADS, "growth"])
+@pytest.mark.parametrize("name", [*(name for name in WORKLOADS if name != "watching"), "growth", *LONG])
 def test_workloads_run(name, tmp_path_factory, lakes):
     folder = lakes.folder / "commands"
     command = [sys.executable, "-m", "benchmarks", name, "--size", "tiny", "--folder", str(folder)]

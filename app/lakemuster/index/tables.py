@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
@@ -232,17 +232,19 @@ def record_recent_look(
     return None if noted is None else int(noted)
 
 
-def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: float) -> dict[int, int]:
-    """Record that the pointers of tables were read ``seconds_ago`` and had not changed.
+def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: Callable[[], float]) -> dict[int, int]:
+    """Record that the pointers of tables were read, and had not changed.
 
     A table that became stale meanwhile stays as it is. One whose newest snapshot is quarantined becomes stale for that
     reason, and is not recorded.
+
+    Args:
+        seconds_ago: returns how long ago that was; called when the rows are locked, which may take a while.
 
     Returns:
         The times of that by the database's clock, in milliseconds, by table.
     """
     noted: dict[int, int] = {}
-    looked = NowMs() - round(seconds_ago * 1000)
     for chunk in chunks(sorted(table_ids)):
         reasons = {row.id: row.error for row in session.execute(_NOT_STALE, {"ids": chunk})}
         for table_id in [table_id for table_id, reason in reasons.items() if reason is not None]:
@@ -250,7 +252,7 @@ def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: fl
         rows = session.execute(
             update(TableRow)
             .where(TableRow.id.in_(list(reasons)))
-            .values(checked_at_ms=looked)
+            .values(checked_at_ms=NowMs() - round(seconds_ago() * 1000))
             .returning(TableRow.id, TableRow.checked_at_ms)
             .execution_options(synchronize_session=False)
         )

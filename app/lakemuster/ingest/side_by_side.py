@@ -126,7 +126,7 @@ class SideBySide:
             return failed
         earliest = min(began for began, _ in found.values())
         with refresher.index.database.session() as session:
-            recorded = record_unchanged(session, list(found), clock.monotonic() - earliest)
+            recorded = record_unchanged(session, list(found), lambda: clock.monotonic() - earliest)
         for table_id, checked_at_ms in recorded.items():
             refresher.ages.looked(table_id, checked_at_ms, earliest)
         refresher.totals.looks += len(recorded)

@@ -52,10 +52,10 @@ class UnchangedLooks:
             looks, self._began = self._began, {}
         if not looks:
             return
+        began = min(looks.values())
         try:
             with self._database.session() as session:
-                seconds_ago = self._clock.monotonic() - min(looks.values())
-                recorded = record_unchanged(session, list(looks), seconds_ago)
+                recorded = record_unchanged(session, list(looks), lambda: self._clock.monotonic() - began)
         except CatalogError:
             return
         for table_id, checked_at_ms in recorded.items():

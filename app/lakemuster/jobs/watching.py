@@ -206,7 +206,7 @@ class WatchTables:
         began = min(since for _, since in unchanged)
         with self._refresher.index.database.session() as session:
             recorded = record_unchanged(
-                session, [table_id for table_id, _ in unchanged], self._clock.monotonic() - began
+                session, [table_id for table_id, _ in unchanged], lambda: self._clock.monotonic() - began
             )
         for table_id, checked_at_ms in recorded.items():
             self._refresher.tables.ages.looked(table_id, checked_at_ms, began)

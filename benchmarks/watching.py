@@ -94,11 +94,17 @@ def _two_replicas(
 ) -> Iterator[Row]:
     chosen = random.Random(1)
     with contextlib.ExitStack() as stack:
-        shared = {"watch": f"*={interval:g}", "database_url": url, "segments_url": folder / "segments"}
         servers = []
         for name in ("one", "two"):
             (folder / name).mkdir(exist_ok=True)
-            servers.append(stack.enter_context(serving(folder / name, lake.root, **shared)))
+            replica = serving(
+                folder / name,
+                lake.root,
+                watch=f"*={interval:g}",
+                database_url=url,
+                segments_url=folder / "segments",
+            )
+            servers.append(stack.enter_context(replica))
         place = _wait_for_holder(database, None, 60)
         # Decoders start with the first commit.
         _commit(stack, lake, url, servers, chosen, 1.0)

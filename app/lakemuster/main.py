@@ -36,18 +36,13 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     return Services(settings, refresher.index, refresher.store, refresher)
 
 
-def build_app(settings: Settings) -> FastAPI:
-    """The HTTP application over freshly opened services."""
-    # Imported here: commands that open services without HTTP should not wait for FastAPI.
-    from lakemuster.api.app import create_app  # noqa: PLC0415
-
-    services = build_services(settings)
-    return create_app(services)
-
-
 def app() -> FastAPI:
     """The application factory of server processes, which are configured by the environment and not by flags."""
-    built = build_app(load_settings())
+    # Imported here: commands that open services without HTTP should not wait for FastAPI.
+    from lakemuster.api.app import create_app  # noqa: PLC0415
+    from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
+
+    built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
     reload_on_hangup(built)
     warm_up()
     return built

@@ -20,6 +20,7 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``client``    the typed HTTP client
 * ``spark``     Spark: the data source, file lists and metadata as DataFrames, indexing on executors
 * ``main``      the composition root
+* ``otel``      spans and metrics to a collector, an extra
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
 * ``clock``     the monotonic clock and the wall clock, which tests replace

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import gc
+import logging
+import os
 import signal
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lakemuster import tracing
 from lakemuster.caching import MEMORY
 from lakemuster.catalog.attached import require_names
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
+from lakemuster.errors import pip_install
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
+LOG = logging.getLogger("lakemuster.telemetry")
+_ENDPOINTS = tuple(f"OTEL_EXPORTER_OTLP_{signal}ENDPOINT" for signal in ("", "TRACES_", "METRICS_"))
 
 
 def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock: Clock = SYSTEM) -> Services:
@@ -43,9 +50,25 @@ def app() -> FastAPI:
     from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
 
     built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
+    export_telemetry(built)
     reload_on_hangup(built)
     warm_up()
     return built
+
+
+def export_telemetry(app: FastAPI) -> None:
+    """Export this process's spans and metrics by OpenTelemetry, if the environment names an endpoint."""
+    if not any(os.environ.get(name) for name in _ENDPOINTS):
+        return
+    try:
+        # Imported here: it is an extra, and takes half a second.
+        from lakemuster.otel import Export  # noqa: PLC0415
+    except ModuleNotFoundError:
+        LOG.warning("nothing is exported by OpenTelemetry, although it is configured: %s", pip_install("otel"))
+        return
+    export = Export.of_environment()
+    export.add_metrics(app.state.api.metrics)
+    tracing.install(export.tracer)
 
 
 def reload_on_hangup(app: FastAPI) -> None:

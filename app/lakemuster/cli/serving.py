@@ -33,7 +33,7 @@ from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
 from lakemuster.index.database import Database
 from lakemuster.log_lines import log_config
-from lakemuster.main import build_services, reload_on_hangup, warm_up
+from lakemuster.main import build_services, export_telemetry, reload_on_hangup, warm_up
 
 GRACE_SECONDS = 30
 WORKER_APP = "lakemuster.main:app"
@@ -124,6 +124,7 @@ def _serve_here(app: FastAPI, settings: Settings, listener: socket.socket, ready
     # uvicorn raises the signal that stopped it again: ignore it, since a requested stop is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
+    export_telemetry(app)
     reload_on_hangup(app)
     warm_up()
     server.run(sockets=[listener])

@@ -42,12 +42,18 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its end."""
         line: dict[str, object] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
             "logger": record.name,
         }
-        line |= _belonging()
-        line |= record.msg if isinstance(record.msg, Fields) else {"message": record.getMessage()}
+        if (request_id := REQUEST_ID.get()) is not None:
+            line["request_id"] = request_id
+        if (trace_id := tracing.trace_id()) is not None:
+            line["trace_id"] = trace_id
+        if isinstance(record.msg, Fields):
+            line.update(record.msg)
+        else:
+            line["message"] = record.getMessage()
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return orjson.dumps(line, default=str).decode()
@@ -63,7 +69,8 @@ class TextLines(logging.Formatter):
         """Return the text; it has more lines than one if the message has."""
         fields = record.msg if isinstance(record.msg, Fields) else None
         words = record.getMessage() if fields is None else _pairs(fields)
-        added = {name: value for name, value in _belonging().items() if fields is None or name not in fields}
+        belonging = {"request_id": REQUEST_ID.get(), "trace_id": tracing.trace_id()}
+        added = {name: value for name, value in belonging.items() if value is not None and name not in (fields or ())}
         line = " ".join(
             filter(None, [self.formatTime(record), record.levelname, f"{record.name}:", words, _pairs(added)])
         )
@@ -98,12 +105,6 @@ def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
             "opentelemetry": {"handlers": ["stderr"], "level": server, "propagate": False},
         },
     }
-
-
-def _belonging() -> dict[str, object]:
-    """The request and the trace that the current code runs for."""
-    found = {"request_id": REQUEST_ID.get(), "trace_id": tracing.trace_id()}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def _pairs(fields: Mapping[str, object]) -> str:

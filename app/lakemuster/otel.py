@@ -107,11 +107,11 @@ class OtelTracer:
             yield span
 
     @contextmanager
-    def request(self, name: str, headers: Mapping[str, str], attributes: tracing.Attributes) -> Iterator[OtelSpan]:
+    def request(self, name: str, headers: Mapping[str, str]) -> Iterator[OtelSpan]:
         """See :meth:`tracing.Tracer.request`."""
         carrier = {key: headers[key] for key in ("traceparent", "tracestate") if key in headers}
         parent = _PROPAGATOR.extract(carrier, context.Context())
-        started = self._tracer.start_span(name, parent, SpanKind.SERVER, attributes)
+        started = self._tracer.start_span(name, parent, SpanKind.SERVER)
         with _current(started) as span:
             yield span
 

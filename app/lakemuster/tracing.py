@@ -37,7 +37,7 @@ class Tracer(Protocol):
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[Span]:
         """A span that is the parent of those that begin during the block; an exception marks it as failed."""
 
-    def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> AbstractContextManager[Span]:
+    def request(self, name: str, headers: Mapping[str, str]) -> AbstractContextManager[Span]:
         """Like :meth:`span`, of a request that a server answers: ``traceparent`` among ``headers`` names its parent."""
 
     def begin(self, name: str, attributes: Attributes) -> Span:
@@ -83,14 +83,19 @@ def install(tracer: Tracer | None) -> None:
     _installed = tracer
 
 
+def is_recording() -> bool:
+    """Whether a tracer is installed."""
+    return _installed is not None
+
+
 def span(name: str, **attributes: AttributeValue) -> AbstractContextManager[Span]:
     """See :meth:`Tracer.span`."""
     return _NO_SPAN if _installed is None else _installed.span(name, attributes)
 
 
-def request(name: str, headers: Mapping[str, str], attributes: Attributes) -> AbstractContextManager[Span]:
+def request(name: str, headers: Mapping[str, str]) -> AbstractContextManager[Span]:
     """See :meth:`Tracer.request`."""
-    return _NO_SPAN if _installed is None else _installed.request(name, headers, attributes)
+    return _NO_SPAN if _installed is None else _installed.request(name, headers)
 
 
 def begin(name: str, **attributes: AttributeValue) -> Span:

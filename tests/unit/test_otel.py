@@ -52,7 +52,7 @@ def test_a_failed_span_names_the_kind_of_its_error_and_nothing_of_its_text(
 
 
 def test_spans_are_children_of_the_current_one_in_copied_contexts_too(spans: InMemorySpanExporter) -> None:
-    with tracing.request("GET", {"traceparent": TRACEPARENT}, {}):
+    with tracing.request("GET", {"traceparent": TRACEPARENT}):
         assert tracing.trace_id() == TRACEPARENT.split("-")[1]
         begun = tracing.begin("fetch")
         with tracing.span("look"):
@@ -72,7 +72,7 @@ def test_spans_are_children_of_the_current_one_in_copied_contexts_too(spans: InM
 
 @pytest.mark.parametrize("given", [{}, {"traceparent": "nonsense"}, {"traceparent": "00-" + "0" * 32 + "-1-01"}])
 def test_a_request_without_a_valid_parent_begins_a_trace(spans: InMemorySpanExporter, given: dict[str, str]) -> None:
-    with tracing.span("around"), tracing.request("GET", given, {}):
+    with tracing.span("around"), tracing.request("GET", given):
         pass
     assert ended(spans)["GET"].parent is None
 

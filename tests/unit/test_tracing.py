@@ -13,7 +13,7 @@ def test_spans_do_nothing_without_a_tracer() -> None:
         span.set(objects=3)
         span.rename("other")
         span.fail("storage_unavailable")
-    with tracing.request("GET", {"traceparent": "00-1"}, {}) as request:
+    with tracing.request("GET", {"traceparent": "00-1"}) as request:
         assert request is span
     begun = tracing.begin("fetch")
     begun.end()

@@ -70,6 +70,21 @@ class _Held:
     written: dict[tuple[str, ...], float] = field(default_factory=dict)
 
 
+class _Series:
+    """The series of a metric by the labels of its measure: a dictionary takes a tenth of the time of ``labels()``."""
+
+    def __init__(self, metric: Any, places: Sequence[int]) -> None:
+        self._metric, self._places = metric, tuple(places)
+        self._known: dict[tuple[str, ...], Any] = {}
+
+    def of(self, labels: tuple[str, ...]) -> Any:
+        found = self._known.get(labels)
+        if found is None:
+            own = [labels[at] for at in self._places]
+            found = self._known[labels] = self._metric.labels(*own) if own else self._metric
+        return found
+
+
 class MetricSet:
     """Common metrics."""
 
@@ -149,10 +164,8 @@ class Metrics(MetricSet):
     def count(self, name: str, help_text: str, measure: Measure, *, is_amount: bool = False) -> None:
         """Register a counter of a measure's values; ``is_amount``: of their sum."""
         counter = Counter(name, help_text, measure.labels, registry=self.registry)
-        if not measure.labels:
-            measure.listen(lambda value: counter.inc(value if is_amount else 1))
-        else:
-            measure.listen(lambda value, *labels: counter.labels(*labels).inc(value if is_amount else 1))
+        series = _Series(counter, range(len(measure.labels)))
+        measure.listen(lambda value, *labels: series.of(labels).inc(value if is_amount else 1))
         self._note(Instrument("counter", name, help_text, measure.labels, measure, counts=not is_amount))
 
     def distribute(
@@ -167,10 +180,8 @@ class Metrics(MetricSet):
         chosen = tuple(measure.labels if labels is None else labels)
         places = [measure.labels.index(label) for label in chosen]
         histogram = Histogram(name, help_text, chosen, buckets=buckets, registry=self.registry)
-        if not places:
-            measure.listen(lambda value, *_: histogram.observe(value))
-        else:
-            measure.listen(lambda value, *own: histogram.labels(*(own[at] for at in places)).observe(value))
+        series = _Series(histogram, places)
+        measure.listen(lambda value, *labels: series.of(labels).observe(value))
         self._note(Instrument("histogram", name, help_text, chosen, measure, buckets=tuple(buckets)))
 
     def hold_counter(self, name: str, help_text: str, labels: Sequence[str], read: ReadValues) -> None:

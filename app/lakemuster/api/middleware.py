@@ -87,13 +87,14 @@ class Middleware:
         self._metrics.in_flight.inc()
         belonging = REQUEST_ID.set(answer.request_id)
         try:
-            with tracing.request(method_of(scope), headers, {"http.request.method": method_of(scope)}) as span:
+            with tracing.request(method_of(scope), headers) as span:
                 try:
                     await self._handle(scope, headers, receive, answer)
                 finally:
                     self._metrics.in_flight.dec()
                     self._record(scope, answer, time.perf_counter() - started)
-                    _describe(span, scope, answer)
+                    if tracing.is_recording():
+                        _describe(span, scope, answer)
         finally:
             REQUEST_ID.reset(belonging)
 
@@ -142,24 +143,9 @@ class Middleware:
         route, method = _route(scope), method_of(scope)
         status = answer.status or 0
         self._metrics.requests.record(seconds, method, route, str(status))
-        is_quiet = scope["path"] in QUIET and 0 < status < 400
-        line = {
-            "request_id": answer.request_id,
-            "method": method,
-            "path": shown_path(scope["path"]),
-            "route": route,
-            "status": status,
-            "milliseconds": round(seconds * 1000, 1),
-            "upstream_milliseconds": _milliseconds(scope["state"].get("upstream_seconds")),
-            "bytes": answer.bytes,
-            "caller": scope["state"].get("caller"),
-            "broken": answer.broken,
-            "disconnected": answer.disconnected,
-        }
-        ACCESS.log(
-            logging.DEBUG if is_quiet else logging.INFO,
-            Fields((key, value) for key, value in line.items() if value is not None and value is not False),
-        )
+        level = logging.DEBUG if scope["path"] in QUIET and 0 < status < 400 else logging.INFO
+        if ACCESS.isEnabledFor(level):
+            ACCESS.log(level, _line(scope, answer, route, method, seconds))
         if self._rules.is_audited and scope["path"] not in OPEN_PATHS:
             log_request(scope, status, broken=answer.broken, with_filter=self._rules.audits_filters)
 
@@ -198,11 +184,35 @@ def _route(scope: Scope) -> str:
     return getattr(scope.get("route"), "path", "unmatched")
 
 
+def _line(scope: Scope, answer: _Answer, route: str, method: str, seconds: float) -> Fields:
+    """The fields of a request's line in the access log."""
+    line = Fields(
+        request_id=answer.request_id,
+        method=method,
+        path=shown_path(scope["path"]),
+        route=route,
+        status=answer.status or 0,
+        milliseconds=round(seconds * 1000, 1),
+        bytes=answer.bytes,
+    )
+    state = scope["state"]
+    if (upstream := state.get("upstream_seconds")) is not None:
+        line["upstream_milliseconds"] = round(upstream * 1000, 1)
+    if (caller := state.get("caller")) is not None:
+        line["caller"] = caller
+    if answer.broken:
+        line["broken"] = True
+    if answer.disconnected:
+        line["disconnected"] = True
+    return line
+
+
 def _describe(span: tracing.Span, scope: Scope, answer: _Answer) -> None:
     """Name a request's span by its route: paths hold names and filters."""
     route, status = _route(scope), answer.status or 0
     span.rename(f"{method_of(scope)} {route}")
     found: tracing.Attributes = {
+        "http.request.method": method_of(scope),
         "http.route": route,
         "http.response.status_code": status,
         "lakemuster.request_id": answer.request_id,
@@ -210,10 +220,6 @@ def _describe(span: tracing.Span, scope: Scope, answer: _Answer) -> None:
     span.set(**found)
     if status >= 500 or answer.broken:
         span.fail(str(status) if not answer.broken else "broken")
-
-
-def _milliseconds(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds * 1000, 1)
 
 
 def _request_id(headers: Headers) -> str:
